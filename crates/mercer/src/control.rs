@@ -1,0 +1,106 @@
+//! How a long computation is watched and bounded: time, iterations, memory, progress, cancelling.
+
+use crate::error::{Error, Result};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+use std::time::{Duration, Instant};
+
+/// Told of long work as it goes on; called rarely (per block, not per number), from one thread.
+pub trait Progress: Send + Sync {
+    /// `done` of `total` units of the work named `what` are finished.
+    fn update(&self, what: &str, done: usize, total: usize);
+}
+
+/// A flag that another thread (a ctrl-C handler) may raise to stop work.
+#[derive(Clone, Debug, Default)]
+pub struct CancelFlag(Arc<AtomicBool>);
+
+impl CancelFlag {
+    /// Asks every computation that holds this flag to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+    /// Whether stopping was asked for.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Bounds and watchers of a computation. The clock starts when the value is made.
+#[derive(Clone)]
+pub struct Control {
+    /// No computation goes on past this; solvers return the best iterate with its certificate.
+    pub deadline: Option<Instant>,
+    /// The most bytes that a plan may ask for.
+    pub max_memory: u64,
+    /// Watcher of progress.
+    pub progress: Option<Arc<dyn Progress>>,
+    /// Raised to stop at once with [`Error::Cancelled`].
+    pub cancel: CancelFlag,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control { deadline: None, max_memory: available_memory() / 5 * 4, progress: None, cancel: CancelFlag::default() }
+    }
+}
+
+impl std::fmt::Debug for Control {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").field("deadline", &self.deadline).field("max_memory", &self.max_memory).finish_non_exhaustive()
+    }
+}
+
+impl Control {
+    /// The same control with a time budget in seconds from now.
+    pub fn with_seconds(mut self, seconds: f64) -> Self {
+        self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
+        self
+    }
+    /// Whether the time budget is spent; iterative work then returns its best iterate.
+    pub fn out_of_time(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+    /// An error if stopping was asked for.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+    /// An error if a plan needs more than `max_memory`; called before the first large allocation.
+    pub fn plan(&self, what: &str, needed: u64) -> Result<()> {
+        if needed > self.max_memory {
+            return Err(Error::Memory { what: what.to_owned(), needed, allowed: self.max_memory });
+        }
+        Ok(())
+    }
+    /// Tells the watcher, if there is one.
+    pub fn tell(&self, what: &str, done: usize, total: usize) {
+        if let Some(p) = &self.progress {
+            p.update(what, done, total);
+        }
+    }
+}
+
+/// Bytes that the system says can be had now; 4 GB where it does not say.
+fn available_memory() -> u64 {
+    std::fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|s| {
+            let line = s.lines().find(|l| l.starts_with("MemAvailable:"))?;
+            line.split_whitespace().nth(1)?.parse::<u64>().ok()
+        })
+        .map_or(4_000_000_000, |kb| kb * 1024)
+}
+
+/// Runs `work` on a pool of `threads` threads (0: all cores). Results have the same bits for any number.
+pub fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    if threads == 0 {
+        return Ok(work());
+    }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| Error::Numerical { what: "threads".into(), why: e.to_string() })?;
+    Ok(pool.install(work))
+}

@@ -1,0 +1,191 @@
+//! A batch of points: rows of numbers, dense or compressed sparse rows (CSR), behind one type.
+
+use super::{Dataset, Inputs, Sort, Values};
+use crate::blocks;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
+
+/// `rows` points of `dim` numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Points {
+    rows: usize,
+    dim: usize,
+    storage: Storage,
+}
+
+/// How the numbers lie in memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Storage {
+    /// Row after row.
+    Dense(#[serde(with = "blocks::f64s")] Vec<f64>),
+    /// Row i holds `values[starts[i]..starts[i + 1]]` in columns `columns[..]`, which ascend.
+    Csr {
+        /// `rows + 1` offsets.
+        #[serde(with = "blocks::usizes")]
+        starts: Vec<usize>,
+        /// The column of each stored number.
+        #[serde(with = "blocks::u32s")]
+        columns: Vec<u32>,
+        /// The stored numbers.
+        #[serde(with = "blocks::f64s")]
+        values: Vec<f64>,
+    },
+}
+
+/// Stored points are checked like new ones.
+impl<'de> Deserialize<'de> for Points {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Stored {
+            rows: usize,
+            dim: usize,
+            storage: Storage,
+        }
+        let Stored { rows, dim, storage } = Stored::deserialize(d)?;
+        match storage {
+            Storage::Dense(values) => Points::dense(rows, dim, values),
+            Storage::Csr { starts, columns, values } => Points::csr(rows, dim, starts, columns, values),
+        }
+        .map_err(serde::de::Error::custom)
+    }
+}
+
+impl Points {
+    /// Dense points, row after row; every number finite.
+    pub fn dense(rows: usize, dim: usize, values: Vec<f64>) -> Result<Self> {
+        if rows.checked_mul(dim) != Some(values.len()) {
+            return Err(Error::Shape {
+                what: format!("numbers of {rows} points of {dim}"),
+                expected: rows.saturating_mul(dim),
+                found: values.len(),
+            });
+        }
+        finite(&values, |k| (k / dim.max(1), k % dim.max(1)))?;
+        Ok(Points { rows, dim, storage: Storage::Dense(values) })
+    }
+
+    /// Sparse points in CSR form; columns ascend within a row and lie below `dim`, every number finite.
+    pub fn csr(rows: usize, dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
+        let fault = |why: &str| Err(Error::Data(format!("sparse points: {why}")));
+        if starts.len() != rows + 1 || starts[0] != 0 || starts[rows] != values.len() || columns.len() != values.len() {
+            return fault("offsets, columns and values do not fit together");
+        }
+        if starts.windows(2).any(|w| w[0] > w[1]) {
+            return fault("offsets must not fall");
+        }
+        for w in starts.windows(2) {
+            let row = &columns[w[0]..w[1]];
+            if row.windows(2).any(|c| c[0] >= c[1]) || row.last().is_some_and(|&c| c as usize >= dim) {
+                return fault("columns must ascend within a row and lie below the dimension");
+            }
+        }
+        finite(&values, |k| (starts.partition_point(|&s| s <= k) - 1, columns[k] as usize))?;
+        Ok(Points { rows, dim, storage: Storage::Csr { starts, columns, values } })
+    }
+
+    /// Number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Numbers per point.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+    /// The numbers as they lie in memory.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// Whether the points are held sparse.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.storage, Storage::Csr { .. })
+    }
+
+    /// All numbers, row after row; a copy where the points are sparse.
+    pub fn to_dense(&self) -> Cow<'_, [f64]> {
+        match &self.storage {
+            Storage::Dense(v) => Cow::Borrowed(v),
+            Storage::Csr { starts, columns, values } => {
+                let mut out = vec![0.0; self.rows * self.dim];
+                for (i, w) in starts.windows(2).enumerate() {
+                    for k in w[0]..w[1] {
+                        out[i * self.dim + columns[k] as usize] = values[k];
+                    }
+                }
+                Cow::Owned(out)
+            }
+        }
+    }
+
+    /// The given rows, in order.
+    pub fn select(&self, rows: &[usize]) -> Points {
+        let storage = match &self.storage {
+            Storage::Dense(v) => Storage::Dense(rows.iter().flat_map(|&i| v[i * self.dim..(i + 1) * self.dim].iter().copied()).collect()),
+            Storage::Csr { starts, columns, values } => {
+                let mut s = vec![0];
+                let (mut c, mut v) = (Vec::new(), Vec::new());
+                for &i in rows {
+                    c.extend_from_slice(&columns[starts[i]..starts[i + 1]]);
+                    v.extend_from_slice(&values[starts[i]..starts[i + 1]]);
+                    s.push(v.len());
+                }
+                Storage::Csr { starts: s, columns: c, values: v }
+            }
+        };
+        Points { rows: rows.len(), dim: self.dim, storage }
+    }
+}
+
+fn finite(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<()> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(k) => {
+            let (row, column) = place(k);
+            Err(Error::Data(format!(
+                "row {}, column {}: found {}, expected a finite number; fill or drop missing cells first",
+                row + 1,
+                column + 1,
+                values[k]
+            )))
+        }
+    }
+}
+
+impl Inputs for Points {
+    const SORT: &'static str = "number columns";
+
+    fn takes(sort: Sort) -> bool {
+        matches!(sort, Sort::Number | Sort::Points)
+    }
+
+    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
+        if let [one] = columns
+            && let Values::Points(p) = &data.columns()[*one].values
+        {
+            return Ok(Cow::Borrowed(p));
+        }
+        let parts: Vec<(usize, Cow<'_, [f64]>)> = columns
+            .iter()
+            .filter_map(|&c| match &data.columns()[c].values {
+                Values::Numbers(v) => Some((1, Cow::Borrowed(v.as_slice()))),
+                Values::Points(p) => Some((p.dim(), p.to_dense())),
+                _ => None,
+            })
+            .collect();
+        let dim: usize = parts.iter().map(|(d, _)| d).sum();
+        let mut values = Vec::with_capacity(data.rows() * dim);
+        for i in 0..data.rows() {
+            for (d, part) in &parts {
+                values.extend_from_slice(&part[i * d..(i + 1) * d]);
+            }
+        }
+        Points::dense(data.rows(), dim, values).map(Cow::Owned)
+    }
+
+    fn len(&self) -> usize {
+        self.rows
+    }
+}

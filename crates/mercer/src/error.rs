@@ -1,0 +1,234 @@
+//! The one error type of the library.
+//!
+//! A variant is named for what the user must fix and holds values, not sentences; the sentence is
+//! made in one place, here. Not converging is no error: it is a field of a summary.
+
+/// The result of everything in Mercer that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, as values.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An expression could not be read; `at` is the character (from 0) where reading stopped.
+    #[error("{expected}\n  {text}\n  {caret:>width$}", caret = "^", width = at + 1)]
+    Syntax {
+        /// The whole expression.
+        text: String,
+        /// Character position of the fault, from 0.
+        at: usize,
+        /// What would have been right there.
+        expected: String,
+    },
+    /// A name that no list has.
+    #[error("unknown {what} '{name}'{hint}; there {are}: {list}",
+        hint = nearest(name, known).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default(),
+        are = if known.len() == 1 { "is" } else { "are" },
+        list = known.join(", "))]
+    Unknown {
+        /// What was looked up: `kernel`, `column`, `parameter of rbf`, ...
+        what: String,
+        /// The name found.
+        name: String,
+        /// Every name there is.
+        known: Vec<String>,
+    },
+    /// A parameter outside its domain.
+    #[error("{owner}: {name}={value} is outside its domain: it must be {domain}")]
+    OutOfDomain {
+        /// The kernel, estimator or option that the parameter belongs to.
+        owner: String,
+        /// The parameter.
+        name: String,
+        /// The value found, as text.
+        value: String,
+        /// The domain in words.
+        domain: String,
+    },
+    /// A parameter that is still `auto` or a range where a number is needed.
+    #[error("{owner}: {name} is {value}, not yet a number; fit first or give a number")]
+    Unsettled {
+        /// The kernel or estimator.
+        owner: String,
+        /// The parameter.
+        name: String,
+        /// The value found, as text.
+        value: String,
+    },
+    /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
+    #[error(
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, or an estimator that takes any similarity (knn)"
+    )]
+    NotMercer {
+        /// The estimator that refuses.
+        estimator: String,
+        /// The kernel expression.
+        kernel: String,
+        /// Why it is not Mercer.
+        why: String,
+    },
+    /// A kernel pointed at columns of a sort that it cannot take.
+    #[error("{kernel} takes {needs}, but column '{column}' holds {found}; {fix}")]
+    WrongSort {
+        /// The kernel's name.
+        kernel: String,
+        /// The column's name.
+        column: String,
+        /// The sort the kernel takes.
+        needs: String,
+        /// The sort the column has.
+        found: String,
+        /// What to change.
+        fix: String,
+    },
+    /// One cell of a table that cannot be taken; rows count from 1 without the header.
+    #[error("{file}: row {row}, column '{column}': found '{found}', expected {expected}")]
+    Cell {
+        /// Where the table came from.
+        file: String,
+        /// Data row, from 1, the header not counted.
+        row: usize,
+        /// Column name.
+        column: String,
+        /// The text found.
+        found: String,
+        /// What would have been right.
+        expected: String,
+    },
+    /// A table that cannot be taken as a whole.
+    #[error("{file}: {why}")]
+    Table {
+        /// Where the table came from.
+        file: String,
+        /// What is wrong and what to change.
+        why: String,
+    },
+    /// Rows, columns or targets that do not allow what was asked.
+    #[error("{0}")]
+    Data(String),
+    /// Two things that should be of one size and are not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Shape {
+        /// What was measured.
+        what: String,
+        /// The size needed.
+        expected: usize,
+        /// The size found.
+        found: usize,
+    },
+    /// The plan needs more memory than allowed.
+    #[error("{what} needs {needed} of memory and {allowed} are allowed; raise max_memory, use fewer rows, or an estimator that works without the full Gram matrix (svc, svr)",
+        needed = bytes(*needed), allowed = bytes(*allowed))]
+    Memory {
+        /// What was planned.
+        what: String,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// Stopped on request before there was a result.
+    #[error("stopped on request; nothing was written")]
+    Cancelled,
+    /// A computation that has no finite answer.
+    #[error("{what}: {why}")]
+    Numerical {
+        /// The computation.
+        what: String,
+        /// What happened and what to change.
+        why: String,
+    },
+    /// A model file that is damaged, truncated or not one of ours.
+    #[error("{file}: not a usable model file: {why}")]
+    ModelFile {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The operating system refused.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// The system's own error.
+        source: std::io::Error,
+    },
+}
+
+/// The four families of error that the faces tell apart (exit codes, exception classes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// An expression, name or parameter: fix what was typed.
+    Expression,
+    /// A table, column, target or file: fix the data.
+    Data,
+    /// Memory, time or a computation: fix the size of the job.
+    Resource,
+    /// A model file.
+    ModelFile,
+}
+
+impl Error {
+    /// The family that the error belongs to.
+    pub fn kind(&self) -> ErrorKind {
+        use Error::*;
+        match self {
+            Syntax { .. } | Unknown { .. } | OutOfDomain { .. } | Unsettled { .. } | NotMercer { .. } | WrongSort { .. } => {
+                ErrorKind::Expression
+            }
+            Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
+            Memory { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
+            ModelFile { .. } => ErrorKind::ModelFile,
+        }
+    }
+
+    /// An input or output error that names its file.
+    pub fn io(file: impl std::fmt::Display, source: std::io::Error) -> Self {
+        Error::Io { file: file.to_string(), source }
+    }
+
+    /// A lookup that failed.
+    pub fn unknown<S: AsRef<str>>(what: impl Into<String>, name: impl Into<String>, known: impl IntoIterator<Item = S>) -> Self {
+        Error::Unknown { what: what.into(), name: name.into(), known: known.into_iter().map(|s| s.as_ref().to_owned()).collect() }
+    }
+}
+
+/// The known name nearest to a misspelt one, if it is near enough to be meant.
+pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let low = name.to_lowercase();
+    known
+        .iter()
+        .map(|k| (edits(&low, &k.to_lowercase()), k))
+        .filter(|(d, k)| *d <= 2.max(k.chars().count() / 3) && *d < name.chars().count())
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k)
+}
+
+/// Levenshtein distance between two short names.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let next = (corner + usize::from(ca != *cb)).min(row[j] + 1).min(row[j + 1] + 1);
+            corner = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+/// Bytes in words: `3.7 GB`.
+pub fn bytes(n: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let mut x = n as f64;
+    let mut u = 0;
+    while x >= 1000.0 && u + 1 < units.len() {
+        x /= 1000.0;
+        u += 1;
+    }
+    if u == 0 { format!("{n} B") } else { format!("{x:.1} {}", units[u]) }
+}

@@ -1,0 +1,171 @@
+//! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
+
+mod expansion;
+
+pub use expansion::Expansion;
+
+use crate::control::Control;
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::Gram;
+use crate::linalg::Matrix;
+use crate::param::Param;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// What an estimator is given.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// Kernel values among the training rows, N x N, symmetric.
+    pub gram: &'a dyn Gram,
+    /// N targets.
+    pub target: &'a Target,
+    /// N weights, each above 0 (rows of weight 0 are taken out before); weight 2 means the row stands twice.
+    pub weights: Option<&'a [f64]>,
+    /// Bounds and watchers.
+    pub control: &'a Control,
+    /// Seed of anything random.
+    pub seed: u64,
+}
+
+impl Task<'_> {
+    /// Training rows.
+    pub fn rows(&self) -> usize {
+        self.gram.shape().0
+    }
+    /// The weight of row i, 1 where no weights are given.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i])
+    }
+}
+
+/// A method of fitting. Small, stored as data.
+pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Sync {
+    /// Its name in expressions.
+    const NAME: &'static str;
+    /// One sentence for lists and help.
+    const DOC: &'static str;
+    /// Its parameters, in the order of the struct's fields.
+    const PARAMS: &'static [Param];
+    /// Whether a kernel that is not positive semi-definite must be refused.
+    const NEEDS_MERCER: bool;
+    /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
+    const CRITERION: Option<&'static str> = None;
+    /// What fitting gives.
+    type Fitted: Fitted;
+
+    /// Whether the estimator can predict such a target.
+    fn takes(target: &Target) -> bool;
+    /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
+    fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    /// The data-based start for a parameter that is `auto`.
+    fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    /// Fits; every parameter is settled.
+    fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
+    /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
+    fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
+        Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))
+    }
+    /// Predictions for each training row by the model fitted without it, where there is a closed form.
+    fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {
+        Ok(None)
+    }
+}
+
+/// A selection criterion (to be minimised) as a smooth function of the Gram matrix and of the estimator's own parameters.
+#[derive(Clone, Debug)]
+pub struct Criterion {
+    /// Its value.
+    pub value: f64,
+    /// d value / dK_ij, symmetric, N x N.
+    pub weights: Matrix,
+    /// (parameter name, d value / d parameter) for each own parameter.
+    pub own: Vec<(&'static str, f64)>,
+}
+
+/// Something that predicts. Bit-equal after being stored and read again.
+pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
+    /// Training rows (ascending) that prediction needs; `cross` has one column for each of them.
+    fn support(&self) -> &[usize];
+    /// Predictions for M new inputs from the M x support Gram matrix; only what is wanted is computed.
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions>;
+    /// How the fit went.
+    fn summary(&self) -> &Summary;
+}
+
+/// What a prediction should hold besides the predicted value itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Want {
+    /// Variance of each prediction, where the model has one.
+    pub variance: bool,
+    /// Covariance between all predictions of a batch (M x M), where the model has one.
+    pub covariance: bool,
+    /// Class probabilities, where the model has them.
+    pub probabilities: bool,
+    /// Decision values before they become classes.
+    pub scores: bool,
+}
+
+/// The predicted values of M inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Predicted {
+    /// M x outputs.
+    Numbers(Matrix),
+    /// M class codes.
+    Classes(Vec<usize>),
+}
+
+/// Predictions for M inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predictions {
+    /// The predicted values.
+    pub values: Predicted,
+    /// Variance of the function value, M x outputs.
+    pub variance: Option<Matrix>,
+    /// Covariance of the function values, M x M (the same for every output up to `scale`).
+    pub covariance: Option<Matrix>,
+    /// Variance of the noise added to the function to give a target, one per output.
+    pub noise: Option<Vec<f64>>,
+    /// Class probabilities, M x classes; the predicted class is their largest.
+    pub probabilities: Option<Matrix>,
+    /// Decision values.
+    pub scores: Option<Matrix>,
+}
+
+impl Predictions {
+    /// Predictions with nothing besides the values.
+    pub fn of(values: Predicted) -> Self {
+        Predictions { values, variance: None, covariance: None, noise: None, probabilities: None, scores: None }
+    }
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Steps of the solver; 0 for a closed form.
+    pub iterations: usize,
+    /// Whether the certificate is within its tolerance.
+    pub converged: bool,
+    /// The objective at the solution, where there is one: sum of losses + (lambda/2) norm^2.
+    pub objective: Option<f64>,
+    /// Log marginal likelihood, where there is one.
+    pub evidence: Option<f64>,
+    /// Proof of quality.
+    pub certificate: Option<Certificate>,
+    /// What had to be added to the diagonal of the Gram matrix for a factorisation, if anything.
+    pub jitter: Option<f64>,
+    /// Anything the user should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A number that proves how good a solution is, and the tolerance that it was asked to meet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// What is measured: `relative duality gap`, `relative residual`, ...
+    pub name: String,
+    /// Its value; 0 is perfect.
+    pub value: f64,
+    /// The tolerance asked for.
+    pub tolerance: f64,
+}

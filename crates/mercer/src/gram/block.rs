@@ -1,0 +1,71 @@
+//! A rectangular window onto row-major memory: where a tile is written.
+
+use std::marker::PhantomData;
+
+/// `rows` x `cols` numbers, rows `stride` apart. Windows of one matrix that do not overlap may be
+/// written from several threads at once.
+#[derive(Debug)]
+pub struct Block<'a, T> {
+    start: *mut T,
+    rows: usize,
+    cols: usize,
+    stride: usize,
+    life: PhantomData<&'a mut T>,
+}
+
+// SAFETY: a block is the only access to its window, like `&mut [T]`.
+unsafe impl<T: Send> Send for Block<'_, T> {}
+
+impl<'a, T> Block<'a, T> {
+    /// A window over a whole slice of `rows * cols` numbers.
+    ///
+    /// # Panics
+    /// If the slice is shorter than that.
+    pub fn new(data: &'a mut [T], rows: usize, cols: usize) -> Self {
+        assert!(data.len() >= rows * cols, "a block needs {rows} x {cols} numbers");
+        Block { start: data.as_mut_ptr(), rows, cols, stride: cols, life: PhantomData }
+    }
+
+    /// A window onto memory that others may be writing outside of it.
+    ///
+    /// # Safety
+    /// For all `i < rows`, the `cols` numbers from `start + i * stride` are valid for writes and
+    /// nothing else reads or writes them while the block lives.
+    pub unsafe fn from_raw(start: *mut T, rows: usize, cols: usize, stride: usize) -> Self {
+        Block { start, rows, cols, stride, life: PhantomData }
+    }
+
+    /// Rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Distance between rows.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+    /// First number.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.start
+    }
+    /// Row i of the window.
+    pub fn row_mut(&mut self, i: usize) -> &mut [T] {
+        assert!(i < self.rows);
+        // SAFETY: within the window by the check above and the promise of the constructor.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(i * self.stride), self.cols) }
+    }
+    /// The same window for a shorter time.
+    pub fn reborrow(&mut self) -> Block<'_, T> {
+        Block { start: self.start, rows: self.rows, cols: self.cols, stride: self.stride, life: PhantomData }
+    }
+    /// A smaller window inside this one.
+    pub fn part(&mut self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>) -> Block<'_, T> {
+        assert!(rows.end <= self.rows && cols.end <= self.cols && rows.start <= rows.end && cols.start <= cols.end);
+        // SAFETY: inside the window by the check above.
+        let start = unsafe { self.start.add(rows.start * self.stride + cols.start) };
+        Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, life: PhantomData }
+    }
+}

@@ -1,0 +1,240 @@
+//! Whole Gram matrices, parts of them, and products with them that never form them.
+
+use super::{Block, Gram, Side};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::linalg::{self, Matrix};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows and columns of a tile: 512 kB of f64, which stays in a second-level cache.
+pub(crate) const TILE: usize = 256;
+/// Tiles between two looks at the cancel flag.
+const CHECK: usize = 4096;
+
+/// The ranges that cover `0..n` in steps of `step`.
+pub(crate) fn ranges(n: usize, step: usize) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + Clone {
+    (0..n.div_ceil(step)).map(move |k| k * step..((k + 1) * step).min(n))
+}
+
+/// A pointer that several threads use for windows that do not overlap.
+#[derive(Clone, Copy)]
+struct Shared(*mut f64);
+// SAFETY: only dereferenced through disjoint windows.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// # Safety
+    /// The window lies inside the allocation and no other live window overlaps it.
+    unsafe fn window<'a>(self, rows: &Range<usize>, cols: &Range<usize>, stride: usize) -> Block<'a, f64> {
+        // SAFETY: promised by the caller.
+        unsafe { Block::from_raw(self.0.add(rows.start * stride + cols.start), rows.len(), cols.len(), stride) }
+    }
+}
+
+/// The whole matrix. A symmetric Gram matrix is computed once per pair and mirrored, so that it is exactly symmetric.
+pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
+    let (m, n) = gram.shape();
+    control.plan(&format!("a {m} x {n} Gram matrix"), 8 * m as u64 * n as u64)?;
+    let mut out = Matrix::zeros(m, n);
+    let target = Shared(out.data_mut().as_mut_ptr());
+    let symmetric = gram.symmetric();
+    let tiles: Vec<(Range<usize>, Range<usize>)> = ranges(m, TILE)
+        .flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c)))
+        .filter(|(r, c)| !symmetric || c.start <= r.start)
+        .collect();
+    for some in tiles.chunks(CHECK) {
+        control.check()?;
+        some.par_iter().for_each(|(r, c)| {
+            // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
+            unsafe {
+                gram.fill(r.clone(), c.clone(), target.window(r, c, n));
+                if symmetric {
+                    mirror(target.window(r, c, n), target, r, c, n);
+                }
+            }
+        });
+    }
+    if let Some(k) = out.data().iter().position(|v| !v.is_finite()) {
+        return Err(Error::Numerical {
+            what: "Gram matrix".into(),
+            why: format!(
+                "the kernel of rows {} and {} is {}; scale the columns or change the kernel's parameters",
+                k / n + 1,
+                k % n + 1,
+                out.data()[k]
+            ),
+        });
+    }
+    Ok(out)
+}
+
+/// Copies the part of a tile below the diagonal to its mirror image.
+///
+/// # Safety
+/// Nothing else touches the tile or its mirror image.
+unsafe fn mirror(mut tile: Block<'_, f64>, target: Shared, rows: &Range<usize>, cols: &Range<usize>, n: usize) {
+    const STEP: usize = 16;
+    for i0 in (0..rows.len()).step_by(STEP) {
+        for j0 in (0..cols.len()).step_by(STEP) {
+            for i in i0..(i0 + STEP).min(rows.len()) {
+                let source = tile.row_mut(i);
+                for (j, v) in source.iter().enumerate().take((j0 + STEP).min(cols.len())).skip(j0) {
+                    if cols.start + j < rows.start + i {
+                        // SAFETY: (column, row) lies above the diagonal, in the mirror image of this tile.
+                        unsafe { *target.0.add((cols.start + j) * n + rows.start + i) = *v };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// K V without forming K: M x outputs from an M x N Gram matrix and N x outputs coefficients.
+pub fn apply(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
+    let (m, n) = gram.shape();
+    if coef.rows() != n {
+        return Err(Error::Shape { what: "rows of the coefficients".into(), expected: n, found: coef.rows() });
+    }
+    let outputs = coef.cols();
+    let parts: Vec<Vec<f64>> = ranges(m, TILE)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|rows| {
+            let mut out = vec![0.0; rows.len() * outputs];
+            let mut tile = vec![0.0; rows.len() * TILE];
+            for cols in ranges(n, TILE) {
+                let tile = &mut tile[..rows.len() * cols.len()];
+                gram.fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
+                linalg::add_product(
+                    tile,
+                    &coef.data()[cols.start * outputs..cols.end * outputs],
+                    &mut out,
+                    rows.len(),
+                    cols.len(),
+                    outputs,
+                );
+            }
+            out
+        })
+        .collect();
+    Matrix::new(m, outputs, parts.concat())
+}
+
+/// A Gram matrix that is there already: precomputed by the user, or computed once and shared.
+#[derive(Clone, Debug)]
+pub struct Dense {
+    values: Matrix,
+    symmetric: bool,
+    diagonals: [Vec<f64>; 2],
+}
+
+impl Dense {
+    /// A square Gram matrix among training rows.
+    pub fn square(values: Matrix) -> Result<Self> {
+        if values.rows() != values.cols() {
+            return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
+        }
+        let d = values.diagonal();
+        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d] })
+    }
+    /// A Gram matrix between new rows and support rows, with k(x, x) of both.
+    pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
+        for (d, n) in [(&rows, values.rows()), (&cols, values.cols())] {
+            if d.len() != n {
+                return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
+            }
+        }
+        Ok(Dense { values, symmetric: false, diagonals: [rows, cols] })
+    }
+    /// Computes every value of a Gram matrix once.
+    pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
+        let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];
+        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals })
+    }
+    /// The matrix.
+    pub fn matrix(&self) -> &Matrix {
+        &self.values
+    }
+}
+
+impl Gram for Dense {
+    fn shape(&self) -> (usize, usize) {
+        (self.values.rows(), self.values.cols())
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        for (k, i) in rows.enumerate() {
+            out.row_mut(k).copy_from_slice(&self.values.row(i)[cols.clone()]);
+        }
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.diagonals[usize::from(side == Side::Cols)].clone()
+    }
+    fn symmetric(&self) -> bool {
+        self.symmetric
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
+        for (k, &i) in rows.iter().enumerate() {
+            for (o, v) in out.row_mut(k).iter_mut().zip(&self.values.row(i)[cols.clone()]) {
+                *o = *v as f32;
+            }
+        }
+    }
+}
+
+/// Some rows and some columns of another Gram matrix, in any order, without a copy.
+pub struct Subset<'a> {
+    of: &'a dyn Gram,
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+}
+
+impl<'a> Subset<'a> {
+    /// The given rows and columns.
+    pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
+        Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
+    }
+}
+
+/// Runs of consecutive numbers: (offset in the list, range).
+fn runs(list: &[usize]) -> Vec<(usize, Range<usize>)> {
+    let mut out: Vec<(usize, Range<usize>)> = Vec::new();
+    for (k, &i) in list.iter().enumerate() {
+        match out.last_mut() {
+            Some((_, r)) if r.end == i => r.end += 1,
+            _ => out.push((k, i..i + 1)),
+        }
+    }
+    out
+}
+
+impl Gram for Subset<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols.len())
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        let across = runs(&self.cols[cols]);
+        for (i, r) in runs(&self.rows[rows]) {
+            for (j, c) in &across {
+                self.of.fill(r.clone(), c.clone(), out.part(i..i + r.len(), *j..j + c.len()));
+            }
+        }
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        let all = self.of.diagonal(side);
+        let list = if side == Side::Rows { &self.rows } else { &self.cols };
+        list.iter().map(|&i| all[i]).collect()
+    }
+    fn symmetric(&self) -> bool {
+        self.of.symmetric() && self.rows == self.cols
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        for (j, c) in runs(&self.cols[cols]) {
+            let width = c.len();
+            self.of.fill_f32(&list, c, out.part(0..list.len(), j..j + width));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Matrix products on slices and windows, row-major, in f64 and f32.
+
+use crate::gram::Block;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// f64 or f32.
+pub(crate) trait Real:
+    faer::traits::ComplexField + faer::traits::RealField + Copy + Send + Sync + Default + PartialOrd + 'static
+{
+    fn from_f64(x: f64) -> Self;
+    fn to_f64(self) -> f64;
+}
+
+impl Real for f64 {
+    fn from_f64(x: f64) -> Self {
+        x
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+impl Real for f32 {
+    fn from_f64(x: f64) -> Self {
+        x as f32
+    }
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// out = A B' for A (rows x dim) and B (cols x dim), both row after row. One thread: callers run tiles in parallel.
+pub(crate) fn product_abt<T: Real>(a: &[T], b: &[T], dim: usize, mut out: Block<'_, T>) {
+    let (m, n, stride) = (out.rows(), out.cols(), out.stride());
+    assert!(a.len() >= m * dim && b.len() >= n * dim);
+    let a = MatRef::from_row_major_slice(&a[..m * dim], m, dim);
+    let b = MatRef::from_row_major_slice(&b[..n * dim], n, dim);
+    // SAFETY: the block promises that its window is valid and its own.
+    let out = unsafe { MatMut::from_raw_parts_mut(out.as_mut_ptr(), m, n, stride as isize, 1) };
+    matmul(out, Accum::Replace, a, b.transpose(), T::from_f64(1.0), Par::Seq);
+}
+
+/// out += A B for A (m x k), B (k x n), all row after row. One thread.
+pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: usize, n: usize) {
+    let a = MatRef::from_row_major_slice(&a[..m * k], m, k);
+    let b = MatRef::from_row_major_slice(&b[..k * n], k, n);
+    matmul(MatMut::from_row_major_slice_mut(&mut out[..m * n], m, n), Accum::Add, a, b, 1.0, Par::Seq);
+}

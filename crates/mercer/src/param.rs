@@ -1,0 +1,309 @@
+//! Parameter records: what a kernel or an estimator lets the user set, and what may be written there.
+//!
+//! A record (name, domain, meaning, search range) is written once beside its owner; the expression
+//! parser, the checks, the search, the command line, Python and the docs all read it. Values are got and set
+//! through serde, so an owner is a plain struct and its fields are its parameters.
+
+use crate::error::{Error, Result};
+use crate::expr::{Argument, Term};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use std::fmt;
+
+/// A number as a user may write it: `2.5`, `auto`, `0.1..10`, or one number per column `[1, 2]`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// To be settled from the training data.
+    Auto,
+    /// Settled.
+    Number(f64),
+    /// To be searched between two ends, on a logarithmic scale where both are positive.
+    Range(f64, f64),
+    /// Settled, one number per column.
+    List(Vec<f64>),
+}
+
+impl Value {
+    /// The number, or NaN if it is not settled (binding a kernel and fitting check that first).
+    pub fn number(&self) -> f64 {
+        match self {
+            Value::Number(x) => *x,
+            Value::List(v) if v.len() == 1 => v[0],
+            _ => f64::NAN,
+        }
+    }
+    /// The number rounded to an integer.
+    pub fn integer(&self) -> usize {
+        self.number().round() as usize
+    }
+    /// The numbers: one, or one per column.
+    pub fn numbers(&self) -> &[f64] {
+        match self {
+            Value::Number(x) => std::slice::from_ref(x),
+            Value::List(v) => v,
+            _ => &[],
+        }
+    }
+    /// Whether nothing is left to choose.
+    pub fn is_settled(&self) -> bool {
+        matches!(self, Value::Number(_) | Value::List(_))
+    }
+    /// `auto` becomes `start`, a range becomes `start` moved into it, a number stays.
+    pub fn settle(&self, start: f64) -> Value {
+        match self {
+            Value::Auto => Value::Number(start),
+            Value::Range(low, high) => Value::Number(start.clamp(*low, *high)),
+            v => v.clone(),
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(x: f64) -> Self {
+        Value::Number(x)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Auto => write!(f, "auto"),
+            Value::Number(x) => write!(f, "{}", Short(*x)),
+            Value::Range(a, b) => write!(f, "{}..{}", Short(*a), Short(*b)),
+            Value::List(v) => {
+                write!(f, "[")?;
+                for (i, x) in v.iter().enumerate() {
+                    write!(f, "{}{}", if i > 0 { ", " } else { "" }, Short(*x))?;
+                }
+                write!(f, "]")
+            }
+        }
+    }
+}
+
+/// A number in the shortest text that reads back to the same bits.
+pub struct Short(pub f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if self.0 != 0.0 && self.0.is_finite() && !(1e-4..1e15).contains(&size) {
+            write!(f, "{:e}", self.0)
+        } else {
+            write!(f, "{}", self.0)
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        crate::expr::parse(&text).and_then(|t| Value::from_term(&t, "value", "value", Domain::Real)).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Value {
+    /// A term of an expression as a value of the given domain.
+    pub(crate) fn from_term(term: &Term, owner: &str, name: &str, domain: Domain) -> Result<Value> {
+        let value = match term {
+            Term::Number(x) => Value::Number(*x),
+            Term::Auto => Value::Auto,
+            Term::Range(a, b) => Value::Range(*a, *b),
+            Term::List(list) => Value::List(
+                list.iter()
+                    .map(|t| match t {
+                        Term::Number(x) => Ok(*x),
+                        other => Err(domain.refuse(owner, name, &other.to_string())),
+                    })
+                    .collect::<Result<_>>()?,
+            ),
+            other => return Err(domain.refuse(owner, name, &other.to_string())),
+        };
+        domain.check(owner, name, &value)?;
+        Ok(value)
+    }
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// Any finite number.
+    Real,
+    /// Above 0; infinity allowed (a length scale of `inf` drops its column).
+    Positive,
+    /// 0 or above, finite.
+    NonNegative,
+    /// Strictly between 0 and 1.
+    Fraction,
+    /// A whole number between two ends.
+    Integer(usize, usize),
+    /// `true` or `false`.
+    Flag,
+    /// One of the words.
+    Choice(&'static [&'static str]),
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Domain::Real => write!(f, "a finite number"),
+            Domain::Positive => write!(f, "above 0"),
+            Domain::NonNegative => write!(f, "0 or above"),
+            Domain::Fraction => write!(f, "strictly between 0 and 1"),
+            Domain::Integer(low, usize::MAX) => write!(f, "a whole number from {low}"),
+            Domain::Integer(low, high) => write!(f, "a whole number from {low} to {high}"),
+            Domain::Flag => write!(f, "true or false"),
+            Domain::Choice(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl Domain {
+    fn refuse(self, owner: &str, name: &str, value: &str) -> Error {
+        Error::OutOfDomain { owner: owner.into(), name: name.into(), value: value.into(), domain: self.to_string() }
+    }
+
+    fn has(self, x: f64) -> bool {
+        match self {
+            Domain::Real => x.is_finite(),
+            Domain::Positive => x > 0.0,
+            Domain::NonNegative => x >= 0.0 && x.is_finite(),
+            Domain::Fraction => x > 0.0 && x < 1.0,
+            Domain::Integer(low, high) => x.fract() == 0.0 && x >= low as f64 && x <= high as f64,
+            Domain::Flag | Domain::Choice(_) => false,
+        }
+    }
+
+    /// An error unless every number of the value lies in the domain and a range runs upwards.
+    pub fn check(self, owner: &str, name: &str, value: &Value) -> Result<()> {
+        let fine = match value {
+            Value::Auto => true,
+            Value::Number(x) => self.has(*x),
+            Value::Range(a, b) => self.has(*a) && self.has(*b) && a < b && b.is_finite(),
+            Value::List(v) => !v.is_empty() && v.iter().all(|x| self.has(*x)),
+        };
+        if fine { Ok(()) } else { Err(self.refuse(owner, name, &value.to_string())) }
+    }
+}
+
+/// The record of one parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Its name: the struct field, the keyword in text and Python, the key in files.
+    pub name: &'static str,
+    /// One sentence for the user, with units.
+    pub doc: &'static str,
+    /// What it may be.
+    pub domain: Domain,
+    /// Where the search looks for an `auto` value, relative to its settled start: `(1/s, s)`; `None`: not searched.
+    pub search: Option<f64>,
+}
+
+impl Param {
+    /// A parameter whose `auto` is searched within a factor `span` either side of its start.
+    pub const fn searched(name: &'static str, doc: &'static str, domain: Domain, span: f64) -> Self {
+        Param { name, doc, domain, search: Some(span) }
+    }
+    /// A parameter that is searched only over a range given by the user.
+    pub const fn fixed(name: &'static str, doc: &'static str, domain: Domain) -> Self {
+        Param { name, doc, domain, search: None }
+    }
+}
+
+/// The record with this name.
+pub(crate) fn find<'a>(owner: &str, params: &'a [Param], name: &str) -> Result<&'a Param> {
+    params
+        .iter()
+        .find(|p| p.name == name)
+        .ok_or_else(|| Error::unknown(format!("parameter of {owner}"), name, params.iter().map(|p| p.name)))
+}
+
+/// Builds an owner from the arguments of a call, the rest at their defaults; positional arguments go in record order.
+pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(owner: &str, params: &[Param], args: &[Argument]) -> Result<T> {
+    let mut made = T::default();
+    for (i, arg) in args.iter().enumerate() {
+        let param = match &arg.name {
+            Some(name) => find(owner, params, name)?,
+            None => params.get(i).ok_or_else(|| Error::Data(format!("{owner} takes {} parameter(s), found more", params.len())))?,
+        };
+        set_term(&mut made, owner, param, &arg.term)?;
+    }
+    Ok(made)
+}
+
+fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param: &Param, term: &Term) -> Result<()> {
+    let json = match (param.domain, term.word()) {
+        (Domain::Flag, Some(w)) if w == "true" || w == "false" => serde_json::Value::Bool(w == "true"),
+        (Domain::Choice(words), Some(w)) if words.contains(&w) => serde_json::Value::String(w.to_owned()),
+        (Domain::Flag | Domain::Choice(_), _) => return Err(param.domain.refuse(owner, param.name, &term.to_string())),
+        (domain, _) => serde_json::Value::String(Value::from_term(term, owner, param.name, domain)?.to_string()),
+    };
+    edit(object, owner, param.name, json)
+}
+
+/// Sets a numeric parameter by name, its domain checked.
+pub(crate) fn set<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, params: &[Param], name: &str, value: &Value) -> Result<()> {
+    let param = find(owner, params, name)?;
+    param.domain.check(owner, name, value)?;
+    edit(object, owner, name, serde_json::Value::String(value.to_string()))
+}
+
+fn edit<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, json: serde_json::Value) -> Result<()> {
+    let fault = |e: serde_json::Error| Error::Data(format!("{owner}: {name}: {e}"));
+    let mut tree = serde_json::to_value(&*object).map_err(fault)?;
+    tree[name] = json;
+    *object = serde_json::from_value(tree).map_err(fault)?;
+    Ok(())
+}
+
+/// Every parameter with its value as a term, in record order.
+pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static str, Term)> {
+    let tree = serde_json::to_value(object).unwrap_or_default();
+    params
+        .iter()
+        .map(|p| {
+            let term = match &tree[p.name] {
+                serde_json::Value::String(s) if !matches!(p.domain, Domain::Choice(_)) => {
+                    crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone()))
+                }
+                serde_json::Value::String(s) => Term::Word(s.clone()),
+                other => Term::Word(other.to_string()),
+            };
+            (p.name, term)
+        })
+        .collect()
+}
+
+/// Every numeric parameter with its value, in record order.
+pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<(&'static Param, Value)> {
+    terms(object, params)
+        .into_iter()
+        .zip(params)
+        .filter_map(|((_, term), p)| Some((p, Value::from_term(&term, "", p.name, p.domain).ok()?)))
+        .collect()
+}
+
+/// An error that names the first parameter that is not settled.
+pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
+    match values(object, params).into_iter().find(|(_, v)| !v.is_settled()) {
+        Some((p, v)) => Err(Error::Unsettled { owner: owner.into(), name: p.name.into(), value: v.to_string() }),
+        None => Ok(()),
+    }
+}
+
+/// `name(a=1, b=auto)`, leaving out parameters at their defaults; `name` alone when all are.
+pub(crate) fn call<T: Default + Serialize>(name: &str, object: &T, params: &[Param]) -> Term {
+    let defaults = terms(&T::default(), params);
+    let args = terms(object, params)
+        .into_iter()
+        .zip(defaults)
+        .filter(|((_, now), (_, default))| now != default)
+        .map(|((name, term), _)| Argument { name: Some(name.to_owned()), term })
+        .collect();
+    Term::Call { name: name.to_owned(), args, at: 0 }
+}
