@@ -4,4 +4,5 @@ mod matrix;
 mod product;
 
 pub use matrix::Matrix;
-pub(crate) use product::{Real, add_product, product_abt};
+pub use product::Real;
+pub(crate) use product::{add_product, product_abt};
