@@ -9,7 +9,7 @@ use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::linalg::Matrix;
-use crate::param::Param;
+use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What an estimator is given.
@@ -46,6 +46,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const DOC: &'static str;
     /// Its parameters, in the order of the struct's fields.
     const PARAMS: &'static [Param];
+    /// Other names of parameters.
+    const ALIASES: &'static [Alias] = &[];
     /// Whether a kernel that is not positive semi-definite must be refused.
     const NEEDS_MERCER: bool;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
