@@ -4,9 +4,11 @@
 //! so that results have the same bits for any number of threads.
 
 mod block;
+mod cache;
 mod dense;
 
 pub use block::Block;
+pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
 
 use crate::linalg::Matrix;
