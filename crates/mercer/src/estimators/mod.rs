@@ -1,8 +1,17 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
+mod baseline;
 mod expansion;
+mod knn;
+mod svc;
+mod svm;
+mod svr;
 
+pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
+pub use knn::{FittedKnn, Knn};
+pub use svc::{ClassWeight, FittedSvc, Svc};
+pub use svr::{FittedSvr, Svr};
 
 use crate::control::Control;
 use crate::data::Target;

@@ -6,6 +6,7 @@
 mod block;
 mod cloud;
 mod compose;
+mod cache;
 mod dense;
 mod gradient;
 mod kernel;
@@ -15,6 +16,7 @@ mod tile;
 pub use block::Block;
 pub use cloud::Cloud;
 pub(crate) use compose::{Normalise, Product, Scale, Sum};
+pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
 pub(crate) use kernel::Leaf;
 pub use gradient::weighted_gradient;
