@@ -13,5 +13,6 @@ pub mod param;
 pub mod prep;
 pub mod read;
 pub mod report;
-pub mod select;
 pub mod solve;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
