@@ -1,8 +1,12 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
+mod bordered;
 mod expansion;
+mod outputs;
+mod ridge;
 
 pub use expansion::Expansion;
+pub use ridge::{Ridge, RidgeFit};
 
 use crate::control::Control;
 use crate::data::Target;
