@@ -2,10 +2,14 @@
 
 mod bordered;
 mod expansion;
+mod gp;
+mod gp_fit;
 mod outputs;
 mod ridge;
 
 pub use expansion::Expansion;
+pub use gp::Gp;
+pub use gp_fit::GpFit;
 pub use ridge::{Ridge, RidgeFit};
 
 use crate::control::Control;
