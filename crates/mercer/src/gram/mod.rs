@@ -61,6 +61,10 @@ pub trait Gram: Sync {
             }
         }
     }
+    /// Kernel values among the inputs of one side, where they can be had: what a joint covariance of predictions needs.
+    fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
+        None
+    }
     /// Z with K = Z Z', where the Gram matrix has low rank by construction.
     fn factor(&self) -> Option<&Matrix> {
         None
