@@ -27,14 +27,15 @@ fn headers_that_name_no_columns_are_refused() {
 fn a_row_with_too_few_or_too_many_cells_is_named_with_both_counts() {
     refused(b"a,b,c\n1,2,3\n1,2\n", &["row 2 has 2 cells, the header has 3"]);
     refused(b"a,b\n1,2,3\n", &["row 1 has 3 cells, the header has 2"]);
-    refused(b"a,b\n1,\"2\n3,4\n", &["row 1", "quote left open"]);
+    refused(b"a,b\n\"1,2\n3,4\n", &["row 1 has 1 cell, the header has 2", "quote left open"]);
 }
 
 #[test]
-fn an_open_quote_that_swallows_the_table_does_not_pass() {
-    let table = Table::parse("t.csv", b"a\n\"1\n2\n3\n");
-    // One column, one row with line breaks in it: no fault of form, but not numbers either.
-    assert_eq!(table.unwrap().dataset(&options("a=text")).unwrap().rows(), 1);
+fn a_quote_that_swallows_the_rest_of_the_table_is_refused() {
+    refused(b"a,b\n1,2\n1,\"2\n3,4\n", &["row 2", "quote", "never closed"]);
+    refused(b"a\n\"1\n2\n3\n", &["row 1", "quote", "never closed"]);
+    // A lone quote within a cell is a character like any other.
+    assert_eq!(parsed("a,b\n5\" pipe,1\n3,2\n").rows(), 2);
 }
 
 #[test]
@@ -70,6 +71,7 @@ fn decimal_commas_are_named_not_taken_for_labels() {
 fn mostly_numbers_with_words_that_do_not_repeat_are_refused() {
     let cells = (0..30).map(|i| if i % 5 == 4 { format!("w{i}") } else { format!("{i}.25") });
     says(&message(parsed(&column("x", cells)).dataset(&ReadOptions::default())), &["row 5", "'w4'", "expected a number"]);
+    says(&message(parsed("x\n1.5\n2.5\nabc\n4.5\n").dataset(&ReadOptions::default())), &["row 3, column 'x'", "'abc'"]);
 }
 
 #[test]

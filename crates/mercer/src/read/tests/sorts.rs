@@ -55,6 +55,13 @@ fn labels_that_repeat_are_categories_even_when_long() {
 }
 
 #[test]
+fn words_among_repeating_numbers_make_labels_and_are_said() {
+    let mut table = parsed(&column("x", (0..40).map(|i| if i % 4 == 3 { "none".into() } else { (i % 4).to_string() })));
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().columns()[0].values.sort(), Sort::Category);
+    says(&table.notices()[0], &["column 'x'", "'none' in row 4", "labels"]);
+}
+
+#[test]
 fn dna_and_protein_are_sequences_and_sentences_are_texts() {
     assert_eq!(sort_of((0..40).map(|i| ["ACGTACGTACGT", "GGGGCCCCAAAA"][i % 2].into())), Some(Sort::Sequence));
     assert_eq!(sort_of(["MKTAYIAKQRQISFVK", " GSHMSLFDFFKNKGSA ", "mvlspadktnvkaaw"].map(String::from)), Some(Sort::Sequence));

@@ -61,7 +61,10 @@ fn targets_that_teach_nothing_are_refused() {
     says(&message(target("x,y\n1,1.5\n2,NA\n3,2\n", "")), &["row 2, column 'y'", "a value"]);
     says(&message(target("x,y\n1,a\n2,a\n3,a\n", "")), &["'y'", "'a' in every row"]);
     says(&message(target("x,y\n1,a\n2,b\n3,c\n", "")), &["'y'", "different value in every row"]);
-    says(&message(parsed("x,yy\n1,2\n").take_target(&["y"], &ReadOptions::default())), &["unknown column 'y'", "did you mean"]);
+    says(
+        &message(parsed("x,label\n1,2\n").take_target(&["lable"], &ReadOptions::default())),
+        &["unknown column 'lable'", "did you mean 'label'"],
+    );
     let names = column("y", (0..50).map(|i| format!("ATRINS-DONOR-{i}")));
     says(&message(target(&names, "")), &["'y'", "neither classes nor numbers", "--types y=category"]);
     let dna = column("y", (0..50).map(|i| format!("ACGTACGTACGT{}", "A".repeat(i))));
