@@ -89,7 +89,7 @@ impl Table {
             None => {}
         }
         let Some((_, cells)) = self.columns.iter().find(|(n, _)| n == name) else { return self.take(name).map(|_| false) };
-        match infer::looks(&self.file, name, cells)? {
+        match infer::looks(&self.file, name, cells, &mut self.notices)? {
             Looks::Category => Ok(true),
             Looks::Number => {
                 let two = two_numbers(cells);
