@@ -3,9 +3,12 @@
 mod args;
 mod citations;
 mod placed;
+mod readme;
 mod repo;
 mod rust_source;
+mod smells;
 mod spec;
+mod tolerances;
 
 use args::Task;
 use std::process::ExitCode;
@@ -24,7 +27,8 @@ fn main() -> ExitCode {
     let outcome = match args::parse(&words) {
         Some(Task::Help) => Ok(USAGE.to_owned()),
         Some(Task::Spec { row }) => spec::run(row.as_deref()),
-        Some(Task::Smells | Task::Readme { .. }) => Err(String::new()),
+        Some(Task::Smells) => smells::run(),
+        Some(Task::Readme { write }) => readme::run(write),
         None => Err(USAGE.to_owned()),
     };
     match outcome {
