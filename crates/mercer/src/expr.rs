@@ -331,3 +331,11 @@ impl fmt::Display for Term {
         }
     }
 }
+
+/// The same error, pointing at a character of the expression.
+pub(crate) fn locate<T>(text: &str, at: usize, made: Result<T>) -> Result<T> {
+    made.map_err(|e| match e {
+        Error::Syntax { .. } => e,
+        other => Error::Syntax { text: text.to_owned(), at, expected: other.to_string() },
+    })
+}

@@ -43,6 +43,15 @@ impl Value {
             _ => &[],
         }
     }
+    /// The value with every number replaced by `f` of it; the ends of a range change places where `f` falls.
+    fn map(&self, f: impl Fn(f64) -> f64) -> Value {
+        match self {
+            Value::Auto => Value::Auto,
+            Value::Number(x) => Value::Number(f(*x)),
+            Value::Range(a, b) => Value::Range(f(*a).min(f(*b)), f(*a).max(f(*b))),
+            Value::List(v) => Value::List(v.iter().map(|x| f(*x)).collect()),
+        }
+    }
     /// Whether nothing is left to choose.
     pub fn is_settled(&self) -> bool {
         matches!(self, Value::Number(_) | Value::List(_))
@@ -223,10 +232,24 @@ pub(crate) fn find<'a>(owner: &str, params: &'a [Param], name: &str) -> Result<&
         .ok_or_else(|| Error::unknown(format!("parameter of {owner}"), name, params.iter().map(|p| p.name)))
 }
 
+/// Another name for a parameter: (name, parameter, value of the parameter for a value of the name).
+pub type Alias = (&'static str, &'static str, fn(f64) -> f64);
+
 /// Builds an owner from the arguments of a call, the rest at their defaults; positional arguments go in record order.
-pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(owner: &str, params: &[Param], args: &[Argument]) -> Result<T> {
+pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(
+    owner: &str,
+    params: &[Param],
+    aliases: &[Alias],
+    args: &[Argument],
+) -> Result<T> {
     let mut made = T::default();
     for (i, arg) in args.iter().enumerate() {
+        if let Some((alias, name, convert)) = aliases.iter().find(|(a, _, _)| arg.name.as_deref() == Some(a)) {
+            let param = find(owner, params, name)?;
+            let given = Value::from_term(&arg.term, owner, alias, param.domain)?;
+            set(&mut made, owner, params, name, &given.map(convert))?;
+            continue;
+        }
         let param = match &arg.name {
             Some(name) => find(owner, params, name)?,
             None => params.get(i).ok_or_else(|| Error::Data(format!("{owner} takes {} parameter(s), found more", params.len())))?,

@@ -2,11 +2,13 @@
 
 mod dataset;
 mod points;
+mod schema;
 mod strings;
 mod target;
 
 pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
 pub use points::{Points, Storage};
+pub use schema::{ColumnSchema, Holds, Schema};
 pub use strings::Strings;
 pub use target::Target;
 

@@ -1,15 +1,24 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
+mod baseline;
 mod expansion;
+mod knn;
+mod svc;
+mod svm;
+mod svr;
 
+pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
+pub use knn::{FittedKnn, Knn};
+pub use svc::{ClassWeight, FittedSvc, Svc};
+pub use svr::{FittedSvr, Svr};
 
 use crate::control::Control;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::linalg::Matrix;
-use crate::param::Param;
+use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What an estimator is given.
@@ -46,6 +55,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const DOC: &'static str;
     /// Its parameters, in the order of the struct's fields.
     const PARAMS: &'static [Param];
+    /// Other names of parameters.
+    const ALIASES: &'static [Alias] = &[];
     /// Whether a kernel that is not positive semi-definite must be refused.
     const NEEDS_MERCER: bool;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.

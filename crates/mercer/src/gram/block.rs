@@ -1,6 +1,7 @@
 //! A rectangular window onto row-major memory: where a tile is written.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// `rows` x `cols` numbers, rows `stride` apart. Windows of one matrix that do not overlap may be
 /// written from several threads at once.
@@ -62,10 +63,25 @@ impl<'a, T> Block<'a, T> {
         Block { start: self.start, rows: self.rows, cols: self.cols, stride: self.stride, life: PhantomData }
     }
     /// A smaller window inside this one.
-    pub fn part(&mut self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>) -> Block<'_, T> {
+    pub fn part(&mut self, rows: Range<usize>, cols: Range<usize>) -> Block<'_, T> {
         assert!(rows.end <= self.rows && cols.end <= self.cols && rows.start <= rows.end && cols.start <= cols.end);
         // SAFETY: inside the window by the check above.
         let start = unsafe { self.start.add(rows.start * self.stride + cols.start) };
         Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, life: PhantomData }
+    }
+    /// The window cut into tiles of at most `height` x `width`, each with its place; they may be written
+    /// from several threads at once.
+    pub fn into_tiles(self, height: usize, width: usize) -> Vec<(Range<usize>, Range<usize>, Block<'a, T>)> {
+        let cut = |n: usize, step: usize| (0..n.div_ceil(step)).map(move |k| k * step..((k + 1) * step).min(n));
+        let mut tiles = Vec::new();
+        for rows in cut(self.rows, height.max(1)) {
+            for cols in cut(self.cols, width.max(1)) {
+                // SAFETY: inside the window, which is given up here; tiles do not overlap.
+                let start = unsafe { self.start.add(rows.start * self.stride + cols.start) };
+                let tile = Block { start, rows: rows.len(), cols: cols.len(), stride: self.stride, life: PhantomData };
+                tiles.push((rows.clone(), cols, tile));
+            }
+        }
+        tiles
     }
 }

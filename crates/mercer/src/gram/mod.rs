@@ -4,10 +4,26 @@
 //! so that results have the same bits for any number of threads.
 
 mod block;
+mod cloud;
+mod compose;
+mod cache;
 mod dense;
+mod gradient;
+mod kernel;
+mod simd;
+mod tile;
 
 pub use block::Block;
+pub use cloud::Cloud;
+pub(crate) use compose::{Normalise, Product, Scale, Sum};
+pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
+pub(crate) use kernel::Leaf;
+pub use gradient::weighted_gradient;
+pub use kernel::{Kernel, Mercer};
+pub use simd::{Identity, Map};
+pub(crate) use simd::{exp32, exp64, fma, l1_distance};
+pub use tile::{Rows, Tile};
 
 use crate::linalg::Matrix;
 use std::ops::Range;
@@ -59,4 +75,25 @@ pub trait Bound: Gram {
     /// Adds sum_ij weights_ij dk_ij/dparameter over the block to `out`, one entry per parameter.
     /// `weights` is row-major with the shape of the two ranges.
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]);
+}
+
+/// Lends a buffer that is kept for the next tile of the same thread: fresh memory for every tile would cost a page
+/// fault per 4 kB. Its contents are left over from earlier use.
+pub(crate) fn with_scratch<T: crate::linalg::Real, R>(len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+    use std::cell::RefCell;
+    thread_local! {
+        static KEPT: RefCell<Vec<Box<dyn std::any::Any>>> = const { RefCell::new(Vec::new()) };
+    }
+    let found = KEPT.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        let at = kept.iter().rposition(|b| b.is::<Vec<T>>())?;
+        kept.swap_remove(at).downcast::<Vec<T>>().ok()
+    });
+    let mut buffer = found.unwrap_or_default();
+    if buffer.len() < len {
+        buffer.resize(len, T::default());
+    }
+    let result = work(&mut buffer[..len]);
+    KEPT.with(|kept| kept.borrow_mut().push(buffer));
+    result
 }

@@ -25,6 +25,9 @@ impl<'de> Deserialize<'de> for Matrix {
             data: Vec<f64>,
         }
         let s = Stored::deserialize(d)?;
+        if let Some(x) = s.data.iter().find(|x| !x.is_finite()) {
+            return Err(serde::de::Error::custom(format!("a stored matrix holds {x}")));
+        }
         Matrix::new(s.rows, s.cols, s.data).map_err(serde::de::Error::custom)
     }
 }

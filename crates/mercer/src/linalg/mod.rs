@@ -1,7 +1,20 @@
 //! Dense linear algebra, and the only room that names its backend.
+//!
+//! Everything here gives the same bits for any number of threads: work is cut into bands of a fixed number
+//! of rows, each band is computed by one thread with sequential products, and bands never add into one another.
 
+mod cholesky;
+mod eigen;
+mod lower;
 mod matrix;
 mod product;
+mod real;
+mod symmetric;
 
+pub use cholesky::Cholesky;
+pub use eigen::eigh;
+pub use lower::Lower;
 pub use matrix::Matrix;
-pub(crate) use product::{Real, add_product, product_abt};
+pub(crate) use product::{add_product, product_abt};
+pub use product::{gramian, product, product_transposed};
+pub use real::Real;

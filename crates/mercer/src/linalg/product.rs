@@ -1,34 +1,12 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
+use super::symmetric::mirror_lower;
+use super::{Matrix, Real};
+use crate::error::{Error, Result};
 use crate::gram::Block;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-
-/// f64 or f32.
-pub(crate) trait Real:
-    faer::traits::ComplexField + faer::traits::RealField + Copy + Send + Sync + Default + PartialOrd + 'static
-{
-    fn from_f64(x: f64) -> Self;
-    fn to_f64(self) -> f64;
-}
-
-impl Real for f64 {
-    fn from_f64(x: f64) -> Self {
-        x
-    }
-    fn to_f64(self) -> f64 {
-        self
-    }
-}
-
-impl Real for f32 {
-    fn from_f64(x: f64) -> Self {
-        x as f32
-    }
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
+use rayon::prelude::*;
 
 /// out = A B' for A (rows x dim) and B (cols x dim), both row after row. One thread: callers run tiles in parallel.
 pub(crate) fn product_abt<T: Real>(a: &[T], b: &[T], dim: usize, mut out: Block<'_, T>) {
@@ -46,4 +24,54 @@ pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: us
     let a = MatRef::from_row_major_slice(&a[..m * k], m, k);
     let b = MatRef::from_row_major_slice(&b[..k * n], k, n);
     matmul(MatMut::from_row_major_slice_mut(&mut out[..m * n], m, n), Accum::Add, a, b, 1.0, Par::Seq);
+}
+
+/// Rows of a band: each band is computed by one thread, whatever their number.
+pub(crate) const BAND: usize = 128;
+
+fn require(what: &str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) }
+}
+
+/// A B for A (m x k) and B (k x n).
+pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
+    require("rows of the right factor", a.cols(), b.rows())?;
+    let (k, n) = (a.cols(), b.cols());
+    let mut out = Matrix::zeros(a.rows(), n);
+    if n > 0 && k > 0 {
+        let bands = out.data_mut().par_chunks_mut(BAND * n).zip(a.data().par_chunks(BAND * k));
+        bands.for_each(|(out, a)| add_product(a, b.data(), out, out.len() / n, k, n));
+    }
+    Ok(out)
+}
+
+/// A B' for A (m x k) and B (n x k).
+pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
+    require("columns of the right factor", a.cols(), b.cols())?;
+    let (k, n) = (a.cols(), b.rows());
+    let mut out = Matrix::zeros(a.rows(), n);
+    if n > 0 && k > 0 {
+        let bands = out.data_mut().par_chunks_mut(BAND * n).zip(a.data().par_chunks(BAND * k));
+        bands.for_each(|(out, a)| {
+            let rows = out.len() / n;
+            product_abt(a, b.data(), k, Block::new(out, rows, n));
+        });
+    }
+    Ok(out)
+}
+
+/// A A' for A (n x k), exactly symmetric: half of it is computed, then mirrored.
+pub fn gramian(a: &Matrix) -> Matrix {
+    let (n, k) = (a.rows(), a.cols());
+    let mut out = Matrix::zeros(n, n);
+    if n > 0 && k > 0 {
+        out.data_mut().par_chunks_mut(BAND * n).enumerate().for_each(|(band, out)| {
+            let (start, rows) = (band * BAND, out.len() / n);
+            let end = start + rows;
+            let mut lower = Block::new(out, rows, n);
+            product_abt(&a.data()[start * k..end * k], &a.data()[..end * k], k, lower.part(0..rows, 0..end));
+        });
+    }
+    mirror_lower(&mut out);
+    out
 }

@@ -1,1 +1,46 @@
-//! (room under construction)
+//! Bytes to typed columns. Every complaint names file, row and column; rows count from 1, the header not counted.
+//!
+//! A [`Source`] becomes a [`Table`] of text cells; target and weights are taken out of it by name, and what is left
+//! becomes a [`Dataset`]: sorts are told from the cells (see [`ColumnType`] to declare them), or follow a training
+//! [`Schema`](crate::data::Schema) when a model is to predict.
+//!
+//! ```
+//! use mercer::read::{ReadOptions, Source, Table};
+//! let mut table = Table::read(&Source::new("example:iris"))?;
+//! let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
+//! let data = table.dataset(&ReadOptions::default())?;
+//! assert_eq!((data.rows(), data.columns().len(), info.classes.map(|c| c.len())), (150, 4, Some(3)));
+//! # let _ = target;
+//! # Ok::<(), mercer::error::Error>(())
+//! ```
+
+mod cells;
+mod columns;
+mod examples;
+mod infer;
+mod options;
+mod source;
+mod table;
+mod target;
+
+pub use examples::{EXAMPLES, Example, example};
+pub use options::{ColumnType, ReadOptions};
+pub use source::Source;
+pub use table::Table;
+pub use target::TargetInfo;
+
+use crate::data::Dataset;
+use crate::error::Result;
+
+/// Something that the user should know about how the data was taken: one sentence.
+pub type Notice = String;
+
+/// The label of a missing cell in a column of categories.
+pub const MISSING: &str = "(missing)";
+
+/// The whole table as a dataset, for tasks without a target.
+pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>)> {
+    let mut table = Table::read(source)?;
+    let data = table.dataset(options)?;
+    Ok((data, table.into_notices()))
+}

@@ -1,1 +1,28 @@
-//! (room under construction)
+//! Choosing: folds, metrics, tuning of what is `auto` or a range, and the comparison of estimators.
+
+mod compare;
+mod crossval;
+mod folds;
+mod free;
+mod metrics;
+mod tune;
+
+pub use compare::{Comparing, Outcome, Scored, compare};
+pub use folds::{Fold, folds};
+pub use metrics::{Estimate, Metric, score};
+pub use tune::{Tuned, Tuning, tune};
+
+use crate::data::{Dataset, Target};
+
+/// Rows with their targets, ready for kernels.
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    /// Prepared inputs.
+    pub data: &'a Dataset,
+    /// Their targets.
+    pub target: &'a Target,
+    /// Their weights, each above 0.
+    pub weights: Option<&'a [f64]>,
+    /// Group of each row: rows of one group stay in one fold.
+    pub groups: Option<&'a [usize]>,
+}

@@ -1,0 +1,128 @@
+//! What every other estimator has to beat: the most frequent class, or the mean of the targets.
+
+use super::{Estimator, Fitted, Predicted, Predictions, Summary, Task, Want};
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::Gram;
+use crate::linalg::Matrix;
+use crate::param::Param;
+use serde::{Deserialize, Serialize};
+
+/// The best prediction that looks at no input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {}
+
+impl Estimator for Baseline {
+    const NAME: &'static str = "baseline";
+    const DOC: &'static str = "The most frequent class, or the mean of the targets: looks at no input.";
+    const PARAMS: &'static [Param] = &[];
+    const NEEDS_MERCER: bool = false;
+    type Fitted = FittedBaseline;
+
+    fn takes(target: &Target) -> bool {
+        matches!(target, Target::Classes { .. } | Target::Numbers(_))
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        8 * rows as u64 + 16 * outputs as u64
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
+        f64::NAN
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedBaseline> {
+        let n = task.rows();
+        if task.target.rows() != n || n == 0 {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: task.target.rows() });
+        }
+        let total: f64 = (0..n).map(|i| task.weight(i)).sum();
+        let guess = match task.target {
+            Target::Classes { codes, names } => {
+                let mut frequencies = vec![0.0; names.len()];
+                for (i, &k) in codes.iter().enumerate() {
+                    *frequencies.get_mut(k).ok_or_else(|| Error::Data(format!("row {}: class code {k} has no name", i + 1)))? +=
+                        task.weight(i) / total;
+                }
+                Guess::Classes { frequencies }
+            }
+            Target::Numbers(t) => {
+                let mean: Vec<f64> = (0..t.cols()).map(|o| (0..n).map(|i| task.weight(i) * t[(i, o)]).sum::<f64>() / total).collect();
+                let variance =
+                    (0..t.cols()).map(|o| (0..n).map(|i| task.weight(i) * (t[(i, o)] - mean[o]).powi(2)).sum::<f64>() / total).collect();
+                Guess::Numbers { mean, variance, total }
+            }
+            Target::Absent => return Err(Error::Data("baseline needs a target; name the target column".into())),
+        };
+        Ok(FittedBaseline { guess, summary: Summary { converged: true, ..Summary::default() } })
+    }
+}
+
+/// The guess of a fitted baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Guess {
+    /// Share of each class in the training rows, by weight.
+    Classes {
+        /// One per class name.
+        frequencies: Vec<f64>,
+    },
+    /// Mean and spread of each target column.
+    Numbers {
+        /// Weighted mean.
+        mean: Vec<f64>,
+        /// Weighted mean of the squared distance from it.
+        variance: Vec<f64>,
+        /// Sum of the weights.
+        total: f64,
+    },
+}
+
+/// A fitted baseline. It needs no training row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedBaseline {
+    /// What is predicted for every input.
+    pub guess: Guess,
+    summary: Summary,
+}
+
+impl Fitted for FittedBaseline {
+    fn support(&self) -> &[usize] {
+        &[]
+    }
+
+    /// The class of the greatest frequency (the lowest code of equals) with the frequencies as probabilities; or the mean,
+    /// with the spread of the targets as noise and spread / total as the variance of the mean itself.
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        let m = cross.shape().0;
+        match &self.guess {
+            Guess::Classes { frequencies } => {
+                let mut best = 0;
+                for (k, p) in frequencies.iter().enumerate() {
+                    if *p > frequencies[best] {
+                        best = k;
+                    }
+                }
+                let probabilities = want.probabilities.then(|| Matrix::from_fn(m, frequencies.len(), |_, k| frequencies[k]));
+                Ok(Predictions { probabilities, ..Predictions::of(Predicted::Classes(vec![best; m])) })
+            }
+            Guess::Numbers { mean, variance, total } => {
+                if mean.len() != variance.len() {
+                    return Err(Error::Shape { what: "variances of a baseline".into(), expected: mean.len(), found: variance.len() });
+                }
+                let values = Predicted::Numbers(Matrix::from_fn(m, mean.len(), |_, o| mean[o]));
+                Ok(Predictions {
+                    variance: want.variance.then(|| Matrix::from_fn(m, mean.len(), |_, o| variance[o] / total)),
+                    noise: want.variance.then(|| variance.clone()),
+                    ..Predictions::of(values)
+                })
+            }
+        }
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

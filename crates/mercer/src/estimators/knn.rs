@@ -1,0 +1,262 @@
+//! The k nearest neighbours in feature space, for classes and for numbers.
+//!
+//! ```text
+//! |phi(x_i) - phi(x)|^2 = k(x_i, x_i) + k(x, x) - 2 k(x_i, x)
+//! ```
+//!
+//! Murphy (2012) 14.4.1, (14.30). The middle term is the same for every i and is left out: any similarity will do.
+
+use super::{Estimator, Fitted, Predicted, Predictions, Summary, Task, Want};
+use crate::blocks;
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::{Block, Gram, Side};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// New inputs that one task looks at together.
+const TILE: usize = 64;
+/// What a class that wins by being nearer gets on top of its votes, so that its probability is the greatest too.
+const NEARER: f64 = 1e-6;
+
+/// Nearest neighbours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Knn {
+    /// Neighbours that are asked.
+    pub k: Value,
+}
+
+impl Default for Knn {
+    fn default() -> Self {
+        Knn { k: Value::Auto }
+    }
+}
+
+impl Estimator for Knn {
+    const NAME: &'static str = "knn";
+    const DOC: &'static str = "Nearest neighbours by kernel distance: votes for classes, means for numbers; takes any similarity.";
+    const PARAMS: &'static [Param] =
+        &[Param::searched("k", "Neighbours that are asked; a row of weight 2 counts as two.", Domain::Integer(1, usize::MAX), 5.0)];
+    const NEEDS_MERCER: bool = false;
+    type Fitted = FittedKnn;
+
+    fn takes(target: &Target) -> bool {
+        matches!(target, Target::Classes { .. } | Target::Numbers(_))
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        8 * rows as u64 * (2 + outputs as u64)
+    }
+
+    /// 5, or all rows where there are fewer.
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        task.rows().clamp(1, 5) as f64
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedKnn> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let n = task.rows();
+        if task.target.rows() != n || n == 0 {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: task.target.rows() });
+        }
+        let answers = match task.target {
+            Target::Classes { codes, names } => Answers::Classes { codes: codes.clone(), classes: names.len() },
+            Target::Numbers(t) => Answers::Numbers(t.clone()),
+            Target::Absent => return Err(Error::Data("knn needs a target; name the target column".into())),
+        };
+        let weights: Vec<f64> = (0..n).map(|i| task.weight(i)).collect();
+        let (asked, total) = (self.k.number(), weights.iter().sum::<f64>());
+        let mut summary = Summary { converged: true, ..Summary::default() };
+        if asked > total {
+            summary.notes.push(format!("k={} is more than the {n} rows there are: every row is a neighbour of every input", self.k));
+        }
+        let fitted = FittedKnn { k: asked.min(total), rows: (0..n).collect(), weights, answers, summary };
+        fitted.check()?;
+        Ok(fitted)
+    }
+}
+
+/// What the training rows answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Answers {
+    /// A class each.
+    Classes {
+        /// Code of each row's class.
+        #[serde(with = "blocks::usizes")]
+        codes: Vec<usize>,
+        /// How many classes have names.
+        classes: usize,
+    },
+    /// Numbers each: N x outputs.
+    Numbers(Matrix),
+}
+
+/// Fitted nearest neighbours: all training rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedKnn {
+    /// Neighbours asked, by weight; no more than all of them.
+    pub k: f64,
+    #[serde(with = "blocks::usizes")]
+    rows: Vec<usize>,
+    #[serde(with = "blocks::f64s")]
+    weights: Vec<f64>,
+    answers: Answers,
+    summary: Summary,
+}
+
+impl FittedKnn {
+    /// An error unless the parts fit together: they may come from a file.
+    fn check(&self) -> Result<()> {
+        let n = self.rows.len();
+        let found = match &self.answers {
+            Answers::Classes { codes, classes } => {
+                if let Some(i) = codes.iter().position(|k| k >= classes) {
+                    return Err(Error::Data(format!("row {}: class code {} has no name", i + 1, codes[i])));
+                }
+                codes.len()
+            }
+            Answers::Numbers(t) => t.rows(),
+        };
+        if found != n || self.weights.len() != n || n == 0 {
+            return Err(Error::Shape {
+                what: "rows of nearest neighbours".into(),
+                expected: n.max(1),
+                found: found.min(self.weights.len()),
+            });
+        }
+        if !(self.k > 0.0 && self.weights.iter().all(|w| *w > 0.0 && w.is_finite())) {
+            return Err(Error::Data("nearest neighbours: k and every weight must be above 0".into()));
+        }
+        Ok(())
+    }
+
+    /// Share of each neighbour in the k, from the distances (the same constant off in all): nearest first until k are asked;
+    /// rows at the distance of the last share what is left of k, so that the order of rows plays no part.
+    fn neighbours(&self, distances: &[f64]) -> Vec<(usize, f64)> {
+        let mut order: Vec<usize> = (0..distances.len()).collect();
+        let nearer = |a: &usize, b: &usize| distances[*a].total_cmp(&distances[*b]);
+        // Weights of 1 and above need no more than k rows; the rest need not be sorted.
+        let most = if self.weights.iter().all(|w| *w >= 1.0) { self.k.ceil() as usize } else { order.len() };
+        let most = most.clamp(1, order.len());
+        order.select_nth_unstable_by(most - 1, nearer);
+        order[..most].sort_unstable_by(nearer);
+        let mut left = self.k;
+        let mut edge = f64::INFINITY;
+        for group in order[..most].chunk_by(|a, b| distances[*a] == distances[*b]) {
+            edge = distances[group[0]];
+            let mass: f64 = group.iter().map(|&i| self.weights[i]).sum();
+            if mass >= left {
+                break;
+            }
+            left -= mass;
+        }
+        let tied: f64 = (0..distances.len()).filter(|&i| distances[i] == edge).map(|i| self.weights[i]).sum();
+        let share = (left / tied).min(1.0);
+        (0..distances.len())
+            .filter(|&i| distances[i] <= edge)
+            .map(|i| (i, if distances[i] < edge { self.weights[i] } else { share * self.weights[i] }))
+            .collect()
+    }
+
+    /// Votes of the neighbours; of classes with equal votes the one with the nearest neighbour wins (then the lower code)
+    /// and its vote is raised by a millionth, so that the greatest vote is always that of the winner alone.
+    fn votes(&self, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
+        let mut votes = vec![0.0; classes];
+        let mut nearest = vec![f64::INFINITY; classes];
+        for (i, share) in self.neighbours(distances) {
+            votes[codes[i]] += share;
+            nearest[codes[i]] = nearest[codes[i]].min(distances[i]);
+        }
+        let mut best = 0;
+        for k in 1..classes {
+            // Shares of equal sums may differ by rounding.
+            let even = (votes[k] - votes[best]).abs() <= 1e-9 * self.k;
+            if (even && nearest[k] < nearest[best]) || (!even && votes[k] > votes[best]) {
+                best = k;
+            }
+        }
+        if (0..classes).any(|k| k != best && votes[k] >= votes[best] - 1e-9 * self.k) {
+            votes[best] += NEARER * self.k;
+        }
+        (best, votes)
+    }
+}
+
+impl Fitted for FittedKnn {
+    fn support(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Scores are votes, M x classes; probabilities are (votes + 1) / (k + classes), Laplace's rule of succession.
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        self.check()?;
+        let (m, n) = cross.shape();
+        if n != self.rows.len() {
+            return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });
+        }
+        let own = cross.diagonal(Side::Cols);
+        let width = match &self.answers {
+            Answers::Classes { classes, .. } => *classes,
+            Answers::Numbers(t) => t.cols(),
+        };
+        let mut winners = vec![0usize; m];
+        let mut table = Matrix::zeros(m, width);
+        let tiles = winners.par_chunks_mut(TILE).zip(table.data_mut().par_chunks_mut((TILE * width).max(1))).enumerate();
+        tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
+            let height = winners.len();
+            let mut tile = vec![0.0; height * n];
+            cross.fill(t * TILE..t * TILE + height, 0..n, Block::new(&mut tile, height, n));
+            for (i, similarities) in tile.chunks_exact_mut(n).enumerate() {
+                for (s, d) in similarities.iter_mut().zip(&own) {
+                    *s = d - 2.0 * *s;
+                }
+                if similarities.iter().any(|d| d.is_nan()) {
+                    return Err(Error::Numerical {
+                        what: "nearest neighbours".into(),
+                        why: format!("the kernel of new row {} is not a number; scale the columns", t * TILE + i + 1),
+                    });
+                }
+                let out = &mut table[i * width..(i + 1) * width];
+                match &self.answers {
+                    Answers::Classes { codes, classes } => {
+                        let (best, votes) = self.votes(similarities, codes, *classes);
+                        winners[i] = best;
+                        out.copy_from_slice(&votes);
+                    }
+                    Answers::Numbers(targets) => {
+                        for (r, share) in self.neighbours(similarities) {
+                            for (o, y) in out.iter_mut().zip(targets.row(r)) {
+                                *o += share / self.k * y;
+                            }
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(match &self.answers {
+            Answers::Numbers(_) => Predictions::of(Predicted::Numbers(table)),
+            Answers::Classes { .. } => {
+                let probabilities = want.probabilities.then(|| {
+                    let mut p = table.clone();
+                    for i in 0..m {
+                        let total: f64 = p.row(i).iter().map(|v| v + 1.0).sum();
+                        p.row_mut(i).iter_mut().for_each(|v| *v = (*v + 1.0) / total);
+                    }
+                    p
+                });
+                let scores = want.scores.then_some(table);
+                Predictions { probabilities, scores, ..Predictions::of(Predicted::Classes(winners)) }
+            }
+        })
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

@@ -1,0 +1,247 @@
+//! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
+
+use super::{Criterion, Estimator, Fitted, Predictions, Summary, Task, Want};
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::expr::{self, Argument, Term};
+use crate::gram::Gram;
+use crate::param::{self, Param, Value};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What the lists, the help and the docs say of an estimator.
+#[derive(Clone, Copy, Debug)]
+pub struct EstimatorEntry {
+    /// Name in expressions.
+    pub name: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+    /// Parameter records.
+    pub params: &'static [Param],
+    /// Name of its smooth selection criterion, if it has one.
+    pub criterion: Option<&'static str>,
+    /// Whether it refuses kernels that are not Mercer.
+    pub needs_mercer: bool,
+}
+
+/// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
+macro_rules! estimators {
+    ($($Estimator:ident),* $(,)?) => {
+        $(use super::$Estimator;)*
+
+        /// An estimator with its parameters: stored, parsed, printed, searched over and fitted.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum EstimatorExpr {
+            $(#[doc = concat!("See [`", stringify!($Estimator), "`].")] $Estimator($Estimator),)*
+        }
+
+        /// What an estimator left after fitting.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", deny_unknown_fields)]
+        pub enum FittedModel {
+            $(#[doc = concat!("By [`", stringify!($Estimator), "`].")] $Estimator(<$Estimator as Estimator>::Fitted),)*
+        }
+
+        impl EstimatorExpr {
+            fn any(&self) -> &dyn AnyEstimator {
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* }
+            }
+            fn any_mut(&mut self) -> &mut dyn AnyEstimator {
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* }
+            }
+            fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
+                match name {
+                    $($Estimator::NAME => {
+                        Some(param::build($Estimator::NAME, $Estimator::PARAMS, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
+                    })*
+                    _ => None,
+                }
+            }
+            /// Fits; every parameter is settled.
+            pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
+                self.any().require_settled()?;
+                match self { $(EstimatorExpr::$Estimator(e) => e.fit(task).map(FittedModel::$Estimator),)* }
+            }
+        }
+
+        impl Fitted for FittedModel {
+            fn support(&self) -> &[usize] {
+                match self { $(FittedModel::$Estimator(f) => f.support(),)* }
+            }
+            fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+                match self { $(FittedModel::$Estimator(f) => f.predict(cross, want),)* }
+            }
+            fn summary(&self) -> &Summary {
+                match self { $(FittedModel::$Estimator(f) => f.summary(),)* }
+            }
+        }
+
+        /// Every estimator there is, in the order of the list.
+        pub fn catalogue() -> Vec<EstimatorEntry> {
+            vec![$(EstimatorEntry {
+                name: $Estimator::NAME,
+                doc: $Estimator::DOC,
+                params: $Estimator::PARAMS,
+                criterion: $Estimator::CRITERION,
+                needs_mercer: $Estimator::NEEDS_MERCER,
+            },)*]
+        }
+    };
+}
+
+estimators! {
+    Ridge,
+    Gp,
+    Svc,
+    Svr,
+    Knn,
+    Baseline,
+}
+
+/// An estimator whose type is forgotten.
+trait AnyEstimator {
+    fn name(&self) -> &'static str;
+    fn criterion_name(&self) -> Option<&'static str>;
+    fn needs_mercer(&self) -> bool;
+    fn takes(&self, target: &Target) -> bool;
+    fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    fn term(&self) -> Term;
+    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn require_settled(&self) -> Result<()>;
+    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
+}
+
+impl<E: Estimator> AnyEstimator for E {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+    fn criterion_name(&self) -> Option<&'static str> {
+        E::CRITERION
+    }
+    fn needs_mercer(&self) -> bool {
+        E::NEEDS_MERCER
+    }
+    fn takes(&self, target: &Target) -> bool {
+        E::takes(target)
+    }
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        Estimator::bytes(self, rows, outputs)
+    }
+    fn term(&self) -> Term {
+        param::call(E::NAME, self, E::PARAMS)
+    }
+    fn values(&self) -> Vec<(&'static Param, Value)> {
+        param::values(self, E::PARAMS)
+    }
+    fn require_settled(&self) -> Result<()> {
+        param::require_settled(self, E::NAME, E::PARAMS)
+    }
+    fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+        param::set(self, E::NAME, E::PARAMS, name, value)
+    }
+    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        Estimator::start(self, param, task)
+    }
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        Estimator::criterion(self, task)
+    }
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        Estimator::leave_one_out(self, task)
+    }
+}
+
+impl EstimatorExpr {
+    /// Reads an expression such as `svc(c=0.1..100)`.
+    pub fn parse(text: &str) -> Result<EstimatorExpr> {
+        let names = || catalogue().into_iter().map(|e| e.name);
+        match expr::parse(text)? {
+            Term::Call { name, args, at } => {
+                let made = Self::call(&name, &args).unwrap_or_else(|| Err(Error::unknown("estimator", &name, names())));
+                expr::locate(text, at, made)
+            }
+            _ => Err(Error::Syntax {
+                text: text.to_owned(),
+                at: 0,
+                expected: format!("expected one estimator here; there are: {}", names().collect::<Vec<_>>().join(", ")),
+            }),
+        }
+    }
+
+    /// Reads a list such as `svc(c=1, tolerance=1e-4), ridge`.
+    pub fn parse_list(text: &str) -> Result<Vec<EstimatorExpr>> {
+        match expr::parse(&format!("[{text}]"))? {
+            Term::List(list) => list.iter().map(|t| Self::parse(&t.to_string())).collect(),
+            _ => Self::parse(text).map(|e| vec![e]),
+        }
+    }
+
+    /// Every estimator at its defaults that can predict such a target.
+    pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
+        let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;
+        Ok(all.into_iter().filter(|e| e.takes(target)).collect())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.any().name()
+    }
+    /// Name of the smooth criterion that tunes it; `None`: cross-validation does.
+    pub fn criterion_name(&self) -> Option<&'static str> {
+        self.any().criterion_name()
+    }
+    /// Whether a kernel that is not positive semi-definite must be refused.
+    pub fn needs_mercer(&self) -> bool {
+        self.any().needs_mercer()
+    }
+    /// Whether it can predict such a target.
+    pub fn takes(&self, target: &Target) -> bool {
+        self.any().takes(target)
+    }
+    /// Bytes that fitting needs, the Gram matrix included.
+    pub fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        self.any().bytes(rows, outputs)
+    }
+    /// Every numeric parameter with its record.
+    pub fn values(&self) -> Vec<(&'static Param, Value)> {
+        self.any().values()
+    }
+    /// Sets a parameter by name.
+    pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+        self.any_mut().set(name, value)
+    }
+    /// Replaces every `auto` by its data-based start, and every range by its point nearest to that.
+    pub fn settle(&self, task: &Task<'_>) -> Result<EstimatorExpr> {
+        let mut settled = self.clone();
+        for (param, value) in self.values() {
+            if !value.is_settled() {
+                settled.set(param.name, &value.settle(self.any().start(param.name, task)))?;
+            }
+        }
+        Ok(settled)
+    }
+    /// The smooth selection criterion and its derivatives.
+    pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.any().criterion(task)
+    }
+    /// Predictions for each training row by the model fitted without it, where there is a closed form.
+    pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        self.any().leave_one_out(task)
+    }
+}
+
+impl fmt::Display for EstimatorExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.any().term().fmt(f)
+    }
+}
+
+impl std::str::FromStr for EstimatorExpr {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}

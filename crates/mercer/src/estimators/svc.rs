@@ -1,0 +1,207 @@
+//! Support vector classification (C-SVC), two classes or one against one.
+//!
+//! ```text
+//! minimise  1/2 |w|^2 + sum_i C_i max(0, 1 - t_i f(x_i)),     f(x) = w'phi(x) + b,     C_i = c weight_i class_weight
+//! ```
+//!
+//! solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2.
+
+use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want, svm};
+use crate::blocks;
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::Gram;
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::smo::{self, Problem};
+use serde::{Deserialize, Serialize};
+
+/// How much the rows of a class count besides their own weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassWeight {
+    /// All classes count alike per row.
+    #[default]
+    None,
+    /// All classes count alike as a whole: (sum of weights) / (classes x sum of weights in the class).
+    Balanced,
+}
+
+/// Support vector classification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Svc {
+    /// Penalty of a row inside the margin.
+    pub c: Value,
+    /// Greatest violation of the optimality conditions and greatest relative duality gap.
+    pub tolerance: Value,
+    /// Most pair steps per pair of classes.
+    pub max_iterations: Value,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+    /// Megabytes of kernel rows to keep.
+    pub cache_mb: Value,
+}
+
+impl Default for Svc {
+    fn default() -> Self {
+        Svc {
+            c: Value::Auto,
+            tolerance: Value::Number(1e-3),
+            max_iterations: Value::Number(svm::MAX_ITERATIONS),
+            class_weight: ClassWeight::None,
+            cache_mb: Value::Number(svm::CACHE_MB),
+        }
+    }
+}
+
+impl Estimator for Svc {
+    const NAME: &'static str = "svc";
+    const DOC: &'static str = "Support vector classification: the widest margin between two classes, one against one for more.";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("c", "Penalty of a row inside the margin, per unit of its slack.", Domain::Positive, 1e3),
+        Param::fixed(
+            "tolerance",
+            "Greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap.",
+            Domain::Fraction,
+        ),
+        Param::fixed("max_iterations", "Most steps of the solver for each pair of classes.", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole.",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+        Param::fixed("cache_mb", "Megabytes of kernel rows to keep while fitting.", Domain::Positive),
+    ];
+    const NEEDS_MERCER: bool = true;
+    type Fitted = FittedSvc;
+
+    fn takes(target: &Target) -> bool {
+        matches!(target, Target::Classes { .. })
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        svm::bytes(rows, outputs * outputs.saturating_sub(1) / 2, &self.cache_mb)
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
+        1.0
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let c = svm::finite(Self::NAME, "c", &self.c)?;
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        if codes.len() != task.rows() {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: task.rows(), found: codes.len() });
+        }
+        let mut mass = vec![0.0; names.len()];
+        for (i, &k) in codes.iter().enumerate() {
+            *mass.get_mut(k).ok_or_else(|| Error::Data(format!("row {}: class code {k} has no name", i + 1)))? += task.weight(i);
+        }
+        let present: Vec<usize> = (0..names.len()).filter(|&k| mass[k] > 0.0).collect();
+        let class_weight = |k: usize| match self.class_weight {
+            ClassWeight::None => 1.0,
+            ClassWeight::Balanced => mass.iter().sum::<f64>() / (present.len() as f64 * mass[k]),
+        };
+        if present.len() < 2 {
+            let found = present.first().map_or("there are no rows".into(), |&k| format!("every row is of class '{}'", names[k]));
+            return Err(Error::Data(format!(
+                "svc needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
+            )));
+        }
+        let pairs: Vec<(usize, usize)> =
+            present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
+        let problems: Vec<Problem> = pairs
+            .iter()
+            .map(|&(a, b)| {
+                let row: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                let bound = |i: usize| c * task.weight(i) * class_weight(codes[i]);
+                Problem {
+                    target: row.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
+                    low: row.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
+                    high: row.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
+                    row,
+                    start: None,
+                }
+            })
+            .collect();
+        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
+        let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
+        let columns: Vec<Vec<(usize, f64)>> =
+            problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
+        Ok(FittedSvc {
+            expansion: svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect()),
+            classes: names.len(),
+            first: pairs.iter().map(|p| p.0).collect(),
+            second: pairs.iter().map(|p| p.1).collect(),
+            summary: svm::summary(&solutions, options.tolerance),
+        })
+    }
+}
+
+/// A fitted support vector classifier: one decision value per pair of classes, above 0 for the second of the two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedSvc {
+    /// One output per pair.
+    pub expansion: Expansion,
+    /// Classes that have names; those without a training row are in no pair and never predicted.
+    pub classes: usize,
+    /// Code of the first class of each pair.
+    #[serde(with = "blocks::usizes")]
+    pub first: Vec<usize>,
+    /// Code of the second class of each pair.
+    #[serde(with = "blocks::usizes")]
+    pub second: Vec<usize>,
+    summary: Summary,
+}
+
+impl FittedSvc {
+    /// The class with most votes among the pairs. Equal votes: the greater sum of decision values; equal sums: the lower
+    /// code. A decision value of exactly 0 is a vote for the first class of the pair, which has the lower code.
+    fn decide(&self, scores: &[f64]) -> usize {
+        let mut votes = vec![(0usize, 0.0); self.classes];
+        for ((&score, &a), &b) in scores.iter().zip(&self.first).zip(&self.second) {
+            votes[if score > 0.0 { b } else { a }].0 += 1;
+            votes[b].1 += score;
+            votes[a].1 -= score;
+        }
+        let mut best = self.first.first().copied().unwrap_or(0);
+        for k in 0..self.classes {
+            let (now, top) = (votes[k], votes[best]);
+            if now.0 > top.0 || (now.0 == top.0 && now.1 > top.1) {
+                best = k;
+            }
+        }
+        best
+    }
+}
+
+impl Fitted for FittedSvc {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    /// Scores are M x pairs, pairs in the order (0,1), (0,2), ..., (1,2), ...; for two classes one column, above 0 for the
+    /// class of the second name.
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        let pairs = self.expansion.bias.len();
+        for (what, found) in [("first classes", self.first.len()), ("second classes", self.second.len())] {
+            if found != pairs {
+                return Err(Error::Shape { what: format!("{what} of the pairs"), expected: pairs, found });
+            }
+        }
+        if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
+            return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
+        }
+        let scores = self.expansion.predict(cross)?;
+        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
+        let scores: Option<Matrix> = want.scores.then_some(scores);
+        Ok(Predictions { scores, ..Predictions::of(values) })
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

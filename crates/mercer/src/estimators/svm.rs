@@ -1,0 +1,98 @@
+//! What support vector classification and regression share: options from parameters, and an expansion from solutions.
+
+use super::{Certificate, Expansion, Summary, Task};
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use crate::param::Value;
+use crate::solve::smo::{Options, Solution};
+
+/// The default of `cache_mb`.
+pub(super) const CACHE_MB: f64 = 1000.0;
+/// The default of `max_iterations`.
+pub(super) const MAX_ITERATIONS: f64 = 1e7;
+
+/// The least memory that a fit of `rows` rows plans with: the kernel rows, and what the solver keeps per row.
+pub(super) fn bytes(rows: usize, problems: usize, cache_mb: &Value) -> u64 {
+    let n = rows as u64;
+    let cache = (cache_mb.number() * 1e6) as u64;
+    cache.min(4 * n * n) + 100 * n + 16 * n * problems as u64 + 2_000_000
+}
+
+/// Solver options; no more than half of the memory allowed goes to kernel rows.
+pub(super) fn options(task: &Task<'_>, tolerance: &Value, max_iterations: &Value, cache_mb: &Value) -> Options {
+    Options {
+        tolerance: tolerance.number(),
+        max_iterations: max_iterations.integer(),
+        cache_bytes: ((cache_mb.number() * 1e6) as u64).min(task.control.max_memory / 2),
+    }
+}
+
+/// The number of a parameter that has to be settled and finite.
+pub(super) fn finite(owner: &str, name: &str, value: &Value) -> Result<f64> {
+    match value.number() {
+        x if x.is_finite() => Ok(x),
+        x if x.is_infinite() => Err(Error::OutOfDomain {
+            owner: owner.into(),
+            name: name.into(),
+            value: value.to_string(),
+            domain: "above 0 and finite".into(),
+        }),
+        _ => Err(Error::Unsettled { owner: owner.into(), name: name.into(), value: value.to_string() }),
+    }
+}
+
+/// One expansion of several columns of coefficients over training rows; rows that are zero in every column are left out.
+pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f64>) -> Expansion {
+    let mut place = vec![usize::MAX; rows];
+    for &(r, b) in columns.iter().flatten() {
+        if b != 0.0 {
+            place[r] = 0;
+        }
+    }
+    let support: Vec<usize> = (0..rows).filter(|&r| place[r] == 0).collect();
+    for (s, &r) in support.iter().enumerate() {
+        place[r] = s;
+    }
+    let mut coef = Matrix::zeros(support.len(), columns.len());
+    for (o, column) in columns.iter().enumerate() {
+        for &(r, b) in column {
+            if b != 0.0 {
+                coef[(place[r], o)] = b;
+            }
+        }
+    }
+    Expansion::new(support, coef, bias)
+}
+
+/// The summary of one or several problems: sums of steps and objectives, the worst gap.
+pub(super) fn summary(solutions: &[Solution], tolerance: f64) -> Summary {
+    let (free, bound) = solutions.iter().fold((0, 0), |(f, b), s| (f + s.free, b + s.bound));
+    let mut notes =
+        vec![format!("{free} coefficients lie between their bounds (rows on the margin), {bound} at their bound (rows beyond it)")];
+    let open = solutions.iter().filter(|s| s.free == 0 && s.bound > 0).count();
+    if open > 0 {
+        notes.push(format!(
+            "no row lies on the margin in {open} of {} problems: the offset is the middle of the interval of equally good ones",
+            solutions.len()
+        ));
+    }
+    let converged = solutions.iter().all(|s| s.converged);
+    if !converged {
+        let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
+        notes.push(format!(
+            "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
+        ));
+    }
+    Summary {
+        iterations: solutions.iter().map(|s| s.iterations).sum(),
+        converged,
+        objective: Some(solutions.iter().map(|s| s.primal).sum()),
+        certificate: Some(Certificate {
+            name: "relative duality gap".into(),
+            value: solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap)),
+            tolerance,
+        }),
+        notes,
+        ..Summary::default()
+    }
+}

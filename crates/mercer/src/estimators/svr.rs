@@ -1,0 +1,181 @@
+//! Support vector regression with the epsilon-insensitive loss.
+//!
+//! ```text
+//! minimise  1/2 |w|^2 + c sum_i weight_i max(0, |t_i - f(x_i)| - epsilon),     f(x) = w'phi(x) + b
+//! ```
+//!
+//! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
+//! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
+
+use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want, svm};
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::Gram;
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::smo::{self, Problem, Solution};
+use serde::{Deserialize, Serialize};
+
+/// Support vector regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Svr {
+    /// Penalty of a row outside the tube.
+    pub c: Value,
+    /// Half the height of the tube within which nothing is lost.
+    pub epsilon: Value,
+    /// Whether `c`, `epsilon` and the tolerance count in standard deviations of the target.
+    pub standardise_target: bool,
+    /// Greatest violation of the optimality conditions and greatest relative duality gap.
+    pub tolerance: Value,
+    /// Most pair steps per target column.
+    pub max_iterations: Value,
+    /// Megabytes of kernel rows to keep.
+    pub cache_mb: Value,
+}
+
+impl Default for Svr {
+    fn default() -> Self {
+        Svr {
+            c: Value::Auto,
+            epsilon: Value::Auto,
+            standardise_target: true,
+            tolerance: Value::Number(1e-3),
+            max_iterations: Value::Number(svm::MAX_ITERATIONS),
+            cache_mb: Value::Number(svm::CACHE_MB),
+        }
+    }
+}
+
+impl Estimator for Svr {
+    const NAME: &'static str = "svr";
+    const DOC: &'static str = "Support vector regression: the flattest function within a tube around most of the targets.";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("c", "Penalty of a row outside the tube, per unit of its distance from it.", Domain::Positive, 1e3),
+        Param::searched("epsilon", "Half the height of the tube within which nothing is lost.", Domain::NonNegative, 10.0),
+        Param::fixed(
+            "standardise_target",
+            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units.",
+            Domain::Flag,
+        ),
+        Param::fixed(
+            "tolerance",
+            "Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.",
+            Domain::Fraction,
+        ),
+        Param::fixed("max_iterations", "Most steps of the solver for each target column.", Domain::Integer(1, usize::MAX)),
+        Param::fixed("cache_mb", "Megabytes of kernel rows to keep while fitting.", Domain::Positive),
+    ];
+    const NEEDS_MERCER: bool = true;
+    type Fitted = FittedSvr;
+
+    fn takes(target: &Target) -> bool {
+        matches!(target, Target::Numbers(_))
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        svm::bytes(rows, 2 * outputs, &self.cache_mb)
+    }
+
+    /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.
+    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        match (param, task.target) {
+            ("epsilon", Target::Numbers(t)) if !self.standardise_target && t.cols() > 0 => {
+                0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
+            }
+            ("epsilon", _) => 0.1,
+            _ => 1.0,
+        }
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let c = svm::finite(Self::NAME, "c", &self.c)?;
+        let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
+        let target = task.target.as_numbers(Self::NAME)?;
+        let n = task.rows();
+        if target.rows() != n || n == 0 {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: n.max(1), found: target.rows() });
+        }
+        if let Some(k) = target.data().iter().position(|t| !t.is_finite()) {
+            return Err(Error::Data(format!(
+                "row {}: the target is {}, expected a finite number",
+                k / target.cols() + 1,
+                target.data()[k]
+            )));
+        }
+        let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
+        let scales: Vec<Scale> =
+            columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale { mean: 0.0, size: 1.0 } }).collect();
+        let problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
+        let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
+        let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
+        let coef: Vec<Vec<(usize, f64)>> =
+            solutions.iter().zip(&scales).map(|(s, scale)| (0..n).map(|i| (i, scale.size * difference(s, i, n))).collect()).collect();
+        let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
+        Ok(FittedSvr { expansion: svm::expansion(n, &coef, bias), summary: svm::summary(&solutions, options.tolerance) })
+    }
+}
+
+/// How a target column is centred and scaled while fitting.
+struct Scale {
+    mean: f64,
+    size: f64,
+}
+
+impl Scale {
+    /// Mean and standard deviation, weights counting as repeated rows; a constant column is only centred.
+    fn of(column: &[f64], task: &Task<'_>) -> Self {
+        let total: f64 = (0..column.len()).map(|i| task.weight(i)).sum();
+        let mean = column.iter().enumerate().map(|(i, t)| task.weight(i) * t).sum::<f64>() / total;
+        let square = column.iter().enumerate().map(|(i, t)| task.weight(i) * (t - mean).powi(2)).sum::<f64>() / total;
+        let size = square.sqrt();
+        // A spread at the level of rounding is none.
+        Scale { mean, size: if size > 1e-12 * mean.abs() && size.is_finite() { size } else { 1.0 } }
+    }
+}
+
+/// Variables a (the first N) and -ahat (the last N), both over the same N rows.
+fn tube(column: &[f64], scale: &Scale, c: f64, epsilon: f64, task: &Task<'_>) -> Problem {
+    let n = column.len();
+    let t: Vec<f64> = column.iter().map(|t| (t - scale.mean) / scale.size).collect();
+    let bound: Vec<f64> = (0..n).map(|i| c * task.weight(i)).collect();
+    let zeros = vec![0.0; n];
+    Problem {
+        row: (0..n).chain(0..n).collect(),
+        target: t.iter().map(|t| t - epsilon).chain(t.iter().map(|t| t + epsilon)).collect(),
+        low: zeros.iter().copied().chain(bound.iter().map(|b| -b)).collect(),
+        high: bound.iter().chain(&zeros).copied().collect(),
+        start: None,
+    }
+}
+
+/// a_i - ahat_i.
+fn difference(solution: &Solution, i: usize, n: usize) -> f64 {
+    solution.coef[i] + solution.coef[n + i]
+}
+
+/// A fitted support vector regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedSvr {
+    /// The function, in units of the target; one output per target column.
+    pub expansion: Expansion,
+    summary: Summary,
+}
+
+impl Fitted for FittedSvr {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    fn predict(&self, cross: &dyn Gram, _want: Want) -> Result<Predictions> {
+        let values: Matrix = self.expansion.predict(cross)?;
+        Ok(Predictions::of(Predicted::Numbers(values)))
+    }
+
+    /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

@@ -1,0 +1,223 @@
+//! Rows of a square Gram matrix, kept within a byte budget: what a decomposition solver works from.
+//!
+//! Missing rows are computed together, tile by tile on all threads; the rows used longest ago make room.
+//! Tiles are fixed by size, so that the numbers do not depend on the threads.
+
+use super::{Block, Gram, Side};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::linalg::Real;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows and columns of a tile: 256 kB of f32.
+const TILE: (usize, usize) = (64, 1024);
+/// Rows computed between two looks at the cancel flag.
+const CHECK: usize = 64;
+/// The slot of a row that is not held.
+const NOWHERE: usize = usize::MAX;
+
+/// A number that kernel rows are held in: f32 for speed, f64 for tight tolerances.
+pub(crate) trait Cell: Real {
+    /// Writes the tile of any list of rows.
+    fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, Self>);
+}
+
+impl Cell for f32 {
+    fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        gram.fill_f32(rows, cols, out);
+    }
+}
+
+impl Cell for f64 {
+    fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let width = cols.len();
+        let mut k = 0;
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            gram.fill(run[0]..run[0] + run.len(), cols.clone(), out.part(k..k + run.len(), 0..width));
+            k += run.len();
+        }
+    }
+}
+
+/// Some rows of a symmetric N x N Gram matrix.
+pub(crate) struct RowCache<'a, T> {
+    gram: &'a dyn Gram,
+    columns: usize,
+    /// Slot after slot, `columns` numbers each; the memory of a slot is first touched when it is filled.
+    store: Vec<T>,
+    /// The slot of each row.
+    slot: Vec<usize>,
+    /// The row in each slot in use.
+    row: Vec<usize>,
+    /// When each slot in use was asked for last.
+    used: Vec<u64>,
+    clock: u64,
+}
+
+impl<'a, T: Cell> RowCache<'a, T> {
+    /// A cache of at most `bytes` bytes of rows, though never of fewer than two rows.
+    pub(crate) fn new(gram: &'a dyn Gram, bytes: u64) -> Self {
+        let columns = gram.shape().1;
+        let one = (columns.max(1) * size_of::<T>()) as u64;
+        let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(2, columns.max(2));
+        RowCache {
+            gram,
+            columns,
+            store: vec![T::default(); capacity * columns],
+            slot: vec![NOWHERE; gram.shape().0],
+            row: Vec::new(),
+            used: Vec::new(),
+            clock: 0,
+        }
+    }
+
+    /// The most rows that can be held, and asked for, at once.
+    pub(crate) fn capacity(&self) -> usize {
+        self.store.len().checked_div(self.columns).unwrap_or(2)
+    }
+
+    /// The given rows (none twice, at most [`RowCache::capacity`]), in order; those missing are computed.
+    pub(crate) fn rows(&mut self, list: &[usize], control: &Control) -> Result<Vec<&[T]>> {
+        if list.len() > self.capacity() {
+            return Err(Error::Shape { what: "rows asked of a row cache".into(), expected: self.capacity(), found: list.len() });
+        }
+        self.clock += 1;
+        let mut missing = Vec::new();
+        for &i in list {
+            match self.slot[i] {
+                NOWHERE => missing.push(i),
+                s => self.used[s] = self.clock,
+            }
+        }
+        if !missing.is_empty() {
+            let slots = self.room(missing.len());
+            for (rows, slots) in missing.chunks(CHECK).zip(slots.chunks(CHECK)) {
+                control.check()?;
+                self.compute(rows, slots);
+            }
+        }
+        Ok(list.iter().map(|&i| &self.store[self.slot[i] * self.columns..][..self.columns]).collect())
+    }
+
+    /// Ascending slots for `count` new rows: unused ones first, then those asked for longest ago.
+    fn room(&mut self, count: usize) -> Vec<usize> {
+        let fresh = count.min(self.capacity() - self.row.len());
+        let mut slots: Vec<usize> = (self.row.len()..self.row.len() + fresh).collect();
+        self.row.resize(self.row.len() + fresh, NOWHERE);
+        self.used.resize(self.row.len(), u64::MAX);
+        let evict = count - fresh;
+        if evict > 0 {
+            let mut order: Vec<(u64, usize)> = self.used.iter().copied().zip(0..).collect();
+            order.select_nth_unstable(evict - 1);
+            slots.extend(order[..evict].iter().map(|&(_, s)| s));
+            slots.sort_unstable();
+        }
+        for &s in &slots {
+            if self.row[s] != NOWHERE {
+                self.slot[self.row[s]] = NOWHERE;
+                self.row[s] = NOWHERE;
+            }
+            // Free until it is filled: the first to go should filling be cancelled.
+            self.used[s] = 0;
+        }
+        slots
+    }
+
+    /// Fills ascending slots with rows, one Gram call per tile and run of neighbouring slots.
+    fn compute(&mut self, rows: &[usize], slots: &[usize]) {
+        let (gram, columns) = (self.gram, self.columns);
+        let mut done = 0;
+        for run in slots.chunk_by(|a, b| a + 1 == *b) {
+            let list = &rows[done..done + run.len()];
+            done += run.len();
+            let memory = &mut self.store[run[0] * columns..(run[0] + run.len()) * columns];
+            Block::new(memory, run.len(), columns)
+                .into_tiles(TILE.0, TILE.1)
+                .into_par_iter()
+                .for_each(|(r, c, tile)| T::fill(gram, &list[r], c, tile));
+        }
+        for (&i, &s) in rows.iter().zip(slots) {
+            self.slot[i] = s;
+            self.row[s] = i;
+            self.used[s] = self.clock;
+        }
+    }
+}
+
+/// k(x, x) of every row, an error if one of them is not a finite number.
+pub(crate) fn finite_diagonal(gram: &dyn Gram) -> Result<Vec<f64>> {
+    let diagonal = gram.diagonal(Side::Rows);
+    match diagonal.iter().position(|v| !v.is_finite()) {
+        None => Ok(diagonal),
+        Some(i) => Err(Error::Numerical {
+            what: "Gram matrix".into(),
+            why: format!("the kernel of row {} with itself is {}; scale the columns or change the kernel's parameters", i + 1, diagonal[i]),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::Dense;
+    use crate::linalg::Matrix;
+
+    fn gram(n: usize) -> Dense {
+        Dense::square(Matrix::from_fn(n, n, |i, j| 1.0 / (1.0 + i.abs_diff(j) as f64))).unwrap()
+    }
+
+    #[test]
+    fn rows_equal_the_matrix_while_older_rows_make_room() {
+        let (n, control) = (40, Control::default());
+        let g = gram(n);
+        let mut cache = RowCache::<f64>::new(&g, (5 * n * 8) as u64);
+        assert_eq!(cache.capacity(), 5);
+        for step in 0..60 {
+            let mut list: Vec<usize> = (0..5).map(|k| (step * 7 + k * k * 3) % n).collect();
+            list.sort_unstable();
+            list.dedup();
+            for (&i, row) in list.iter().zip(cache.rows(&list, &control).unwrap()) {
+                assert_eq!(row, g.matrix().row(i));
+            }
+        }
+    }
+
+    #[test]
+    fn the_byte_budget_is_kept_but_two_rows_always_fit() {
+        let g = gram(100);
+        assert_eq!(RowCache::<f32>::new(&g, 0).capacity(), 2);
+        assert_eq!(RowCache::<f32>::new(&g, 4000).capacity(), 10);
+        assert_eq!(RowCache::<f32>::new(&g, u64::MAX).capacity(), 100);
+    }
+
+    #[test]
+    fn the_row_asked_for_longest_ago_goes_first() {
+        let (g, control) = (gram(10), Control::default());
+        let mut cache = RowCache::<f32>::new(&g, 3 * 10 * 4);
+        for list in [vec![0], vec![1], vec![2], vec![0], vec![3]] {
+            cache.rows(&list, &control).unwrap();
+        }
+        let held: Vec<usize> = (0..10).filter(|&i| cache.slot[i] != NOWHERE).collect();
+        assert_eq!(held, [0, 2, 3]);
+    }
+
+    #[test]
+    fn asking_for_more_rows_than_fit_is_a_named_error() {
+        let g = gram(10);
+        assert!(matches!(RowCache::<f32>::new(&g, 0).rows(&[1, 2, 3], &Control::default()), Err(Error::Shape { .. })));
+    }
+
+    #[test]
+    fn a_cancelled_computation_leaves_no_wrong_row_behind() {
+        let (g, control) = (gram(10), Control::default());
+        let mut cache = RowCache::<f64>::new(&g, 3 * 10 * 8);
+        cache.rows(&[0, 1, 2], &control).unwrap();
+        let stopped = Control::default();
+        stopped.cancel.cancel();
+        assert!(matches!(cache.rows(&[3, 4], &stopped), Err(Error::Cancelled)));
+        for (i, row) in [2, 5, 0].into_iter().zip(cache.rows(&[2, 5, 0], &control).unwrap()) {
+            assert_eq!(row, g.matrix().row(i));
+        }
+    }
+}

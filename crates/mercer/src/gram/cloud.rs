@@ -1,0 +1,219 @@
+//! Points made ready for tiles: scaled, shifted to a common centre, with their squared norms.
+
+use crate::data::{Points, Storage};
+use crate::linalg::Real;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Points after the work done once per input.
+#[derive(Debug)]
+pub struct Cloud {
+    rows: usize,
+    dim: usize,
+    body: Body,
+    norms: Vec<f64>,
+    centre: Vec<f64>,
+    kept: Vec<usize>,
+    single: OnceLock<(Vec<f32>, Vec<f32>)>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Dense(Vec<f64>),
+    Sparse { starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64> },
+}
+
+impl Cloud {
+    /// Points as they are: for kernels of inner products.
+    pub fn plain(points: &Points, like: Option<&Cloud>) -> Self {
+        Self::build(points, &[1.0], false, like)
+    }
+
+    /// Points divided by `lengths` (one, or one per column; columns of infinite length are left out) and shifted by
+    /// the mean of the batch, or by that of the batch `like` which they are to be compared with: for kernels of
+    /// distances, which the shift does not change but whose rounding it does. Sparse points are not shifted.
+    pub fn scaled(points: &Points, lengths: &[f64], like: Option<&Cloud>) -> Self {
+        Self::build(points, lengths, true, like)
+    }
+
+    /// Points divided by their norms, for kernels of angles; a point at the origin stays there.
+    pub fn unit(points: &Points, like: Option<&Cloud>) -> Self {
+        let mut cloud = Self::plain(points, like);
+        let roots: Vec<f64> = cloud.norms.iter().map(|n| if *n > 0.0 { n.sqrt() } else { 1.0 }).collect();
+        match &mut cloud.body {
+            Body::Dense(v) if cloud.dim > 0 => {
+                for (row, root) in v.chunks_exact_mut(cloud.dim).zip(&roots) {
+                    row.iter_mut().for_each(|x| *x /= root);
+                }
+            }
+            Body::Dense(_) => {}
+            Body::Sparse { starts, values, .. } => {
+                for (w, root) in starts.windows(2).zip(&roots) {
+                    values[w[0]..w[1]].iter_mut().for_each(|x| *x /= root);
+                }
+            }
+        }
+        cloud.norms.iter_mut().for_each(|n| *n = if *n > 0.0 { 1.0 } else { 0.0 });
+        cloud
+    }
+
+    fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&Cloud>) -> Self {
+        let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths.get(j).copied().unwrap_or(f64::INFINITY) };
+        let kept: Vec<usize> = (0..points.dim()).filter(|&j| length(j) < f64::INFINITY).collect();
+        let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse { .. }));
+        let (body, centre) = if sparse {
+            (sparse_body(points, &length), Vec::new())
+        } else {
+            let all = points.to_dense();
+            let width = points.dim();
+            let centre = match like {
+                Some(l) => l.centre.clone(),
+                None if shift => kept
+                    .iter()
+                    .map(|&j| (0..points.rows()).map(|i| all[i * width + j]).sum::<f64>() / points.rows().max(1) as f64)
+                    .collect(),
+                None => vec![0.0; kept.len()],
+            };
+            let mut out = Vec::with_capacity(points.rows() * kept.len());
+            for i in 0..points.rows() {
+                out.extend(kept.iter().zip(&centre).map(|(&j, c)| (all[i * width + j] - c) / length(j)));
+            }
+            (Body::Dense(out), centre)
+        };
+        let mut cloud = Cloud {
+            rows: points.rows(),
+            dim: if sparse { points.dim() } else { kept.len() },
+            body,
+            norms: Vec::new(),
+            centre,
+            kept,
+            single: OnceLock::new(),
+        };
+        cloud.norms = (0..cloud.rows).map(|i| cloud.each(i).map(|(_, v)| v * v).sum()).collect();
+        cloud
+    }
+
+    /// Sparse counts with their squared norms given (they may count features that `columns` leaves out).
+    pub(crate) fn from_counts(dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, norms: Vec<f64>) -> Self {
+        let body = Body::Sparse { starts, columns, values };
+        Cloud { rows: norms.len(), dim, body, norms, centre: Vec::new(), kept: Vec::new(), single: OnceLock::new() }
+    }
+
+    /// Number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Numbers per point after columns of infinite length were left out.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+    /// The original columns that were kept, in order.
+    pub fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+    /// Squared norm of each point.
+    pub fn norms(&self) -> &[f64] {
+        &self.norms
+    }
+
+    /// The numbers of point i that are stored, with their columns.
+    pub fn each(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (columns, values): (Option<&[u32]>, &[f64]) = match &self.body {
+            Body::Dense(v) => (None, &v[i * self.dim..(i + 1) * self.dim]),
+            Body::Sparse { starts, columns, values } => (Some(&columns[starts[i]..starts[i + 1]]), &values[starts[i]..starts[i + 1]]),
+        };
+        values.iter().enumerate().map(move |(k, &v)| (columns.map_or(k, |c| c[k] as usize), v))
+    }
+
+    /// The numbers of point i where the points are dense.
+    pub(crate) fn row(&self, i: usize) -> Option<&[f64]> {
+        self.dense().map(|v| &v[i * self.dim..(i + 1) * self.dim])
+    }
+
+    /// Row-major numbers of dense points.
+    pub(crate) fn dense(&self) -> Option<&[f64]> {
+        match &self.body {
+            Body::Dense(v) => Some(v),
+            Body::Sparse { .. } => None,
+        }
+    }
+
+    /// The numbers and norms in the precision of a tile; `None` for sparse points.
+    pub(crate) fn numbers<T: Real>(&self) -> Option<(Cow<'_, [T]>, Cow<'_, [T]>)> {
+        let values = self.dense()?;
+        let any = std::any::TypeId::of::<T>();
+        if any == std::any::TypeId::of::<f64>() {
+            return Some((Cow::Borrowed(same(values)), Cow::Borrowed(same(&self.norms))));
+        }
+        let (v, n) = self.single.get_or_init(|| {
+            let v: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+            let n = self.norms.iter().map(|&x| x as f32).collect();
+            (v, n)
+        });
+        Some((Cow::Borrowed(same(v)), Cow::Borrowed(same(n))))
+    }
+
+    /// Squared distance by differences: no cancellation, exactly 0 between equal points.
+    pub fn sqdist(&self, i: usize, other: &Cloud, j: usize) -> f64 {
+        match (&self.body, &other.body) {
+            (Body::Dense(a), Body::Dense(b)) => {
+                let (a, b) = (&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim]);
+                a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
+            }
+            _ => self.merged(i, other, j).map(|(x, z)| (x - z) * (x - z)).sum(),
+        }
+    }
+
+    /// Pairs of coordinates of two sparse points where at least one is stored.
+    pub(crate) fn merged<'a>(&'a self, i: usize, other: &'a Cloud, j: usize) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let (mut a, mut b) = (self.each(i).peekable(), other.each(j).peekable());
+        std::iter::from_fn(move || match (a.peek().copied(), b.peek().copied()) {
+            (None, None) => None,
+            (Some((ca, va)), Some((cb, vb))) if ca == cb => {
+                a.next();
+                b.next();
+                Some((va, vb))
+            }
+            (Some((ca, va)), other) if other.is_none_or(|(cb, _)| ca < cb) => {
+                a.next();
+                Some((va, 0.0))
+            }
+            (_, Some((_, vb))) => {
+                b.next();
+                Some((0.0, vb))
+            }
+            (Some((_, va)), None) => {
+                a.next();
+                Some((va, 0.0))
+            }
+        })
+    }
+}
+
+fn sparse_body(points: &Points, length: &impl Fn(usize) -> f64) -> Body {
+    match points.storage() {
+        Storage::Csr { starts, columns, values } => Body::Sparse {
+            starts: starts.clone(),
+            columns: columns.clone(),
+            values: values.iter().zip(columns).map(|(v, &c)| v / length(c as usize)).collect(),
+        },
+        Storage::Dense(all) => {
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..points.rows() {
+                for (j, v) in all[i * points.dim()..(i + 1) * points.dim()].iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                    columns.push(j as u32);
+                    values.push(v / length(j));
+                }
+                starts.push(values.len());
+            }
+            Body::Sparse { starts, columns, values }
+        }
+    }
+}
+
+/// A slice seen as a slice of the same type under another name.
+fn same<A: 'static, B: 'static>(slice: &[A]) -> &[B] {
+    assert_eq!(std::any::TypeId::of::<A>(), std::any::TypeId::of::<B>());
+    // SAFETY: the types are equal by the check above.
+    unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), slice.len()) }
+}

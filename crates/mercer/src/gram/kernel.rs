@@ -1,0 +1,126 @@
+//! The trait that every kernel implements, and the Gram matrix of one kernel on two batches.
+
+use super::{Block, Bound, Gram, Rows, Side, Tile};
+use crate::data::Inputs;
+use crate::error::Result;
+use crate::linalg::Real;
+use crate::param::{Alias, Param};
+use serde::{Serialize, de::DeserializeOwned};
+use std::ops::Range;
+
+/// What is known about positive semi-definiteness from structure alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mercer {
+    /// Positive semi-definite for every input.
+    Always,
+    /// Only under the condition named.
+    Conditional(String),
+    /// Not, for the reason named.
+    Never(String),
+}
+
+/// A similarity between two inputs. Small, stored as data.
+pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync + 'static {
+    /// Its name in expressions.
+    const NAME: &'static str;
+    /// Formula and meaning in one sentence.
+    const DOC: &'static str;
+    /// Its parameters, in the order of the struct's fields.
+    const PARAMS: &'static [Param];
+    /// Other names that users bring from elsewhere.
+    const ALIASES: &'static [Alias] = &[];
+    /// Whether [`Kernel::gradient`] is written for every parameter.
+    const DIFFERENTIABLE: bool = false;
+    /// The sort of input it compares.
+    type Inputs: Inputs;
+    /// A batch after the work done once per input.
+    type Prepared: Send + Sync;
+
+    /// Replaces what is `auto` by what the inputs suggest, and a range by its point nearest to that.
+    fn settle(&self, _inputs: &Self::Inputs) -> Self {
+        self.clone()
+    }
+    /// An error where parameters and inputs do not fit together.
+    fn check(&self, _inputs: &Self::Inputs) -> Result<()> {
+        Ok(())
+    }
+    /// Does the work done once per input; `like` is the batch that this one will be compared with.
+    fn prepare(&self, inputs: &Self::Inputs, like: Option<&Self::Prepared>) -> Self::Prepared;
+    /// Writes every pair of the tile.
+    fn fill<T: Real>(&self, tile: Tile<'_, Self::Prepared, T>);
+    /// k(x, x) for each input.
+    fn diagonal(&self, x: &Self::Prepared) -> Vec<f64>;
+    /// What is known about positive semi-definiteness.
+    fn mercer(&self) -> Mercer;
+    /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
+    /// a parameter has one; `tile.out` is scratch of the tile's shape.
+    fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
+}
+
+/// One kernel bound to two batches.
+pub(crate) struct Leaf<K: Kernel> {
+    kernel: K,
+    parameters: usize,
+    rows: usize,
+    a: Option<K::Prepared>,
+    cols: usize,
+    b: K::Prepared,
+}
+
+impl<K: Kernel> Leaf<K> {
+    /// Binds to one batch (symmetric) or to new rows against it.
+    pub(crate) fn new(kernel: &K, rows: Option<&K::Inputs>, cols: &K::Inputs) -> Result<Self> {
+        crate::param::require_settled(kernel, K::NAME, K::PARAMS)?;
+        kernel.check(cols)?;
+        let b = kernel.prepare(cols, None);
+        let a = match rows {
+            Some(inputs) => {
+                kernel.check(inputs)?;
+                Some(kernel.prepare(inputs, Some(&b)))
+            }
+            None => None,
+        };
+        let parameters = crate::param::values(kernel, K::PARAMS).iter().map(|(_, v)| v.numbers().len()).sum();
+        Ok(Leaf { kernel: kernel.clone(), parameters, rows: rows.map_or(cols.len(), Inputs::len), a, cols: cols.len(), b })
+    }
+
+    fn tile<'t, T>(&'t self, rows: Rows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
+        Tile { a: self.a.as_ref().unwrap_or(&self.b), rows, b: &self.b, cols, out }
+    }
+}
+
+impl<K: Kernel> Gram for Leaf<K> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.kernel.fill(self.tile(Rows::Range(rows), cols, out));
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        match (side, &self.a) {
+            (Side::Rows, Some(a)) => self.kernel.diagonal(a),
+            _ => self.kernel.diagonal(&self.b),
+        }
+    }
+    fn symmetric(&self) -> bool {
+        self.a.is_none()
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        self.kernel.fill(self.tile(Rows::List(rows), cols, out));
+    }
+}
+
+impl<K: Kernel> Bound for Leaf<K> {
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+    fn differentiable(&self) -> bool {
+        K::DIFFERENTIABLE || self.parameters == 0
+    }
+    fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
+        super::with_scratch(rows.len() * cols.len(), |scratch| {
+            let block = Block::new(scratch, rows.len(), cols.len());
+            self.kernel.gradient(self.tile(Rows::Range(rows), cols, block), weights, out);
+        });
+    }
+}

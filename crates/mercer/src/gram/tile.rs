@@ -1,0 +1,172 @@
+//! A tile: some rows of one batch against some columns of another, and the loops that fill it.
+
+use super::simd::{self, Map};
+use super::{Block, Cloud};
+use crate::linalg::{Real, product_abt};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Which rows of the first batch a tile takes.
+#[derive(Clone, Debug)]
+pub enum Rows<'t> {
+    /// Consecutive rows.
+    Range(Range<usize>),
+    /// Any rows.
+    List(&'t [usize]),
+}
+
+impl Rows<'_> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Rows::Range(r) => r.len(),
+            Rows::List(l) => l.len(),
+        }
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The row of the batch that stands at row k of the tile.
+    pub fn at(&self, k: usize) -> usize {
+        match self {
+            Rows::Range(r) => r.start + k,
+            Rows::List(l) => l[k],
+        }
+    }
+}
+
+/// Kernel values to be written: `out[k, l]` for row `rows.at(k)` of `a` and column `cols.start + l` of `b`.
+pub struct Tile<'t, P, T> {
+    /// The batch along the rows.
+    pub a: &'t P,
+    /// Its rows.
+    pub rows: Rows<'t>,
+    /// The batch along the columns.
+    pub b: &'t P,
+    /// Its rows that are the columns of the tile.
+    pub cols: Range<usize>,
+    /// Where the values go.
+    pub out: Block<'t, T>,
+}
+
+impl<P, T: Real> Tile<'_, P, T> {
+    /// `map` of every value that the tile holds.
+    pub fn map(&mut self, map: impl Map) {
+        for k in 0..self.rows.len() {
+            simd::map_row(self.out.row_mut(k), map);
+        }
+    }
+
+    /// Writes `map(pair(i, j))` for every pair, the map vectorised.
+    pub fn from_pairs_mapped(mut self, pair: impl Fn(usize, usize) -> f64, map: impl Map) {
+        for k in 0..self.rows.len() {
+            let i = self.rows.at(k);
+            for (o, j) in self.out.row_mut(k).iter_mut().zip(self.cols.clone()) {
+                *o = T::from_f64(pair(i, j));
+            }
+        }
+        self.map(map);
+    }
+
+    /// Writes `pair(i, j)` for every pair: for kernels that compare two inputs at a time.
+    pub fn from_pairs(self, pair: impl Fn(usize, usize) -> f64) {
+        self.from_pairs_mapped(pair, simd::Identity);
+    }
+}
+
+/// A squared distance below this share of the sum of the norms is computed again from differences:
+/// above it, cancellation costs at most 5 of the 16 digits.
+const CANCELLED: f64 = 1e-5;
+
+impl<T: Real> Tile<'_, Cloud, T> {
+    /// Writes `map(x . z)` for every pair.
+    pub fn from_dots(mut self, map: impl Map) {
+        self.dots();
+        self.map(map);
+    }
+
+    /// Hands each row of inner products to `each(row of the tile, products)`.
+    pub fn each_dot(mut self, mut each: impl FnMut(usize, &[T])) {
+        self.dots();
+        for k in 0..self.rows.len() {
+            each(k, self.out.row_mut(k));
+        }
+    }
+
+    /// Hands each row of squared distances to `each(row of the tile, distances)`.
+    pub fn each_sqdist(mut self, mut each: impl FnMut(usize, &[T])) {
+        self.sqdists();
+        for k in 0..self.rows.len() {
+            each(k, self.out.row_mut(k));
+        }
+    }
+
+    /// Writes `map(|x - z|^2)` for every pair; the squared distance is never negative and exactly 0 between equal points.
+    pub fn from_sqdist(mut self, map: impl Map) {
+        self.dots();
+        for k in 0..self.rows.len() {
+            self.sqdist_row(k);
+            simd::map_row(self.out.row_mut(k), map);
+        }
+    }
+
+    /// Writes the squared distances themselves.
+    pub fn sqdists(&mut self) {
+        self.dots();
+        for k in 0..self.rows.len() {
+            self.sqdist_row(k);
+        }
+    }
+
+    /// Turns row k of inner products into squared distances.
+    fn sqdist_row(&mut self, k: usize) {
+        let i = self.rows.at(k);
+        let norm = self.a.norms()[i];
+        let near = match self.b.numbers::<T>() {
+            Some((_, norms)) => simd::sqdist_row(self.out.row_mut(k), &norms[self.cols.clone()], T::from_f64(norm), T::from_f64(CANCELLED)),
+            None => {
+                let norms: Vec<T> = self.b.norms()[self.cols.clone()].iter().map(|&x| T::from_f64(x)).collect();
+                simd::sqdist_row(self.out.row_mut(k), &norms, T::from_f64(norm), T::from_f64(CANCELLED))
+            }
+        };
+        if near {
+            let (a, b, cols) = (self.a, self.b, self.cols.clone());
+            for (o, j) in self.out.row_mut(k).iter_mut().zip(cols) {
+                if o.to_f64() <= 2.0 * CANCELLED * (norm + b.norms()[j]) {
+                    *o = T::from_f64(a.sqdist(i, b, j));
+                }
+            }
+        }
+    }
+
+    /// Writes the inner products.
+    fn dots(&mut self) {
+        let (Some((left, _)), Some((right, _))) = (self.a.numbers::<T>(), self.b.numbers::<T>()) else {
+            return self.sparse_dots();
+        };
+        let dim = self.a.dim();
+        let left: Cow<'_, [T]> = match &self.rows {
+            Rows::Range(r) => Cow::Borrowed(&left[r.start * dim..r.end * dim]),
+            Rows::List(l) => Cow::Owned(l.iter().flat_map(|&i| left[i * dim..(i + 1) * dim].iter().copied()).collect()),
+        };
+        product_abt(&left, &right[self.cols.start * dim..self.cols.end * dim], dim, self.out.reborrow());
+    }
+
+    /// Inner products of sparse points: one row is spread out, then each column gathers from it.
+    fn sparse_dots(&mut self) {
+        let mut spread = vec![0.0; self.a.dim().max(self.b.dim())];
+        for k in 0..self.rows.len() {
+            let i = self.rows.at(k);
+            for (c, v) in self.a.each(i) {
+                spread[c] = v;
+            }
+            for (o, j) in self.out.row_mut(k).iter_mut().zip(self.cols.clone()) {
+                *o = T::from_f64(self.b.each(j).map(|(c, v)| v * spread[c]).sum());
+            }
+            for (c, _) in self.a.each(i) {
+                spread[c] = 0.0;
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! cosine: k(x, z) = x . z / (|x| |z|), 0 where x or z is the origin (K15; S3 14.4).
+
+use crate::data::Points;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, fma};
+use crate::linalg::Real;
+use crate::param::Param;
+use serde::{Deserialize, Serialize};
+
+/// The cosine of the angle between two points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cosine {}
+
+/// cos = 1 - |u - v|^2 / 2 for unit vectors: exactly 1 for equal directions.
+#[derive(Clone, Copy)]
+struct FromUnit;
+
+impl Map for FromUnit {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, sqdist: T) -> T {
+        fma::<T, FMA>(T::from_f64(-0.5), sqdist, T::from_f64(1.0))
+    }
+}
+
+impl Kernel for Cosine {
+    const NAME: &'static str = "cosine";
+    const DOC: &'static str = "x . z / (|x| |z|): direction only, length ignored";
+    const PARAMS: &'static [Param] = &[];
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::unit(inputs, like)
+    }
+    fn fill<T: Real>(&self, mut tile: Tile<'_, Cloud, T>) {
+        tile.sqdists();
+        tile.map(FromUnit);
+        for k in 0..tile.rows.len() {
+            let at_origin = tile.a.norms()[tile.rows.at(k)] == 0.0;
+            let norms = &tile.b.norms()[tile.cols.clone()];
+            for (o, n) in tile.out.row_mut(k).iter_mut().zip(norms) {
+                if at_origin || *n == 0.0 {
+                    *o = T::from_f64(0.0);
+                }
+            }
+        }
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        x.norms().to_vec()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

@@ -1,0 +1,79 @@
+//! equal: k(x, z) = share of the category columns in which x and z have the same label.
+//!
+//! Its feature map is the one-hot code divided by sqrt(columns). A label not seen in training equals nothing.
+
+use crate::data::{Dataset, Inputs, Sort, UNSEEN, Values};
+use crate::error::Result;
+use crate::gram::{Kernel, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::Param;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Equal or not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Equal {}
+
+/// Category columns side by side: `columns` codes a row.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    rows: usize,
+    columns: usize,
+    codes: Vec<u32>,
+}
+
+impl Inputs for Labels {
+    const SORT: &'static str = "category columns";
+
+    fn takes(sort: Sort) -> bool {
+        sort == Sort::Category
+    }
+    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
+        let parts: Vec<&[u32]> = columns
+            .iter()
+            .filter_map(|&c| match &data.columns()[c].values {
+                Values::Categories(labels) => Some(labels.codes.as_slice()),
+                _ => None,
+            })
+            .collect();
+        let codes = (0..data.rows()).flat_map(|i| parts.iter().map(move |p| p[i])).collect();
+        Ok(Cow::Owned(Labels { rows: data.rows(), columns: parts.len(), codes }))
+    }
+    fn len(&self) -> usize {
+        self.rows
+    }
+}
+
+impl Labels {
+    fn row(&self, i: usize) -> &[u32] {
+        &self.codes[i * self.columns..(i + 1) * self.columns]
+    }
+}
+
+impl Kernel for Equal {
+    const NAME: &'static str = "equal";
+    const DOC: &'static str = "share of the category columns that are equal";
+    const PARAMS: &'static [Param] = &[];
+    type Inputs = Labels;
+    type Prepared = Labels;
+
+    fn prepare(&self, inputs: &Labels, _: Option<&Labels>) -> Labels {
+        inputs.clone()
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
+        let (a, b) = (tile.a, tile.b);
+        let share = 1.0 / a.columns.max(1) as f64;
+        tile.from_pairs(|i, j| {
+            let same = a.row(i).iter().zip(b.row(j)).filter(|(x, z)| x == z && **x != UNSEEN).count();
+            same as f64 * share
+        });
+    }
+    fn diagonal(&self, x: &Labels) -> Vec<f64> {
+        let share = 1.0 / x.columns.max(1) as f64;
+        (0..x.rows).map(|i| x.row(i).iter().filter(|c| **c != UNSEEN).count() as f64 * share).collect()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

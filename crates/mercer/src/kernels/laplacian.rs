@@ -1,0 +1,90 @@
+//! laplacian: k(x, z) = exp(-sum_j |x_j - z_j| / length_scale_j) (K09): a product of Matern-1/2 kernels, one per column.
+
+use super::stationary;
+use crate::data::Points;
+use crate::error::Result;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, l1_distance};
+use crate::linalg::Real;
+use crate::param::{Alias, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The Laplacian kernel: rough functions, additive distances.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Laplacian {
+    length_scale: Value,
+    ard: bool,
+}
+
+impl Default for Laplacian {
+    fn default() -> Self {
+        Laplacian { length_scale: Value::Auto, ard: false }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Decay;
+
+impl Map for Decay {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, d: T) -> T {
+        (T::from_f64(0.0) - d).exponential::<FMA>()
+    }
+}
+
+/// The l1 distance of two prepared points.
+fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+    match (a.row(i), b.row(j)) {
+        (Some(x), Some(z)) => l1_distance(x, z),
+        _ => a.merged(i, b, j).map(|(x, z)| (x - z).abs()).sum(),
+    }
+}
+
+impl Kernel for Laplacian {
+    const NAME: &'static str = "laplacian";
+    const DOC: &'static str = "exp(-sum |x - z| / length_scale): rough functions";
+    const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
+    const ALIASES: &'static [Alias] = &[("gamma", "length_scale", |g| 1.0 / g)];
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        Laplacian { length_scale: stationary::settle(&self.length_scale, self.ard, inputs), ..*self }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        stationary::check(Self::NAME, &self.length_scale, inputs)
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        stationary::prepare(&self.length_scale, inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs_mapped(|i, j| distance(a, i, b, j), Decay);
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        vec![1.0; x.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk/dlength_scale_j = k |x_j - z_j| / length_scale_j (scaled coordinates).
+    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        let lengths = self.length_scale.numbers();
+        let n = tile.cols.len();
+        for k in 0..tile.rows.len() {
+            let (i, row) = (tile.rows.at(k), tile.out.row_mut(k));
+            for (l, j) in tile.cols.clone().enumerate() {
+                row[l] = distance(tile.a, i, tile.b, j);
+                let w = weights[k * n + l] * Decay.at::<f64, true>(row[l]);
+                if lengths.len() == 1 {
+                    out[0] += w * row[l] / lengths[0];
+                } else if let (Some(x), Some(z)) = (tile.a.row(i), tile.b.row(j)) {
+                    for ((x, z), &c) in x.iter().zip(z).zip(tile.a.kept()) {
+                        out[c] += w * (x - z).abs() / lengths[c];
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Every kernel seen through one object-safe face, so that expressions need no match over the list.
+
+use crate::data::{Dataset, Inputs, Sort};
+use crate::error::Result;
+use crate::expr::{Argument, Term};
+use crate::gram::{Bound, Kernel, Leaf, Mercer};
+use crate::param::{self, Param, Value};
+
+/// What the lists, the help and the docs say of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name in expressions.
+    pub name: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+    /// The sort of columns it takes.
+    pub takes: &'static str,
+    /// Parameter records.
+    pub params: &'static [Param],
+    /// Other names of parameters.
+    pub aliases: &'static [param::Alias],
+}
+
+pub(super) fn entry<K: Kernel>() -> Entry {
+    Entry { name: K::NAME, doc: K::DOC, takes: K::Inputs::SORT, params: K::PARAMS, aliases: K::ALIASES }
+}
+
+pub(super) fn build<K: Kernel>(args: &[Argument]) -> Result<K> {
+    param::build(K::NAME, K::PARAMS, K::ALIASES, args)
+}
+
+/// Some columns of a dataset.
+pub(super) type Columns<'a> = (&'a Dataset, &'a [usize]);
+
+/// A kernel whose type is forgotten.
+pub(super) trait AnyKernel {
+    fn name(&self) -> &'static str;
+    fn takes(&self, sort: Sort) -> bool;
+    fn takes_words(&self) -> &'static str;
+    fn term(&self) -> Term;
+    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn verdict(&self) -> Mercer;
+    fn settle_on(&mut self, columns: Columns<'_>) -> Result<()>;
+    fn bind(&self, rows: Option<Columns<'_>>, cols: Columns<'_>) -> Result<Box<dyn Bound>>;
+}
+
+impl<K: Kernel> AnyKernel for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+    fn takes(&self, sort: Sort) -> bool {
+        K::Inputs::takes(sort)
+    }
+    fn takes_words(&self) -> &'static str {
+        K::Inputs::SORT
+    }
+    fn term(&self) -> Term {
+        param::call(K::NAME, self, K::PARAMS)
+    }
+    fn values(&self) -> Vec<(&'static Param, Value)> {
+        param::values(self, K::PARAMS)
+    }
+    fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+        param::set(self, K::NAME, K::PARAMS, name, value)
+    }
+    fn verdict(&self) -> Mercer {
+        self.mercer()
+    }
+    fn settle_on(&mut self, (data, columns): Columns<'_>) -> Result<()> {
+        *self = self.settle(K::Inputs::gather(data, columns)?.as_ref());
+        Ok(())
+    }
+    fn bind(&self, rows: Option<Columns<'_>>, (data, columns): Columns<'_>) -> Result<Box<dyn Bound>> {
+        let cols = K::Inputs::gather(data, columns)?;
+        let rows = rows.map(|(data, columns)| K::Inputs::gather(data, columns)).transpose()?;
+        Ok(Box::new(Leaf::new(self, rows.as_deref(), &cols)?))
+    }
+}

@@ -1,0 +1,34 @@
+//! linear: k(x, z) = x . z (K06; S3 14.18).
+
+use crate::data::Points;
+use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::Param;
+use serde::{Deserialize, Serialize};
+
+/// The inner product.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Linear {}
+
+impl Kernel for Linear {
+    const NAME: &'static str = "linear";
+    const DOC: &'static str = "x . z: straight lines and planes";
+    const PARAMS: &'static [Param] = &[];
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::plain(inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_dots(Identity);
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        x.norms().to_vec()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

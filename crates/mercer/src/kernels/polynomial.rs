@@ -1,0 +1,90 @@
+//! polynomial: k(x, z) = (gamma x . z + offset)^degree, degree a whole number, gamma > 0, offset >= 0 (K07, F10-F12).
+
+use crate::data::Points;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, fma};
+use crate::linalg::Real;
+use crate::param::{Alias, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// A power of the inner product: all monomials up to the degree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Polynomial {
+    degree: Value,
+    gamma: Value,
+    offset: Value,
+}
+
+impl Default for Polynomial {
+    fn default() -> Self {
+        Polynomial { degree: Value::Number(3.0), gamma: Value::Auto, offset: Value::Number(1.0) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Power {
+    degree: usize,
+    gamma: f64,
+    offset: f64,
+}
+
+impl Map for Power {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, x: T) -> T {
+        let base = fma::<T, FMA>(T::from_f64(self.gamma), x, T::from_f64(self.offset));
+        match self.degree {
+            1 => base,
+            2 => base * base,
+            3 => base * base * base,
+            n => (1..n).fold(base, |p, _| p * base),
+        }
+    }
+}
+
+impl Polynomial {
+    fn power(&self) -> Power {
+        Power { degree: self.degree.integer(), gamma: self.gamma.number(), offset: self.offset.number() }
+    }
+}
+
+impl Kernel for Polynomial {
+    const NAME: &'static str = "polynomial";
+    const DOC: &'static str = "(gamma x . z + offset)^degree: products of up to degree columns";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("degree", "highest order of the monomials", Domain::Integer(1, 64)),
+        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::Positive, 30.0),
+        Param::fixed("offset", "0 keeps only monomials of exactly the degree", Domain::NonNegative),
+    ];
+    const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        Polynomial { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), degree: self.degree.settle(3.0), offset: self.offset.settle(1.0) }
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::plain(inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_dots(self.power());
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        x.norms().iter().map(|n| self.power().at::<f64, true>(*n)).collect()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk/dgamma = degree base^(degree-1) x . z and dk/doffset = degree base^(degree-1); the degree is a whole number.
+    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        let p = self.power();
+        let cols = tile.cols.len();
+        let slope = |dot: f64| p.degree as f64 * fma::<f64, true>(p.gamma, dot, p.offset).powi(p.degree as i32 - 1);
+        tile.each_dot(|k, row| {
+            for (dot, w) in row.iter().zip(&weights[k * cols..]) {
+                out[1] += w * slope(*dot) * dot;
+                out[2] += w * slope(*dot);
+            }
+        });
+    }
+}

@@ -1,0 +1,71 @@
+//! rbf: k(x, z) = exp(-s / 2), s = sum_j (x_j - z_j)^2 / length_scale_j^2 (K02, K03; S3 14.2, 14.3).
+
+use super::stationary::{self, Profile};
+use crate::data::Points;
+use crate::error::Result;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Alias, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The Gaussian, squared exponential or radial basis function kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rbf {
+    length_scale: Value,
+    ard: bool,
+}
+
+impl Default for Rbf {
+    fn default() -> Self {
+        Rbf { length_scale: Value::Auto, ard: false }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Gaussian;
+
+impl Map for Gaussian {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        (T::from_f64(-0.5) * s).exponential::<FMA>()
+    }
+}
+
+impl Profile for Gaussian {
+    fn falls(self, s: f64) -> f64 {
+        s * self.at::<f64, true>(s)
+    }
+}
+
+impl Kernel for Rbf {
+    const NAME: &'static str = "rbf";
+    const DOC: &'static str = "exp(-|x - z|^2 / (2 length_scale^2)): smooth functions";
+    const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
+    const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        Rbf { length_scale: stationary::settle(&self.length_scale, self.ard, inputs), ..*self }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        stationary::check(Self::NAME, &self.length_scale, inputs)
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        stationary::prepare(&self.length_scale, inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_sqdist(Gaussian);
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        vec![1.0; x.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        stationary::gradient(tile, Gaussian, &self.length_scale, weights, out);
+    }
+}

@@ -1,0 +1,81 @@
+//! sigmoid: k(x, z) = tanh(gamma x . z + offset). Not positive semi-definite in general (K08, E1-12).
+
+use crate::data::Points;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Alias, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// A hyperbolic tangent of the inner product.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sigmoid {
+    gamma: Value,
+    offset: Value,
+}
+
+impl Default for Sigmoid {
+    fn default() -> Self {
+        Sigmoid { gamma: Value::Auto, offset: Value::Number(0.0) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tanh {
+    gamma: f64,
+    offset: f64,
+}
+
+impl Map for Tanh {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, x: T) -> T {
+        T::from_f64(libm::tanh(self.gamma * x.to_f64() + self.offset))
+    }
+}
+
+impl Sigmoid {
+    fn tanh(&self) -> Tanh {
+        Tanh { gamma: self.gamma.number(), offset: self.offset.number() }
+    }
+}
+
+impl Kernel for Sigmoid {
+    const NAME: &'static str = "sigmoid";
+    const DOC: &'static str = "tanh(gamma x . z + offset): not a Mercer kernel in general";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::Positive, 30.0),
+        Param::fixed("offset", "added inside the tanh", Domain::Real),
+    ];
+    const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
+    const DIFFERENTIABLE: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::plain(inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_dots(self.tanh());
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        x.norms().iter().map(|n| self.tanh().at::<f64, true>(*n)).collect()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Never("tanh(gamma x . z + offset) has Gram matrices with negative eigenvalues".into())
+    }
+    /// dk/doffset = 1 - tanh^2, dk/dgamma = (1 - tanh^2) x . z.
+    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        let f = self.tanh();
+        let cols = tile.cols.len();
+        tile.each_dot(|k, row| {
+            for (dot, w) in row.iter().zip(&weights[k * cols..]) {
+                let t = f.at::<f64, true>(*dot);
+                out[0] += w * (1.0 - t * t) * dot;
+                out[1] += w * (1.0 - t * t);
+            }
+        });
+    }
+}

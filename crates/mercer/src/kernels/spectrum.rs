@@ -1,0 +1,87 @@
+//! spectrum: k(x, z) = sum over all strings s of length k of (times s stands in x) (times s stands in z) (K24, K27; S3 14.2.6).
+//!
+//! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
+
+use crate::data::Strings;
+use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Inner product of the counts of all substrings of one length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spectrum {
+    k: Value,
+}
+
+impl Default for Spectrum {
+    fn default() -> Self {
+        Spectrum { k: Value::Number(3.0) }
+    }
+}
+
+/// Counts of substrings, and the column of each substring.
+pub struct Counted {
+    counts: Cloud,
+    columns: HashMap<String, u32>,
+}
+
+/// Every substring of `k` characters, overlaps included.
+fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    (0..ends.len().saturating_sub(k)).map(move |i| &text[ends[i]..ends[i + k]])
+}
+
+impl Kernel for Spectrum {
+    const NAME: &'static str = "spectrum";
+    const DOC: &'static str = "counts of common substrings of k letters";
+    const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters", Domain::Integer(1, 1000))];
+    type Inputs = Strings;
+    type Prepared = Counted;
+
+    fn settle(&self, _: &Strings) -> Self {
+        Spectrum { k: self.k.settle(3.0) }
+    }
+
+    /// Substrings that the other batch lacks meet nothing there, but count in k(x, x).
+    fn prepare(&self, inputs: &Strings, like: Option<&Counted>) -> Counted {
+        let k = self.k.integer();
+        let mut columns = HashMap::new();
+        let (mut starts, mut at, mut values, mut norms) = (vec![0], Vec::new(), Vec::new(), Vec::with_capacity(inputs.len()));
+        for text in inputs.iter() {
+            let mut counts: HashMap<&str, f64> = HashMap::new();
+            for s in substrings(text, k) {
+                *counts.entry(s).or_default() += 1.0;
+            }
+            norms.push(counts.values().map(|c| c * c).sum());
+            let mut row: Vec<(u32, f64)> = counts
+                .into_iter()
+                .filter_map(|(s, c)| match like {
+                    Some(other) => other.columns.get(s).map(|&col| (col, c)),
+                    None => {
+                        let next = columns.len() as u32;
+                        let col = columns.get(s).copied().unwrap_or_else(|| *columns.entry(s.to_owned()).or_insert(next));
+                        Some((col, c))
+                    }
+                })
+                .collect();
+            row.sort_unstable_by_key(|(col, _)| *col);
+            at.extend(row.iter().map(|(col, _)| *col));
+            values.extend(row.iter().map(|(_, c)| *c));
+            starts.push(values.len());
+        }
+        let dim = like.map_or(columns.len(), |other| other.columns.len());
+        Counted { counts: Cloud::from_counts(dim, starts, at, values, norms), columns }
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
+        Tile { a: &tile.a.counts, rows: tile.rows, b: &tile.b.counts, cols: tile.cols, out: tile.out }.from_dots(Identity);
+    }
+    fn diagonal(&self, x: &Counted) -> Vec<f64> {
+        x.counts.norms().to_vec()
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

@@ -1,0 +1,109 @@
+//! What kernels of a scaled distance share: k = g(s), s = sum_j (x_j - z_j)^2 / length_scale_j^2.
+
+use crate::data::Points;
+use crate::error::{Error, Result};
+use crate::gram::{Cloud, Map, Tile};
+use crate::linalg::add_product;
+use crate::param::{Alias, Domain, Param, Value};
+
+/// The function g of a stationary kernel, with its slope.
+pub(crate) trait Profile: Map {
+    /// -2 s g'(s), which is dk / dlog(length_scale); finite at s = 0.
+    fn falls(self, s: f64) -> f64;
+}
+
+pub(crate) const LENGTH_SCALE: Param = Param::searched(
+    "length_scale",
+    "distance over which the kernel falls, in units of the (standardised) columns: one number, or one per column, `inf` to leave a column out; auto: sqrt(columns * variance / 2)",
+    Domain::Positive,
+    100.0,
+);
+pub(crate) const ARD: Param = Param::fixed("ard", "one length scale per column (automatic relevance determination)", Domain::Flag);
+
+/// `gamma` and `sigma` as other libraries write them for exp(-gamma d^2) = exp(-d^2 / (2 sigma^2)).
+pub(crate) const GAUSSIAN_ALIASES: &[Alias] = &[("gamma", "length_scale", |g| (0.5 / g).sqrt()), ("sigma", "length_scale", |s| s)];
+
+/// Variance of all numbers of the batch together, as `X.var()`.
+fn variance(inputs: &Points) -> f64 {
+    let all = inputs.to_dense();
+    let n = all.len().max(1) as f64;
+    let mean = all.iter().sum::<f64>() / n;
+    all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n
+}
+
+/// The start sqrt(D Var / 2), which is gamma = 1 / (D Var(X)) (K05); 1 where all numbers are equal. One per column where asked.
+pub(crate) fn settle(length_scale: &Value, ard: bool, inputs: &Points) -> Value {
+    let start = (inputs.dim() as f64 * variance(inputs) / 2.0).sqrt();
+    let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
+    match length_scale.settle(start) {
+        Value::Number(l) if ard => Value::List(vec![l; inputs.dim()]),
+        settled => settled,
+    }
+}
+
+/// An error unless there is one length scale, or one per column.
+pub(crate) fn check(name: &str, length_scale: &Value, inputs: &Points) -> Result<()> {
+    let given = length_scale.numbers().len();
+    if given != 1 && given != inputs.dim() {
+        return Err(Error::Data(format!(
+            "{name}: length_scale has {given} numbers and there are {} columns; give one number, or one per column",
+            inputs.dim()
+        )));
+    }
+    Ok(())
+}
+
+/// Points divided by their length scales.
+pub(crate) fn prepare(length_scale: &Value, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+    Cloud::scaled(inputs, length_scale.numbers(), like)
+}
+
+/// sum_kl weight_kl dk_kl/dlength_scale, for one scale or one per column, without any N x N x D array:
+/// with V = weight * (-2 s g'(s)) / s, sum_kl V_kl (x_kj - z_lj)^2 = sum_k r_k x_kj^2 + sum_l c_l z_lj^2 - 2 sum_k x_kj (V z)_kj.
+pub(crate) fn gradient(tile: Tile<'_, Cloud, f64>, profile: impl Profile, length_scale: &Value, weights: &[f64], out: &mut [f64]) {
+    let lengths = length_scale.numbers();
+    let (m, n) = (tile.rows.len(), tile.cols.len());
+    let (a, b, cols) = (tile.a, tile.b, tile.cols.clone());
+    let rows: Vec<usize> = (0..m).map(|k| tile.rows.at(k)).collect();
+    let mut v = weights[..m * n].to_vec();
+    tile.each_sqdist(|k, row| {
+        for (w, s) in v[k * n..(k + 1) * n].iter_mut().zip(row) {
+            *w *= if *s > 0.0 { profile.falls(*s) / if lengths.len() == 1 { 1.0 } else { *s } } else { 0.0 };
+        }
+    });
+    if lengths.len() == 1 {
+        out[0] += v.iter().sum::<f64>() / lengths[0];
+        return;
+    }
+    let spread = |cloud: &Cloud, i: usize, to: &mut [f64]| {
+        to.fill(0.0);
+        cloud.each(i).for_each(|(c, x)| to[c] = x);
+    };
+    let dim = a.dim().max(b.dim());
+    let mut z = vec![0.0; n * dim];
+    for (row, j) in z.chunks_exact_mut(dim.max(1)).zip(cols) {
+        spread(b, j, row);
+    }
+    let mut vz = vec![0.0; m * dim];
+    add_product(&v, &z, &mut vz, m, n, dim);
+    let mut total = vec![0.0; dim];
+    let mut column_sums = vec![0.0; n];
+    let mut x = vec![0.0; dim];
+    for (k, &i) in rows.iter().enumerate() {
+        let row = &v[k * n..(k + 1) * n];
+        let sum: f64 = row.iter().sum();
+        column_sums.iter_mut().zip(row).for_each(|(c, w)| *c += w);
+        spread(a, i, &mut x);
+        for j in 0..dim {
+            total[j] += x[j] * (sum * x[j] - 2.0 * vz[k * dim + j]);
+        }
+    }
+    for (row, c) in z.chunks_exact(dim.max(1)).zip(&column_sums) {
+        total.iter_mut().zip(row).for_each(|(t, z)| *t += c * z * z);
+    }
+    let every: Vec<usize> = (0..dim).collect();
+    let kept = if a.kept().is_empty() { &every } else { a.kept() };
+    for (t, &j) in total.iter().zip(kept) {
+        out[j] += t / lengths[j];
+    }
+}

@@ -1,0 +1,280 @@
+//! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
+
+use crate::control::Control;
+use crate::data::{Dataset, Sort, Target};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
+use crate::gram::{self, Dense, Mercer};
+use crate::kernels::KernelExpr;
+use crate::prep;
+use crate::read::{Schema, TargetInfo};
+use crate::select::{self, Tuning};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Rows on which an unproved kernel is tested before it is refused: enough for a witness, cheap to decompose.
+const WITNESS_ROWS: usize = 200;
+
+/// The recipe of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learner {
+    /// How columns become inputs.
+    pub prep: prep::Recipe,
+    /// The kernel; `None`: made from the column types.
+    pub kernel: Option<KernelExpr>,
+    /// The estimator.
+    pub estimator: EstimatorExpr,
+    /// Seed of anything random.
+    pub seed: u64,
+    /// Fit although the kernel is not positive semi-definite and the estimator needs one that is.
+    pub allow_non_mercer: bool,
+}
+
+impl Learner {
+    /// The learner of an estimator with everything else at its default.
+    pub fn new(estimator: EstimatorExpr) -> Self {
+        Learner { prep: prep::Recipe::default(), kernel: None, estimator, seed: 0, allow_non_mercer: false }
+    }
+}
+
+/// Data ready for kernels, with what was done to get there.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The prepared training rows.
+    pub data: Dataset,
+    /// The steps, fitted on these rows.
+    pub prep: prep::Fitted,
+    /// The kernel expression, not yet settled.
+    pub kernel: KernelExpr,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Chooses the kernel where none is given, decides how category columns are coded, and fits the preparation.
+pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Dataset) -> Result<Prepared> {
+    if data.rows() == 0 {
+        return Err(Error::Data("there are no rows to learn from".into()));
+    }
+    let sorts: Vec<(&str, Sort)> = data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect();
+    let kernel = match kernel {
+        Some(k) => k.clone(),
+        None => KernelExpr::natural(&sorts)?,
+    };
+    let (one_hot, unused) = kernel.columns_used(&sorts)?;
+    let (prep, mut notices) = recipe.fit(data, &one_hot)?;
+    notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
+    Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
+}
+
+/// Refuses a kernel that is not positive semi-definite, with rows and weights that prove it where some are found.
+pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, control: &Control) -> Result<()> {
+    let why = match kernel.mercer() {
+        Mercer::Always => return Ok(()),
+        Mercer::Conditional(why) | Mercer::Never(why) => why,
+    };
+    let rows: Vec<usize> = (0..data.rows().min(WITNESS_ROWS)).collect();
+    let some = data.select(&rows);
+    let gram = gram::dense(kernel.settle(&some)?.bind(None, &some)?.as_ref(), control)?;
+    let check = gram::psd_check(&gram)?;
+    let proof = match &check.witness {
+        Some(v) => {
+            let mut heaviest: Vec<usize> = (0..v.len()).collect();
+            heaviest.sort_by(|&a, &b| v[b].abs().total_cmp(&v[a].abs()));
+            let rows: Vec<String> = heaviest.iter().take(3).map(|i| (i + 1).to_string()).collect();
+            format!("; on the first {} rows the Gram matrix has the eigenvalue {:.3e} (largest weights on rows {})", v.len(), check.smallest, rows.join(", "))
+        }
+        None => String::new(),
+    };
+    Err(Error::NotMercer { estimator: estimator.name().into(), kernel: kernel.to_string(), why: format!("{why}{proof}") })
+}
+
+/// Where a model came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// Version of Mercer that fitted it.
+    pub version: String,
+    /// Training rows with a weight above 0.
+    pub rows: usize,
+    /// The kernel expression as asked for, before anything was settled.
+    pub asked_kernel: String,
+    /// The estimator expression as asked for.
+    pub asked_estimator: String,
+    /// Seed.
+    pub seed: u64,
+    /// What tuning did, if anything was left to choose.
+    pub tuning: Option<Tuning>,
+    /// What the user was told.
+    pub notices: Vec<String>,
+}
+
+/// A fitted model: predicts from a table with the same columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Columns of the table it was fitted on, the target not among them.
+    pub schema: Schema,
+    /// How columns become inputs.
+    pub prep: prep::Fitted,
+    /// The settled kernel.
+    pub kernel: KernelExpr,
+    /// The settled estimator.
+    pub estimator: EstimatorExpr,
+    /// The prepared training rows that prediction needs.
+    pub support: Dataset,
+    /// The fitted coefficients.
+    pub fitted: FittedModel,
+    /// Names of targets and classes.
+    pub target: TargetInfo,
+    /// Where it came from.
+    pub about: About,
+}
+
+/// Rows of weight 0 are absent rows; the rest keep their weights.
+pub fn drop_weightless(data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<(Dataset, Target, Option<Vec<f64>>)> {
+    if target.rows() != data.rows() {
+        return Err(Error::Shape { what: "rows of the target".into(), expected: data.rows(), found: target.rows() });
+    }
+    let Some(w) = weights else { return Ok((data.clone(), target.clone(), None)) };
+    if w.len() != data.rows() {
+        return Err(Error::Shape { what: "sample weights".into(), expected: data.rows(), found: w.len() });
+    }
+    if let Some(i) = w.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
+        return Err(Error::Data(format!("row {}: the weight {} is not a finite number of 0 or above", i + 1, w[i])));
+    }
+    let keep: Vec<usize> = (0..w.len()).filter(|&i| w[i] > 0.0).collect();
+    if keep.is_empty() {
+        return Err(Error::Data("every row has weight 0".into()));
+    }
+    Ok((data.select(&keep), target.select(&keep), Some(keep.iter().map(|&i| w[i]).collect())))
+}
+
+impl Learner {
+    /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
+    ///
+    /// `data`: N rows without the target; `target`: N; `weights`: N or none.
+    pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
+        self.fit_timed(data, target, info, weights, control).map(|(model, _)| model)
+    }
+
+    /// The same, with the seconds that tuning and the last fit took.
+    pub fn fit_timed(
+        &self,
+        data: &Dataset,
+        target: &Target,
+        info: &TargetInfo,
+        weights: Option<&[f64]>,
+        control: &Control,
+    ) -> Result<(Model, (f64, f64))> {
+        let (data, target, weights) = drop_weightless(data, target, weights)?;
+        let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
+        if !self.estimator.takes(&target) {
+            return Err(Error::Data(format!("{} cannot predict this target; fitting estimators: {}", self.estimator.name(), names(&target)?)));
+        }
+        let open = prepared.kernel.settle(&prepared.data)?;
+        if self.estimator.needs_mercer() && !self.allow_non_mercer {
+            require_mercer(&open, &self.estimator, &prepared.data, control)?;
+        }
+        let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), groups: None };
+        let clock = Instant::now();
+        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, control, self.seed)?;
+        let tune_seconds = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;
+        let fit_seconds = clock.elapsed().as_secs_f64();
+        let support = prepared.data.select(fitted.support());
+        let model = Model {
+            schema: Schema::of(&data),
+            prep: prepared.prep,
+            kernel: tuned.kernel,
+            estimator: tuned.estimator,
+            support,
+            fitted,
+            target: info.clone(),
+            about: About {
+                version: env!("CARGO_PKG_VERSION").into(),
+                rows: data.rows(),
+                asked_kernel: prepared.kernel.to_string(),
+                asked_estimator: self.estimator.to_string(),
+                seed: self.seed,
+                tuning: tuned.tuning,
+                notices: prepared.notices,
+            },
+        };
+        Ok((model, (tune_seconds, fit_seconds)))
+    }
+}
+
+fn names(target: &Target) -> Result<String> {
+    Ok(EstimatorExpr::all_for(target)?.iter().map(EstimatorExpr::name).collect::<Vec<_>>().join(", "))
+}
+
+/// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
+/// would form it anyway; otherwise the estimator asks for rows.
+pub fn fit_settled(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    sample: &select::Sample<'_>,
+    control: &Control,
+    seed: u64,
+) -> Result<FittedModel> {
+    let outputs = match sample.target {
+        Target::Numbers(m) => m.cols(),
+        Target::Classes { names, .. } => names.len(),
+        Target::Absent => 1,
+    };
+    control.plan(&format!("fitting {} on {} rows", estimator.name(), sample.data.rows()), estimator.bytes(sample.data.rows(), outputs))?;
+    control.check()?;
+    let bound = kernel.bind(None, sample.data)?;
+    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+    estimator.settle(&task)?.fit(&task)
+}
+
+/// Predictions for prepared rows from the rows that the fit kept; a model that kept none needs no kernel.
+pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Dataset, new: &Dataset, want: Want) -> Result<Predictions> {
+    if support.rows() == 0 {
+        let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
+        return fitted.predict(&none, want);
+    }
+    fitted.predict(kernel.bind(Some(new), support)?.as_ref(), want)
+}
+
+impl Model {
+    /// Predictions for every row of a table that has the training columns, in any order.
+    pub fn predict(&self, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        control.check()?;
+        let prepared = self.prep.apply(data)?;
+        self.predict_prepared(&prepared, want)
+    }
+
+    /// Predictions for rows that are prepared already.
+    pub fn predict_prepared(&self, prepared: &Dataset, want: Want) -> Result<Predictions> {
+        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want)
+    }
+
+    /// An error unless the parts fit together: asked of every model that comes from a file.
+    pub(crate) fn check(&self) -> Result<()> {
+        let rows = self.fitted.support().len();
+        if rows != self.support.rows() {
+            return Err(Error::Shape { what: "support rows".into(), expected: rows, found: self.support.rows() });
+        }
+        if rows > 0 {
+            self.kernel.bind(None, &self.support)?;
+        }
+        Ok(())
+    }
+
+    /// How the fit went.
+    pub fn summary(&self) -> &Summary {
+        self.fitted.summary()
+    }
+
+    /// The label of each predicted class; `None` for numbers.
+    pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
+        match &predictions.values {
+            Predicted::Classes(codes) => Some(codes.iter().map(|&k| self.target.classes.get(k).cloned().unwrap_or_default()).collect()),
+            Predicted::Numbers(_) => None,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Eigenvalues and eigenvectors of a symmetric matrix, A = U diag(s) U'.
+
+use super::Matrix;
+use crate::error::{Error, Result};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{MatMut, MatRef, Par};
+
+/// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
+///
+/// One thread only: the backend's parallel decomposition gives bits that depend on the number of threads.
+/// An error if the matrix is not square or has entries that are not finite.
+pub fn eigh(matrix: Matrix) -> Result<(Vec<f64>, Matrix)> {
+    let n = matrix.rows();
+    if matrix.cols() != n {
+        return Err(Error::Shape { what: "columns of a symmetric matrix".into(), expected: n, found: matrix.cols() });
+    }
+    let fault = |why: &str| Error::Numerical { what: "eigenvalues".into(), why: why.into() };
+    if matrix.data().iter().any(|v| !v.is_finite()) {
+        return Err(fault("the matrix has entries that are not finite"));
+    }
+    if n == 0 {
+        return Ok((Vec::new(), matrix));
+    }
+    let mut values = vec![0.0; n];
+    let mut vectors = Matrix::zeros(n, n);
+    let mut memory = MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default()))
+        .map_err(|_| fault("not enough memory for the work space"))?;
+    // The backend works by columns. A symmetric matrix is its own transpose; the vectors are transposed at the end.
+    self_adjoint_evd(
+        MatRef::from_column_major_slice(matrix.data(), n, n),
+        DiagMut::from_slice_mut(&mut values),
+        Some(MatMut::from_column_major_slice_mut(vectors.data_mut(), n, n)),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .map_err(|_| fault("the iteration did not converge"))?;
+    drop((matrix, memory));
+    Ok((values, vectors.transpose()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product;
+
+    // spec: F22
+    #[test]
+    fn three_by_three_example_has_the_eigenvalues_of_its_characteristic_polynomial() {
+        let k = Matrix::new(3, 3, vec![1.0, 0.8, 0.3, 0.8, 1.0, 0.5, 0.3, 0.5, 1.0]).unwrap();
+        let (values, vectors) = eigh(k.clone()).unwrap();
+        // det(K - s I) = 0 with s^3 - 3 s^2 + (3 - 0.98) s - 0.26 = 0.
+        for (s, expected) in values.iter().zip([0.168_520_71, 0.736_415_25, 2.095_064_05]) {
+            assert!((s - expected).abs() <= 1e-8, "{s}");
+            assert!((s * s * s - 3.0 * s * s + 2.02 * s - 0.26).abs() <= 1e-13);
+        }
+        let kv = product(&k, &vectors).unwrap();
+        for i in 0..3 {
+            for j in 0..3 {
+                assert!((kv[(i, j)] - vectors[(i, j)] * values[j]).abs() <= 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_with_a_nan_is_refused() {
+        assert!(eigh(Matrix::new(1, 1, vec![f64::NAN]).unwrap()).is_err());
+        assert!(eigh(Matrix::zeros(2, 3)).is_err());
+    }
+}

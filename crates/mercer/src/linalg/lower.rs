@@ -1,0 +1,155 @@
+//! A lower triangular factor L: solves with many right sides, log determinant, the inverse of L L', and its stored form.
+//!
+//! Right sides come as rows, because a cross Gram matrix has them so: one row per new input.
+
+use super::Matrix;
+use super::symmetric::mirror_lower;
+use crate::blocks;
+use crate::error::{Error, Result};
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Right sides that one thread solves together.
+const PANEL: usize = 128;
+
+/// An N x N lower triangular matrix with a diagonal above 0. Stored as its N (N + 1) / 2 numbers, row after row.
+#[derive(Clone, Debug)]
+pub struct Lower {
+    /// Only the lower triangle is read.
+    square: Matrix,
+}
+
+impl Lower {
+    /// A factor that stands in the lower triangle of a square matrix.
+    pub(crate) fn from_square(square: Matrix) -> Self {
+        Lower { square }
+    }
+    pub(crate) fn square(&self) -> &Matrix {
+        &self.square
+    }
+    /// N.
+    pub fn size(&self) -> usize {
+        self.square.rows()
+    }
+    /// log det(L L').
+    pub fn log_det(&self) -> f64 {
+        2.0 * self.square.diagonal().iter().map(|d| d.ln()).sum::<f64>()
+    }
+    fn view(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(self.square.data(), self.size(), self.size())
+    }
+    pub(crate) fn require_rows(&self, found: usize) -> Result<()> {
+        if found == self.size() {
+            return Ok(());
+        }
+        Err(Error::Shape { what: "length of a right side".into(), expected: self.size(), found })
+    }
+    /// Every row b of `rows` (M x N) becomes L^-1 b.
+    pub fn solve_rows(&self, rows: &mut Matrix) -> Result<()> {
+        self.each_panel(rows, |panel| solve_lower_triangular_in_place(self.view(), panel, Par::Seq))
+    }
+    /// Every row b of `rows` (M x N) becomes L'^-1 b.
+    pub fn solve_transposed_rows(&self, rows: &mut Matrix) -> Result<()> {
+        self.each_panel(rows, |panel| solve_upper_triangular_in_place(self.view().transpose(), panel, Par::Seq))
+    }
+    fn each_panel(&self, rows: &mut Matrix, solve: impl Fn(MatMut<'_, f64>) + Sync) -> Result<()> {
+        let n = self.size();
+        self.require_rows(rows.cols())?;
+        if n > 0 {
+            rows.data_mut()
+                .par_chunks_mut(PANEL * n)
+                .for_each(|panel| solve(MatMut::from_column_major_slice_mut(panel, n, panel.len() / n)));
+        }
+        Ok(())
+    }
+
+    /// (L^-1)', upper triangular: row j holds column j of L^-1.
+    fn inverse_transposed(&self) -> Matrix {
+        let n = self.size();
+        let mut out = Matrix::zeros(n, n);
+        if n > 0 {
+            out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, panel)| {
+                let (start, width) = (k * PANEL, panel.len() / n);
+                for j in 0..width {
+                    panel[j * n + start + j] = 1.0;
+                }
+                // Above its first row a column of L^-1 is 0.
+                let rows = n - start;
+                let columns = MatMut::from_column_major_slice_mut(panel, n, width).subrows_mut(start, rows);
+                solve_lower_triangular_in_place(self.view().submatrix(start, start, rows, rows), columns, Par::Seq);
+            });
+        }
+        out
+    }
+    /// (L L')^-1, exactly symmetric, in the memory of L and one N x N work space.
+    pub fn into_inverse(self) -> Matrix {
+        let n = self.size();
+        let u = self.inverse_transposed();
+        let mut out = self.square;
+        if n > 0 {
+            let all = MatRef::from_row_major_slice(u.data(), n, n);
+            out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, band)| {
+                let (start, height) = (k * PANEL, band.len() / n);
+                let (end, depth) = (start + height, n - start);
+                let target = MatMut::from_row_major_slice_mut(band, height, n).subcols_mut(0, end);
+                let left = all.submatrix(start, start, height, depth);
+                matmul(target, Accum::Replace, left, all.submatrix(0, start, end, depth).transpose(), 1.0, Par::Seq);
+            });
+        }
+        drop(u);
+        mirror_lower(&mut out);
+        out
+    }
+    /// The diagonal of (L L')^-1; one N x N work space.
+    pub fn inverse_diagonal(&self) -> Vec<f64> {
+        let u = self.inverse_transposed();
+        (0..self.size()).map(|i| u.row(i)[i..].iter().map(|v| v * v).sum()).collect()
+    }
+}
+
+/// Two factors are equal when their lower triangles are.
+impl PartialEq for Lower {
+    fn eq(&self, other: &Self) -> bool {
+        self.size() == other.size() && (0..self.size()).all(|i| self.square.row(i)[..=i] == other.square.row(i)[..=i])
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Packed {
+    size: usize,
+    #[serde(with = "blocks::f64s")]
+    packed: Vec<f64>,
+}
+
+impl Serialize for Lower {
+    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
+        let packed = (0..self.size()).flat_map(|i| self.square.row(i)[..=i].iter().copied()).collect();
+        Packed { size: self.size(), packed }.serialize(s)
+    }
+}
+
+impl<'de> Deserialize<'de> for Lower {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        let Packed { size, packed } = Packed::deserialize(d)?;
+        let fault = |why: &str| serde::de::Error::custom(format!("triangular factor of size {size}: {why}"));
+        // The numbers that are there bound what is allocated below.
+        if size.checked_add(1).and_then(|m| m.checked_mul(size)).is_none_or(|twice| twice / 2 != packed.len()) {
+            return Err(fault("the number of entries does not fit"));
+        }
+        let mut square = Matrix::zeros(size, size);
+        let mut rest = packed.as_slice();
+        for i in 0..size {
+            let (row, after) = rest.split_at(i + 1);
+            square.row_mut(i)[..=i].copy_from_slice(row);
+            rest = after;
+            if row.iter().any(|v| !v.is_finite()) || row[i] <= 0.0 {
+                return Err(fault("an entry is not finite or a pivot is not above 0"));
+            }
+        }
+        Ok(Lower { square })
+    }
+}

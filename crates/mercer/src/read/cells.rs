@@ -1,0 +1,49 @@
+//! The cells of one column as text, end to end in one string, and what a single cell says.
+
+/// The cells of a column, trimmed of the spaces around them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cells {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Cells {
+    pub(super) fn push(&mut self, cell: &str) {
+        self.text.push_str(cell.trim());
+        self.ends.push(self.text.len());
+    }
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
+    }
+}
+
+/// What a cell says on its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell {
+    /// Empty, or a usual word for it.
+    Missing,
+    /// A finite number.
+    Number(f64),
+    /// A number that is not finite, or too large to be.
+    Infinite,
+    /// Anything else.
+    Word,
+}
+
+/// The words that stand for a missing cell, besides every spelling of NaN.
+pub(super) const MISSING_WORDS: [&str; 5] = ["", "NA", "?", "null", "None"];
+
+impl Cell {
+    pub(super) fn of(cell: &str) -> Self {
+        if MISSING_WORDS.contains(&cell) {
+            return Cell::Missing;
+        }
+        match cell.parse::<f64>() {
+            Ok(x) if x.is_finite() => Cell::Number(x),
+            Ok(x) if x.is_nan() => Cell::Missing,
+            Ok(_) => Cell::Infinite,
+            Err(_) => Cell::Word,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a column is, told from all of its cells.
+//!
+//! In this order: only numbers; DNA or RNA letters, ten or more a cell on average; labels that repeat (at most half
+//! as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
+//! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
+//! (identifiers); whatever is left are labels. Mostly numbers with a few words in between is an error.
+
+use super::cells::{Cell, Cells};
+use crate::error::{Error, Result};
+use std::collections::HashSet;
+
+/// What a column looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looks {
+    Number,
+    Category,
+    Text,
+    Sequence,
+    Identifier,
+}
+
+/// What one pass over the cells counts.
+#[derive(Default)]
+struct Counts<'a> {
+    /// Cells that are not missing.
+    cells: usize,
+    numbers: usize,
+    /// First cell that is no finite number, with its row from 0.
+    first_infinite: Option<(usize, &'a str)>,
+    first_word: Option<(usize, &'a str)>,
+    words_with_commas: usize,
+    not_numbers: usize,
+    distinct: HashSet<&'a str>,
+    letters_only: bool,
+    nucleotides_only: bool,
+    length: usize,
+    words: usize,
+}
+
+fn count(cells: &Cells) -> Counts<'_> {
+    let mut c = Counts { letters_only: true, nucleotides_only: true, ..Counts::default() };
+    for (row, text) in cells.iter().enumerate() {
+        match Cell::of(text) {
+            Cell::Missing => continue,
+            Cell::Number(_) => c.numbers += 1,
+            Cell::Infinite => c.first_infinite = c.first_infinite.or(Some((row, text))),
+            Cell::Word => c.first_word = c.first_word.or(Some((row, text))),
+        }
+        c.cells += 1;
+        if !matches!(Cell::of(text), Cell::Number(_)) {
+            c.not_numbers += 1;
+            c.words_with_commas += usize::from(number_with_commas(text));
+        }
+        c.distinct.insert(text);
+        c.letters_only &= text.bytes().all(|b| b.is_ascii_alphabetic());
+        c.nucleotides_only &= text.bytes().all(|b| b"ACGTUNacgtun".contains(&b));
+        c.length += text.chars().count();
+        c.words += text.split_whitespace().count();
+    }
+    c
+}
+
+/// `3,5` or `1,234.5`: a number for people, not for a parser.
+fn number_with_commas(text: &str) -> bool {
+    text.contains(',') && text.bytes().all(|b| b.is_ascii_digit() || b",.-+".contains(&b)) && text.replace(',', "").parse::<f64>().is_ok()
+}
+
+/// What the column looks like.
+///
+/// # Errors
+/// Numbers with an infinity or with a few words among them, and numbers with commas: with the first such cell.
+pub(super) fn looks(file: &str, column: &str, cells: &Cells) -> Result<Looks> {
+    let c = count(cells);
+    let fault = |(row, found): (usize, &str), expected: &str| {
+        Err(Error::Cell {
+            file: file.to_owned(),
+            row: row + 1,
+            column: column.to_owned(),
+            found: shortened(found),
+            expected: expected.to_owned(),
+        })
+    };
+    let labels = format!("declare --types {column}=category to read it as labels");
+    if c.not_numbers == 0 {
+        return Ok(Looks::Number);
+    }
+    if c.words_with_commas == c.not_numbers
+        && let Some(at) = c.first_word
+    {
+        return fault(at, &format!("a number with a decimal point and no other separator; {labels}"));
+    }
+    if c.first_word.is_none()
+        && c.numbers > 0
+        && let Some(at) = c.first_infinite
+    {
+        return fault(at, "a finite number; leave the cell empty if it is missing");
+    }
+
+    let repeats = 2 * c.distinct.len() <= c.cells && c.distinct.len() <= 20.max(c.cells / 10);
+    let differs = c.cells >= 10 && 10 * c.distinct.len() >= 9 * c.cells;
+    let long = c.length >= 10 * c.cells;
+    let mostly_numbers = c.numbers >= 10 && 10 * c.numbers >= 9 * c.cells;
+    if let Some(at) = c.first_word
+        && (mostly_numbers || (2 * c.numbers > c.cells && !repeats && c.cells >= 10))
+    {
+        return fault(at, &format!("a number; {labels}, or leave the cell empty if it is missing"));
+    }
+    Ok(if c.letters_only && c.nucleotides_only && long {
+        Looks::Sequence
+    } else if repeats {
+        Looks::Category
+    } else if c.letters_only && long {
+        Looks::Sequence
+    } else if c.words >= 3 * c.cells {
+        Looks::Text
+    } else if differs {
+        Looks::Identifier
+    } else {
+        Looks::Category
+    })
+}
+
+/// The start of a cell, fit for a message.
+pub(super) fn shortened(text: &str) -> String {
+    if text.chars().count() <= 40 { text.to_owned() } else { text.chars().take(37).chain("...".chars()).collect() }
+}

@@ -1,0 +1,279 @@
+//! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
+
+use super::{Estimate, Fold, Metric, Sample, folds, score, tune};
+use crate::control::Control;
+use crate::data::{Dataset, Target};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
+use crate::kernels::KernelExpr;
+use crate::learner::{self, Learner, Model};
+use crate::linalg::Matrix;
+use crate::prep;
+use crate::read::TargetInfo;
+use std::time::Instant;
+
+/// What is compared, and how.
+#[derive(Clone, Debug)]
+pub struct Comparing {
+    /// How columns become inputs; fitted anew in each fold.
+    pub prep: prep::Recipe,
+    /// The kernel; `None`: made from the column types.
+    pub kernel: Option<KernelExpr>,
+    /// The estimators, in the order of the table.
+    pub estimators: Vec<EstimatorExpr>,
+    /// Number of folds.
+    pub folds: usize,
+    /// Seed of the folds and of the searches.
+    pub seed: u64,
+    /// Fit although the kernel is not positive semi-definite.
+    pub allow_non_mercer: bool,
+}
+
+/// One estimator's result.
+#[derive(Debug)]
+pub struct Scored {
+    /// The estimator as asked for.
+    pub estimator: EstimatorExpr,
+    /// Each metric over the folds, the deciding one first; empty after a failure.
+    pub metrics: Vec<(Metric, Estimate)>,
+    /// The deciding metric in each fold.
+    pub per_fold: Vec<f64>,
+    /// Difference of the deciding metric to the best estimator's, paired by fold; `None` for the best.
+    pub difference: Option<Estimate>,
+    /// Predictions of each row by the model that did not see it.
+    pub out_of_fold: Option<Predictions>,
+    /// The model fitted on all rows.
+    pub model: Option<Model>,
+    /// Seconds of that fit, tuning not counted.
+    pub fit_seconds: f64,
+    /// Seconds of its tuning.
+    pub tune_seconds: f64,
+    /// Microseconds per row of predicting all rows at once.
+    pub predict_us_per_row: f64,
+    /// Why there is no result.
+    pub failure: Option<String>,
+}
+
+/// The whole comparison.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The kernel expression that all shared.
+    pub kernel: KernelExpr,
+    /// One result per estimator, in the order asked for.
+    pub rows: Vec<Scored>,
+    /// Index of the best.
+    pub best: usize,
+    /// What was done to the columns.
+    pub columns: Vec<String>,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Compares on rows without their target; `groups` keeps rows together, `weights` weigh fits and scores.
+pub fn compare(
+    data: &Dataset,
+    target: &Target,
+    info: &TargetInfo,
+    weights: Option<&[f64]>,
+    groups: Option<&[usize]>,
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<Outcome> {
+    let whole = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), data)?;
+    let settled = whole.kernel.settle(&whole.data)?;
+    settled.bind(None, &whole.data)?;
+    let splits = folds(target, groups, comparing.folds, comparing.seed)?;
+    let mut parts: Vec<Result<Parts>> = comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
+    for (k, split) in splits.iter().enumerate() {
+        let made = prepare_fold(data, comparing, split)?;
+        for (e, part) in comparing.estimators.iter().zip(&mut parts) {
+            control.check()?;
+            control.tell(&format!("{}, fold {}", e.name(), k + 1), k, splits.len());
+            let Ok(so_far) = part else { continue };
+            if let Err(error) = run_fold(e, &made, split, target, weights, groups, comparing.seed, control, so_far) {
+                *part = Err(error);
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    for (e, part) in comparing.estimators.iter().zip(parts) {
+        control.check()?;
+        rows.push(finish(e, part, data, target, info, weights, comparing, control)?);
+    }
+    let best = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(i, r)| r.metrics.first().map(|(m, e)| (i, if m.rises() { -e.mean } else { e.mean })))
+        .filter(|(_, loss)| loss.is_finite())
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(i, _)| i)
+        .ok_or_else(|| Error::Data(rows.iter().filter_map(|r| r.failure.clone()).next().unwrap_or_else(|| "no estimator could be scored".into())))?;
+    let reference = rows[best].per_fold.clone();
+    for (i, r) in rows.iter_mut().enumerate() {
+        if i != best && r.per_fold.len() == reference.len() {
+            let gaps: Vec<f64> = r.per_fold.iter().zip(&reference).map(|(a, b)| a - b).collect();
+            r.difference = Some(Estimate::of(&gaps));
+        }
+    }
+    Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices: whole.notices })
+}
+
+/// Scores of one estimator while folds go by.
+#[derive(Default)]
+struct Parts {
+    scores: Vec<Vec<(Metric, f64)>>,
+    predictions: Vec<(Vec<usize>, Predictions)>,
+}
+
+/// The refusals that need no fold.
+fn start(e: &EstimatorExpr, target: &Target, settled: &KernelExpr, data: &Dataset, comparing: &Comparing, control: &Control) -> Result<Parts> {
+    if !e.takes(target) {
+        return Err(Error::Data(format!("{} cannot predict this kind of target", e.name())));
+    }
+    if e.needs_mercer() && !comparing.allow_non_mercer {
+        learner::require_mercer(settled, e, data, control)?;
+    }
+    Ok(Parts::default())
+}
+
+struct PreparedFold {
+    kernel: KernelExpr,
+    train: Dataset,
+    test: Dataset,
+}
+
+fn prepare_fold(data: &Dataset, comparing: &Comparing, split: &Fold) -> Result<PreparedFold> {
+    let made = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&split.train))?;
+    let test = made.prep.apply(&data.select(&split.test))?;
+    Ok(PreparedFold { kernel: made.kernel, train: made.data, test })
+}
+
+fn pick<T: Copy>(list: Option<&[T]>, rows: &[usize]) -> Option<Vec<T>> {
+    list.map(|l| rows.iter().map(|&i| l[i]).collect())
+}
+
+#[allow(clippy::too_many_arguments, reason = "one private call site; a struct of these would only move the list")]
+fn run_fold(
+    e: &EstimatorExpr,
+    made: &PreparedFold,
+    split: &Fold,
+    target: &Target,
+    weights: Option<&[f64]>,
+    groups: Option<&[usize]>,
+    seed: u64,
+    control: &Control,
+    so_far: &mut Parts,
+) -> Result<()> {
+    let (train_weights, train_groups) = (pick(weights, &split.train), pick(groups, &split.train));
+    let train_target = target.select(&split.train);
+    let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), groups: train_groups.as_deref() };
+    let tuned = tune(&made.kernel, e, &sample, control, seed)?;
+    let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
+    let want = Want { variance: true, probabilities: true, ..Want::default() };
+    let predictions = learner::predict_settled(&tuned.kernel, &fitted, &made.train.select(fitted.support()), &made.test, want)?;
+    so_far.scores.push(score(&predictions, &target.select(&split.test), pick(weights, &split.test).as_deref()));
+    so_far.predictions.push((split.test.clone(), predictions));
+    Ok(())
+}
+
+/// The fit on all rows, timed, and the row of the table.
+#[allow(clippy::too_many_arguments, reason = "one private call site; a struct of these would only move the list")]
+fn finish(
+    e: &EstimatorExpr,
+    part: Result<Parts>,
+    data: &Dataset,
+    target: &Target,
+    info: &TargetInfo,
+    weights: Option<&[f64]>,
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<Scored> {
+    let mut row = Scored {
+        estimator: e.clone(),
+        metrics: Vec::new(),
+        per_fold: Vec::new(),
+        difference: None,
+        out_of_fold: None,
+        model: None,
+        fit_seconds: f64::NAN,
+        tune_seconds: f64::NAN,
+        predict_us_per_row: f64::NAN,
+        failure: None,
+    };
+    let done = part.and_then(|parts| {
+        let learner = Learner {
+            prep: comparing.prep.clone(),
+            kernel: comparing.kernel.clone(),
+            estimator: e.clone(),
+            seed: comparing.seed,
+            allow_non_mercer: comparing.allow_non_mercer,
+        };
+        let (model, seconds) = learner.fit_timed(data, target, info, weights, control)?;
+        Ok((parts, model, seconds))
+    });
+    let (parts, model, seconds) = match done {
+        Ok(all) => all,
+        Err(Error::Cancelled) => return Err(Error::Cancelled),
+        Err(error) => {
+            row.failure = Some(error.to_string());
+            return Ok(row);
+        }
+    };
+    let clock = Instant::now();
+    model.predict(data, Want::default(), control)?;
+    row.predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / data.rows() as f64;
+    if let Some(first) = parts.scores.first() {
+        for (k, (metric, _)) in first.iter().enumerate() {
+            let values: Vec<f64> = parts.scores.iter().filter_map(|s| s.get(k).map(|(_, v)| *v)).collect();
+            if k == 0 {
+                row.per_fold.clone_from(&values);
+            }
+            row.metrics.push((*metric, Estimate::of(&values)));
+        }
+    }
+    row.out_of_fold = gather(&parts.predictions, data.rows());
+    (row.tune_seconds, row.fit_seconds) = seconds;
+    row.model = Some(model);
+    Ok(row)
+}
+
+/// Puts the predictions of all folds back into the order of the rows.
+fn gather(parts: &[(Vec<usize>, Predictions)], n: usize) -> Option<Predictions> {
+    let (_, first) = parts.first()?;
+    let whole = |pick: &dyn Fn(&Predictions) -> Option<&Matrix>| -> Option<Matrix> {
+        let cols = pick(first)?.cols();
+        let mut out = Matrix::zeros(n, cols);
+        for (rows, p) in parts {
+            let part = pick(p)?;
+            rows.iter().enumerate().for_each(|(k, &i)| out.row_mut(i).copy_from_slice(part.row(k)));
+        }
+        Some(out)
+    };
+    let values = match &first.values {
+        Predicted::Numbers(_) => Predicted::Numbers(whole(&|p| match &p.values {
+            Predicted::Numbers(m) => Some(m),
+            Predicted::Classes(_) => None,
+        })?),
+        Predicted::Classes(_) => {
+            let mut codes = vec![0; n];
+            for (rows, p) in parts {
+                if let Predicted::Classes(c) = &p.values {
+                    rows.iter().zip(c).for_each(|(&i, k)| codes[i] = *k);
+                }
+            }
+            Predicted::Classes(codes)
+        }
+    };
+    let mut out = Predictions::of(values);
+    out.variance = whole(&|p| p.variance.as_ref()).map(|mut v| {
+        // Each fold has its own noise level: what is kept is the variance of a new target.
+        for (rows, p) in parts {
+            if let Some(noise) = &p.noise {
+                rows.iter().for_each(|&i| v.row_mut(i).iter_mut().zip(noise).for_each(|(v, s)| *v += s));
+            }
+        }
+        v
+    });
+    out.probabilities = whole(&|p| p.probabilities.as_ref());
+    Some(out)
+}

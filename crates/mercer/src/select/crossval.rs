@@ -1,0 +1,153 @@
+//! Search by cross-validation for estimators without a smooth criterion.
+//!
+//! A coarse joint grid over the first two free numbers, then steps of shrinking size along each. The Gram matrix of a
+//! kernel is computed once and shared by all folds and all settings of the estimator.
+
+use super::free::{Free, Setting};
+use super::{Fold, Metric, Sample, score};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::estimators::{Fitted, Task, Want};
+use crate::gram::{Dense, Subset};
+
+/// Folds of the inner cross-validation.
+pub(super) const FOLDS: usize = 4;
+/// Settings tried at most.
+const TRIES: usize = 60;
+/// Steps along a coordinate, in natural logarithms (factors of 3, 1.7, 1.3).
+const STEPS: [f64; 3] = [1.1, 0.55, 0.27];
+
+/// The best setting found.
+pub(super) struct Found {
+    pub setting: Setting,
+    pub value: f64,
+    pub metric: Metric,
+    pub evaluations: usize,
+}
+
+struct Search<'a> {
+    start: &'a Setting,
+    free: &'a [Free],
+    sample: &'a Sample<'a>,
+    splits: &'a [Fold],
+    control: &'a Control,
+    seed: u64,
+    gram: Option<(String, Dense)>,
+    tried: Vec<(String, f64)>,
+    metric: Metric,
+}
+
+impl Search<'_> {
+    /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again.
+    fn loss(&mut self, x: &[f64]) -> Result<f64> {
+        self.control.check()?;
+        let setting = self.start.with(self.free, x)?;
+        let name = format!("{} {}", setting.kernel, setting.estimator);
+        if let Some((_, known)) = self.tried.iter().find(|(n, _)| *n == name) {
+            return Ok(*known);
+        }
+        let kernel = setting.kernel.to_string();
+        if self.gram.as_ref().is_none_or(|(k, _)| *k != kernel) {
+            self.gram = None;
+            let bound = setting.kernel.bind(None, self.sample.data)?;
+            self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
+        }
+        let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
+        let mut losses = Vec::with_capacity(self.splits.len());
+        for split in self.splits {
+            let among = Subset::new(gram, &split.train, &split.train);
+            let target = self.sample.target.select(&split.train);
+            let weights: Option<Vec<f64>> = self.sample.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
+            let task = Task { gram: &among, target: &target, weights: weights.as_deref(), control: self.control, seed: self.seed };
+            let fitted = match setting.estimator.fit(&task) {
+                Ok(f) => f,
+                Err(e @ (Error::Cancelled | Error::Memory { .. })) => return Err(e),
+                Err(_) => {
+                    losses.push(f64::INFINITY);
+                    continue;
+                }
+            };
+            let support: Vec<usize> = fitted.support().iter().map(|&s| split.train[s]).collect();
+            let cross = Subset::new(gram, &split.test, &support);
+            let predictions = fitted.predict(&cross, Want { probabilities: true, ..Want::default() })?;
+            let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
+            let scores = score(&predictions, &self.sample.target.select(&split.test), held.as_deref());
+            if let Some((metric, value)) = scores.first() {
+                self.metric = *metric;
+                losses.push(if metric.rises() { -value } else { *value });
+            }
+        }
+        let loss = losses.iter().sum::<f64>() / losses.len() as f64;
+        let loss = if loss.is_finite() { loss } else { f64::INFINITY };
+        self.tried.push((name, loss));
+        self.control.tell("tuning", self.tried.len(), TRIES);
+        Ok(loss)
+    }
+
+    fn spent(&self) -> bool {
+        self.tried.len() >= TRIES || self.control.out_of_time()
+    }
+}
+
+/// Settings of a coarse grid over the first two free numbers; kernel numbers vary slowest, so that each Gram matrix serves a row.
+fn grid(free: &[Free]) -> Vec<Vec<f64>> {
+    let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();
+    let levels = |f: &Free| -> Vec<f64> {
+        let shifts: &[f64] = if f.is_kernel_width() { &[0.0, -1.1, 1.1] } else { &[0.0, -2.3, 2.3, 4.6] };
+        shifts.iter().map(|s| f.clamp(f.coordinate() + s)).collect()
+    };
+    let mut out = vec![x0];
+    for (k, f) in free.iter().enumerate().take(2) {
+        out = out
+            .into_iter()
+            .flat_map(|x| {
+                levels(f).into_iter().map(move |level| {
+                    let mut x = x.clone();
+                    x[k] = level;
+                    x
+                })
+            })
+            .collect();
+    }
+    out
+}
+
+/// The best setting; ties go to the one tried first, which is nearest to the start.
+pub(super) fn search(start: &Setting, free: &[Free], sample: &Sample<'_>, splits: &[Fold], control: &Control, seed: u64) -> Result<Found> {
+    let mut search =
+        Search { start, free, sample, splits, control, seed, gram: None, tried: Vec::new(), metric: Metric::Accuracy };
+    let mut best = (f64::INFINITY, free.iter().map(Free::coordinate).collect::<Vec<f64>>());
+    for x in grid(free) {
+        let loss = search.loss(&x)?;
+        if loss < best.0 {
+            best = (loss, x);
+        }
+        if search.control.out_of_time() {
+            break;
+        }
+    }
+    for step in STEPS {
+        let mut moved = true;
+        while moved && !search.spent() {
+            moved = false;
+            for k in 0..free.len() {
+                for way in [step, -step] {
+                    let mut x = best.1.clone();
+                    x[k] = free[k].clamp(x[k] + way);
+                    let loss = search.loss(&x)?;
+                    if loss < best.0 {
+                        best = (loss, x);
+                        moved = true;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    if !best.0.is_finite() {
+        // Nothing could be fitted: let the plain fit say why.
+        return Ok(Found { setting: start.clone(), value: f64::NAN, metric: search.metric, evaluations: search.tried.len() });
+    }
+    let value = if search.metric.rises() { -best.0 } else { best.0 };
+    Ok(Found { setting: start.with(free, &best.1)?, value, metric: search.metric, evaluations: search.tried.len() })
+}

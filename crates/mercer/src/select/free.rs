@@ -1,0 +1,159 @@
+//! The parameters that a search may move, as coordinates.
+
+use crate::error::Result;
+use crate::estimators::EstimatorExpr;
+use crate::kernels::KernelExpr;
+use crate::param::{Domain, Param, Short, Value};
+
+/// A kernel and an estimator with every parameter settled.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub kernel: KernelExpr,
+    pub estimator: EstimatorExpr,
+}
+
+/// One free number.
+#[derive(Clone, Debug)]
+pub(super) struct Free {
+    /// Path in the kernel, or name in the estimator.
+    path: String,
+    of_kernel: bool,
+    /// Its place in the kernel's gradient.
+    place: usize,
+    /// Which number of a list it is.
+    element: Option<usize>,
+    start: f64,
+    low: f64,
+    high: f64,
+    log: bool,
+    pub integer: bool,
+    width: bool,
+}
+
+/// Everything that is `auto` and has a search span, or is a range. `open` holds the words, `start` the settled values.
+pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, start: &Setting) -> Vec<Free> {
+    let mut out = Vec::new();
+    let mut place = 0;
+    for (asked, settled) in open.values().into_iter().zip(start.kernel.values()) {
+        let numbers = settled.value.numbers().to_vec();
+        let listed = matches!(settled.value, Value::List(_));
+        for (k, x) in numbers.iter().enumerate() {
+            if let Some(mut f) = free(&settled.path, asked.param, &asked.value, *x) {
+                f.of_kernel = true;
+                f.place = place + k;
+                f.element = listed.then_some(k);
+                f.width = asked.param.name == "length_scale";
+                out.push(f);
+            }
+        }
+        place += numbers.len();
+    }
+    for ((param, asked), (_, settled)) in estimator.values().into_iter().zip(start.estimator.values()) {
+        out.extend(free(param.name, param, &asked, settled.number()));
+    }
+    out
+}
+
+fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
+    let (low, high) = match asked {
+        Value::Range(low, high) => (*low, *high),
+        Value::Auto => {
+            let span = param.search?;
+            (start / span, start * span)
+        }
+        _ => return None,
+    };
+    let (low, high) = match param.domain {
+        Domain::Integer(least, most) => (low.max(least as f64).round(), high.min(most as f64).round()),
+        Domain::Fraction => (low.max(1e-6), high.min(1.0 - 1e-6)),
+        _ => (low, high),
+    };
+    let integer = matches!(param.domain, Domain::Integer(..));
+    let free = Free { path: path.to_owned(), of_kernel: false, place: 0, element: None, start, low, high, log: low > 0.0, integer, width: false };
+    (low < high && start.is_finite()).then_some(free)
+}
+
+impl Free {
+    fn to_coordinate(&self, value: f64) -> f64 {
+        if self.log { value.ln() } else { value }
+    }
+    fn to_value(&self, x: f64) -> f64 {
+        let value = if self.log { x.exp() } else { x };
+        let value = if self.integer { value.round() } else { value };
+        value.clamp(self.low, self.high)
+    }
+    /// Where the search starts.
+    pub fn coordinate(&self) -> f64 {
+        self.to_coordinate(self.start.clamp(self.low, self.high))
+    }
+    /// The ends of the search.
+    pub fn bounds(&self) -> (f64, f64) {
+        (self.to_coordinate(self.low), self.to_coordinate(self.high))
+    }
+    /// A coordinate moved inside the ends.
+    pub fn clamp(&self, x: f64) -> f64 {
+        let (low, high) = self.bounds();
+        x.clamp(low, high)
+    }
+    /// Whether it is the width of a kernel, which several starts vary.
+    pub fn is_kernel_width(&self) -> bool {
+        self.width
+    }
+    /// d criterion / d coordinate at `x`, from the derivatives by kernel parameters and by the estimator's own.
+    pub fn slope(&self, x: f64, by_kernel: &[f64], own: &[(&'static str, f64)]) -> f64 {
+        let plain = if self.of_kernel {
+            by_kernel.get(self.place).copied().unwrap_or(0.0)
+        } else {
+            own.iter().find(|(name, _)| *name == self.path).map_or(0.0, |(_, d)| *d)
+        };
+        if self.log { plain * self.to_value(x) } else { plain }
+    }
+    /// A sentence if the value ended at an end of its search.
+    pub fn bound_met(&self, at: &Setting) -> Option<String> {
+        let value = at.value(self)?;
+        let near = |end: f64| (self.to_coordinate(value) - self.to_coordinate(end)).abs() < 1e-6;
+        let which = match (near(self.low), near(self.high)) {
+            (true, _) => "lower",
+            (_, true) => "upper",
+            _ => return None,
+        };
+        Some(format!("{} = {} is at the {which} end of its search ({}..{})", self.path, Short(value), Short(self.low), Short(self.high)))
+    }
+}
+
+impl Setting {
+    fn value(&self, f: &Free) -> Option<f64> {
+        let value = if f.of_kernel {
+            self.kernel.values().into_iter().find(|p| p.path == f.path)?.value
+        } else {
+            self.estimator.values().into_iter().find(|(p, _)| p.name == f.path)?.1
+        };
+        value.numbers().get(f.element.unwrap_or(0)).copied()
+    }
+
+    /// The setting with the free numbers at the given coordinates.
+    pub fn with(&self, free: &[Free], x: &[f64]) -> Result<Setting> {
+        let mut out = self.clone();
+        let mut lists: Vec<(&str, Vec<f64>)> = Vec::new();
+        for (f, x) in free.iter().zip(x) {
+            let value = f.to_value(*x);
+            match (f.of_kernel, f.element) {
+                (true, Some(k)) => {
+                    if lists.last().is_none_or(|(path, _)| *path != f.path) {
+                        let now = self.kernel.values().into_iter().find(|p| p.path == f.path);
+                        lists.push((&f.path, now.map(|p| p.value.numbers().to_vec()).unwrap_or_default()));
+                    }
+                    if let Some(slot) = lists.last_mut().and_then(|(_, list)| list.get_mut(k)) {
+                        *slot = value;
+                    }
+                }
+                (true, None) => out.kernel.set(&f.path, &Value::Number(value))?,
+                (false, _) => out.estimator.set(&f.path, &Value::Number(value))?,
+            }
+        }
+        for (path, list) in lists {
+            out.kernel.set(path, &Value::List(list))?;
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,122 @@
+//! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
+
+use super::decompose::State;
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Gram, Subset, apply};
+use crate::linalg::Matrix;
+
+/// Rows of exact values between two looks at the cancel flag.
+const CHECK: usize = 4096;
+/// Rows outside of the support that are computed too, rather than break a run of columns.
+const BRIDGE: usize = 8;
+
+/// How good a point is.
+pub(super) struct Quality {
+    pub(super) offset: f64,
+    pub(super) free: usize,
+    pub(super) bound: usize,
+    pub(super) primal: f64,
+    pub(super) dual: f64,
+    pub(super) gap: f64,
+    pub(super) violation: f64,
+}
+
+impl Quality {
+    pub(super) fn within(&self, tolerance: f64) -> bool {
+        self.violation <= tolerance && self.gap <= tolerance
+    }
+}
+
+/// The quality of a point, its values of f taken as they stand.
+pub(super) fn of(state: &State<'_>) -> Quality {
+    let p = state.problem;
+    let n = state.coef.len();
+    let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
+    let (mut free, mut bound, mut sum) = (0usize, 0usize, 0.0);
+    for k in 0..n {
+        let v = state.v(k);
+        let (rise, fall) = (state.may_rise(k), state.may_fall(k));
+        if rise {
+            top = top.max(v);
+        }
+        if fall {
+            bottom = bottom.min(v);
+        }
+        if rise && fall {
+            free += 1;
+            sum += v;
+        } else if state.coef[k] != 0.0 {
+            bound += 1;
+        }
+    }
+    let offset = match (free, top.is_finite(), bottom.is_finite()) {
+        (0, true, true) => 0.5 * (top + bottom),
+        (0, true, false) => top,
+        (0, false, true) => bottom,
+        (0, false, false) => 0.0,
+        _ => sum / free as f64,
+    };
+    let (mut gap, mut linear, mut quadratic) = (0.0, 0.0, 0.0);
+    for k in 0..n {
+        let (b, u) = (state.coef[k], state.v(k) - offset);
+        gap += if u > 0.0 { (p.high[k] - b) * u } else { (p.low[k] - b) * u };
+        linear += p.target[k] * b;
+        quadratic += b * state.values[state.place[k]];
+    }
+    let dual = linear - 0.5 * quadratic;
+    let primal = dual + gap;
+    let size = primal.abs().max(dual.abs());
+    let gap = if size > 0.0 { gap / size } else { 0.0 };
+    let violation = if top.is_finite() && bottom.is_finite() { top - bottom } else { 0.0 };
+    Quality { offset, free, bound, primal, dual, gap, violation }
+}
+
+/// Computes f = Kb anew for every problem, all of them in one pass over the kernel values.
+pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Control) -> Result<()> {
+    let n = gram.shape().0;
+    let columns = cover(n, states);
+    let mut at = vec![usize::MAX; n];
+    for (c, &r) in columns.iter().enumerate() {
+        at[r] = c;
+    }
+    let mut coef = Matrix::zeros(columns.len(), states.len());
+    for (o, state) in states.iter().enumerate() {
+        for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
+            if b != 0.0 {
+                coef[(at[r], o)] += b;
+            }
+        }
+    }
+    for start in (0..n).step_by(CHECK) {
+        control.check()?;
+        let rows: Vec<usize> = (start..n.min(start + CHECK)).collect();
+        let values = apply(&Subset::new(gram, &rows, &columns), &coef)?;
+        for (o, state) in states.iter_mut().enumerate() {
+            let from = state.rows.partition_point(|&r| r < start);
+            let to = state.rows.partition_point(|&r| r < start + rows.len());
+            for k in from..to {
+                state.values[k] = values[(state.rows[k] - start, o)];
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every row with a coefficient, and the few between two of them, so that columns come in long runs.
+fn cover(n: usize, states: &[State<'_>]) -> Vec<usize> {
+    let mut used = vec![false; n];
+    for state in states {
+        for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
+            used[r] |= b != 0.0;
+        }
+    }
+    let mut columns: Vec<usize> = Vec::new();
+    for r in (0..n).filter(|&r| used[r]) {
+        match columns.last() {
+            Some(&before) if r - before <= BRIDGE => columns.extend(before + 1..=r),
+            _ => columns.push(r),
+        }
+    }
+    columns
+}

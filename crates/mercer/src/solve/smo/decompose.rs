@@ -1,0 +1,280 @@
+//! From one block of variables to the next, until no pair violates the optimality conditions.
+//!
+//! A block is half worst violators, half what is left of the last block. Its rows of K are fetched together, the
+//! small problem on it is solved, and f = Kb takes one update of its rank, chunk by chunk on all threads.
+
+use super::pairs::Block;
+use super::{Options, Problem, Solution, certificate, malformed};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::gram::{Cell, RowCache};
+use rayon::prelude::*;
+
+/// Variables in a block.
+const BLOCK: usize = 256;
+/// The small problem is solved to this share of the violation of the whole.
+const INNER: f64 = 0.1;
+/// Pair steps in a block, per variable of it.
+const STEPS: usize = 20;
+/// Share of the tolerance that is aimed at, so that exact values do not just miss it.
+const MARGIN: f64 = 0.9;
+/// Rows of f that one task updates.
+const CHUNK: usize = 1024;
+/// Kernel rows added up in their own precision before the sum is widened.
+const GROUP: usize = 16;
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Violation and gap are within the tolerance, as far as rows of this precision can tell.
+    Reached,
+    /// No step makes progress in this precision.
+    Stalled,
+    /// Time or iterations are spent.
+    Limit,
+}
+
+/// A problem and where its solution stands.
+pub(super) struct State<'a> {
+    pub(super) problem: &'a Problem,
+    /// Distinct rows of K, ascending.
+    pub(super) rows: Vec<usize>,
+    /// Each variable's place in `rows`.
+    pub(super) place: Vec<usize>,
+    /// b.
+    pub(super) coef: Vec<f64>,
+    /// f = Kb at `rows`.
+    pub(super) values: Vec<f64>,
+    pub(super) iterations: usize,
+    /// Nothing more is to be done.
+    pub(super) closed: bool,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(problem: &'a Problem, shape: (usize, usize), diagonal: &[f64]) -> Result<Self> {
+        let n = problem.row.len();
+        let coef = problem.start.clone().unwrap_or_else(|| vec![0.0; n]);
+        if [problem.target.len(), problem.low.len(), problem.high.len(), coef.len()] != [n; 4] {
+            return Err(malformed("rows, targets, bounds and start differ in number"));
+        }
+        if shape.0 != shape.1 || diagonal.len() != shape.0 || problem.row.iter().any(|&r| r >= shape.0) {
+            return Err(malformed("its rows are not those of a square Gram matrix"));
+        }
+        let fits = |k: usize| {
+            let (low, high) = (problem.low[k], problem.high[k]);
+            low <= 0.0
+                && high >= 0.0
+                && low.is_finite()
+                && high.is_finite()
+                && problem.target[k].is_finite()
+                && low <= coef[k]
+                && coef[k] <= high
+        };
+        if let Some(k) = (0..n).find(|&k| !fits(k)) {
+            return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
+        }
+        let mut rows = problem.row.clone();
+        rows.sort_unstable();
+        rows.dedup();
+        let place = problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
+        Ok(State { problem, values: vec![0.0; rows.len()], rows, place, coef, iterations: 0, closed: false })
+    }
+
+    /// Whether any variable is not zero.
+    pub(super) fn is_moved(&self) -> bool {
+        self.coef.iter().any(|&b| b != 0.0)
+    }
+
+    /// v = z - f of a variable.
+    pub(super) fn v(&self, k: usize) -> f64 {
+        self.problem.target[k] - self.values[self.place[k]]
+    }
+
+    pub(super) fn may_rise(&self, k: usize) -> bool {
+        self.coef[k] < self.problem.high[k]
+    }
+
+    pub(super) fn may_fall(&self, k: usize) -> bool {
+        self.coef[k] > self.problem.low[k]
+    }
+
+    pub(super) fn is_optimal(&self, tolerance: f64) -> bool {
+        certificate::of(self).within(tolerance)
+    }
+
+    pub(super) fn into_solution(self, tolerance: f64) -> Solution {
+        let c = certificate::of(&self);
+        Solution {
+            offset: c.offset,
+            free: c.free,
+            bound: c.bound,
+            primal: c.primal,
+            dual: c.dual,
+            gap: c.gap,
+            violation: c.violation,
+            iterations: self.iterations,
+            converged: c.within(tolerance),
+            coef: self.coef,
+        }
+    }
+}
+
+/// Runs until violation and gap are within the tolerance, nothing moves, or a limit is met.
+pub(super) fn run<T: Cell>(state: &mut State<'_>, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<Stop> {
+    let tolerance = MARGIN * options.tolerance;
+    // A small violation may still leave a large gap (large bounds): then the goal is tightened.
+    let mut goal = tolerance;
+    let mut last: Vec<usize> = Vec::new();
+    loop {
+        control.check()?;
+        control.tell("pair steps", state.iterations, options.max_iterations);
+        let Choice { violation, block } = choose(state, &last, BLOCK.min(cache.capacity()))?;
+        if violation <= goal {
+            if certificate::of(state).within(tolerance) {
+                return Ok(Stop::Reached);
+            }
+            if violation <= 0.0 {
+                return Ok(Stop::Stalled);
+            }
+            goal = INNER * violation;
+        }
+        if state.iterations >= options.max_iterations || control.out_of_time() {
+            return Ok(Stop::Limit);
+        }
+        let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
+        let steps = improve(state, cache, &block, (INNER * violation).max(0.5 * goal), most, control)?;
+        state.iterations += steps;
+        if steps == 0 {
+            return Ok(Stop::Stalled);
+        }
+        last = block;
+    }
+}
+
+/// What to work on next.
+struct Choice {
+    violation: f64,
+    block: Vec<usize>,
+}
+
+/// The violation, and a block of the worst violators together with half of the last block.
+fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
+    let n = state.coef.len();
+    let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    for k in 0..n {
+        let v = state.v(k);
+        if !v.is_finite() {
+            return Err(Error::Numerical {
+                what: "support vector solver".into(),
+                why: format!("a kernel value of row {} is not finite or far too large; scale the columns", state.problem.row[k] + 1),
+            });
+        }
+        if state.may_rise(k) {
+            rise.push((-v, k));
+        }
+        if state.may_fall(k) {
+            fall.push((v, k));
+        }
+    }
+    let kept = last.len().min(size / 2);
+    let each = ((size - kept) / 2).max(1);
+    let worst = |list: &mut Vec<(f64, usize)>| {
+        if list.len() > each {
+            list.select_nth_unstable_by(each - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            list.truncate(each);
+        }
+        list.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    };
+    worst(&mut rise);
+    worst(&mut fall);
+    let violation = match (rise.first(), fall.first()) {
+        (Some(r), Some(f)) => -r.0 - f.0,
+        _ => 0.0,
+    };
+    let mut block = Vec::with_capacity(size);
+    let mut taken = vec![false; n];
+    let candidates = rise.iter().zip(&fall).flat_map(|(r, f)| [r.1, f.1]);
+    let longer = if rise.len() > fall.len() { &rise[fall.len()..] } else { &fall[rise.len()..] };
+    for k in candidates.chain(longer.iter().map(|c| c.1)).chain(last.iter().copied()) {
+        if block.len() < size && !std::mem::replace(&mut taken[k], true) {
+            block.push(k);
+        }
+    }
+    Ok(Choice { violation, block })
+}
+
+/// Solves the problem on a block and brings f up to date. Returns the pair steps.
+fn improve<T: Cell>(
+    state: &mut State<'_>,
+    cache: &mut RowCache<'_, T>,
+    block: &[usize],
+    goal: f64,
+    most: usize,
+    control: &Control,
+) -> Result<usize> {
+    let mut list: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
+    list.sort_unstable();
+    list.dedup();
+    let rows = cache.rows(&list, control)?;
+    let own: Vec<&[T]> = block.iter().map(|&k| rows[list.partition_point(|&r| r < state.problem.row[k])]).collect();
+    let pick = |from: &[f64]| block.iter().map(|&k| from[k]).collect::<Vec<f64>>();
+    let mut small = Block {
+        kernel: among(state, block, &own),
+        v: block.iter().map(|&k| state.v(k)).collect(),
+        coef: pick(&state.coef),
+        low: pick(&state.problem.low),
+        high: pick(&state.problem.high),
+    };
+    let steps = small.solve(goal, most);
+    let mut changes: Vec<(&[T], f64)> = Vec::new();
+    for ((&k, row), &new) in block.iter().zip(own).zip(&small.coef) {
+        if new != state.coef[k] {
+            changes.push((row, new - state.coef[k]));
+            state.coef[k] = new;
+        }
+    }
+    update(&mut state.values, &state.rows, &changes);
+    Ok(if changes.is_empty() { 0 } else { steps })
+}
+
+/// K among the variables of a block, made exactly symmetric.
+fn among<T: Cell>(state: &State<'_>, block: &[usize], own: &[&[T]]) -> Vec<f64> {
+    let n = block.len();
+    let mut kernel = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let (a, b) = (own[i][state.problem.row[block[j]]], own[j][state.problem.row[block[i]]]);
+            let mean = 0.5 * (a.to_f64() + b.to_f64());
+            kernel[i * n + j] = mean;
+            kernel[j * n + i] = mean;
+        }
+    }
+    kernel
+}
+
+/// values += sum of change x kernel row, at the rows of the problem.
+fn update<T: Cell>(values: &mut [f64], rows: &[usize], changes: &[(&[T], f64)]) {
+    let whole = rows.last().is_some_and(|&r| r + 1 == rows.len());
+    values.par_chunks_mut(CHUNK).enumerate().for_each(|(c, part)| {
+        let start = c * CHUNK;
+        let mut sum = vec![T::default(); part.len()];
+        for group in changes.chunks(GROUP) {
+            sum.fill(T::default());
+            for (row, change) in group {
+                let change = T::from_f64(*change);
+                if whole {
+                    for (s, k) in sum.iter_mut().zip(&row[start..]) {
+                        *s = *s + change * *k;
+                    }
+                } else {
+                    for (s, &r) in sum.iter_mut().zip(&rows[start..]) {
+                        *s = *s + change * row[r];
+                    }
+                }
+            }
+            for (v, s) in part.iter_mut().zip(&sum) {
+                *v += s.to_f64();
+            }
+        }
+    });
+}

@@ -1,0 +1,143 @@
+//! The dual problem of support vector machines, solved by decomposition into blocks and pairs.
+//!
+//! ```text
+//! minimise    1/2 a'Qa + p'a      subject to  y'a = delta,  0 <= a_i <= C_i,      Q_ij = y_i y_j K_ij
+//! ```
+//!
+//! With b_i = y_i a_i and z_i = -y_i p_i the signs go away; this is the form that is solved here:
+//!
+//! ```text
+//! minimise    1/2 b'Kb - z'b      subject to  sum b = delta,  low_i <= b_i <= high_i
+//! ```
+//!
+//! where low..high is 0..C for y = +1 and -C..0 for y = -1. With f = Kb and v = z - f, the point b is optimal
+//! if and only if v_i <= offset for every b_i < high_i and v_i >= offset for every b_i > low_i. The primal value is
+//! 1/2 b'Kb + delta offset + sum_i max over s in low_i..high_i of s (v_i - offset), so that
+//!
+//! ```text
+//! duality gap = sum_i (max over s of s u_i) - b_i u_i,     u_i = v_i - offset,
+//! ```
+//!
+//! a sum of terms none of which is negative. Several variables may share a row of K (support vector regression has two).
+//!
+//! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
+//! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
+
+mod certificate;
+mod decompose;
+mod pairs;
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::gram::{Cell, Gram, RowCache};
+use decompose::{State, Stop};
+
+/// Below this tolerance rows of f32 are not tried.
+const NARROW: f64 = 1e-5;
+/// Times that a problem is taken up again from exact values, per kind of row.
+const ROUNDS: usize = 3;
+
+/// One problem over rows of a Gram matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The row of K that each variable belongs to; rows may repeat.
+    pub row: Vec<usize>,
+    /// z, one per variable.
+    pub target: Vec<f64>,
+    /// The least value of each variable, 0 or below.
+    pub low: Vec<f64>,
+    /// The greatest value of each variable, 0 or above.
+    pub high: Vec<f64>,
+    /// Where to start, within the bounds; its sum is kept. `None`: zeros.
+    pub start: Option<Vec<f64>>,
+}
+
+/// When to stop, and how much memory to use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The greatest violation of the optimality conditions, and the greatest relative duality gap.
+    pub tolerance: f64,
+    /// The most pair steps per problem.
+    pub max_iterations: usize,
+    /// Bytes of kernel rows to keep.
+    pub cache_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { tolerance: 1e-3, max_iterations: 10_000_000, cache_bytes: 1_000_000_000 }
+    }
+}
+
+/// The answer to one problem, every number computed from kernel values in f64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// b, one per variable.
+    pub coef: Vec<f64>,
+    /// v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
+    pub offset: f64,
+    /// How many variables lie strictly between their bounds.
+    pub free: usize,
+    /// How many variables lie at the bound that is not zero.
+    pub bound: usize,
+    /// Value of the primal problem.
+    pub primal: f64,
+    /// Value of the dual problem, never above the primal.
+    pub dual: f64,
+    /// (primal - dual) / max(|primal|, |dual|).
+    pub gap: f64,
+    /// Greatest v where b may rise, less the least v where b may fall; 0 or below at the optimum.
+    pub violation: f64,
+    /// Pair steps.
+    pub iterations: usize,
+    /// Whether gap and violation are within the tolerance.
+    pub converged: bool,
+}
+
+/// Solves problems over one symmetric Gram matrix; they share its rows.
+///
+/// Out of time or of iterations, the best point so far is returned with its certificate. An error if a problem
+/// is malformed, a kernel value is not finite, or stopping was asked for.
+pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
+    let diagonal = crate::gram::finite_diagonal(gram)?;
+    let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
+    if states.iter().any(State::is_moved) {
+        certificate::refresh(gram, &mut states, control)?;
+    }
+    if options.tolerance >= NARROW {
+        settle::<f32>(gram, &mut states, options, control)?;
+    }
+    settle::<f64>(gram, &mut states, options, control)?;
+    Ok(states.into_iter().map(|s| s.into_solution(options.tolerance)).collect())
+}
+
+/// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
+fn settle<T: Cell>(gram: &dyn Gram, states: &mut [State<'_>], options: &Options, control: &Control) -> Result<()> {
+    let mut cache = None;
+    for _ in 0..ROUNDS {
+        if states.iter().all(|s| s.closed) {
+            return Ok(());
+        }
+        let cache = cache.get_or_insert_with(|| RowCache::<T>::new(gram, options.cache_bytes));
+        let mut moved = false;
+        for state in states.iter_mut().filter(|s| !s.closed) {
+            let before = state.iterations;
+            let stop = decompose::run(state, cache, options, control)?;
+            state.closed = matches!(stop, Stop::Limit);
+            moved |= state.iterations > before;
+        }
+        certificate::refresh(gram, states, control)?;
+        for state in states.iter_mut() {
+            state.closed |= state.is_optimal(options.tolerance);
+        }
+        if !moved {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The error of a problem that makes no sense.
+fn malformed(why: &str) -> Error {
+    Error::Data(format!("support vector problem: {why}"))
+}

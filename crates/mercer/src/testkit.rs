@@ -1,0 +1,218 @@
+//! Conformance checks that every kernel and every estimator of the lists must pass, with no code of its own.
+//!
+//! For authors of new ones: run [`check_kernel`] and [`check_estimator`] on data of your own too.
+
+use crate::control::Control;
+use crate::data::{Categories, Column, Dataset, Strings, Values};
+use crate::error::Result;
+use crate::gram::{self, Block, Bound, Gram, Mercer, Side};
+use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
+use crate::param::Value;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What a check found wrong, in words.
+pub type Verdict = std::result::Result<(), String>;
+
+/// A standard normal number.
+fn normal(random: &mut impl Rng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// A small table with columns of every sort: three numbers, two categories and one sequence. Two rows are equal.
+pub fn table(rows: usize, seed: u64) -> Dataset {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let numbers = |random: &mut Xoshiro256PlusPlus| {
+        let mut v: Vec<f64> = (0..rows).map(|_| normal(random)).collect();
+        if rows > 2 {
+            v[1] = v[0];
+        }
+        Values::Numbers(v)
+    };
+    let mut columns = Vec::new();
+    for name in ["a", "b", "c"] {
+        columns.push(Column { name: name.into(), values: numbers(&mut random) });
+    }
+    for name in ["colour", "shape"] {
+        let mut labels: Vec<&str> = (0..rows).map(|_| ["red", "green", "blue"][random.random_range(0..3)]).collect();
+        if rows > 2 {
+            labels[1] = labels[0];
+        }
+        columns.push(Column { name: name.into(), values: Values::Categories(Categories::from_labels(&labels)) });
+    }
+    let mut words: Vec<String> =
+        (0..rows).map(|_| (0..random.random_range(2..30)).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect()).collect();
+    if rows > 2 {
+        words[1] = words[0].clone();
+    }
+    columns.push(Column { name: "seq".into(), values: Values::Sequences(Strings::new(words)) });
+    Dataset::new(columns).unwrap_or_default()
+}
+
+fn fail<T>(what: &str, detail: impl std::fmt::Display) -> std::result::Result<T, String> {
+    Err(format!("{what}: {detail}"))
+}
+
+fn words<T>(made: Result<T>) -> std::result::Result<T, String> {
+    made.map_err(|e| e.to_string())
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+/// The whole matrix between new rows and support rows.
+fn whole(gram: &dyn Gram) -> std::result::Result<Matrix, String> {
+    words(gram::dense(gram, &Control::default()))
+}
+
+/// Every check that a kernel expression must pass on a table.
+pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
+    text_and_json_round_trips(expr)?;
+    let settled = words(expr.settle(data))?;
+    text_and_json_round_trips(&settled)?;
+    let bound = words(settled.bind(None, data))?;
+    let k = whole(bound.as_ref())?;
+    values_agree(&settled, data, bound.as_ref(), &k)?;
+    if settled.mercer() == Mercer::Always {
+        let check = words(gram::psd_check(&k))?;
+        let n = data.rows() as f64;
+        if check.smallest < -1e-10 * n * check.largest.max(1.0) {
+            return fail("declared Mercer", format!("smallest eigenvalue {}", check.smallest));
+        }
+    }
+    permuted_inputs_permute_the_matrix(&settled, data, &k)?;
+    gradient_is_that_of_differences(&settled, data)?;
+    empty_and_single_batches(&settled, data)
+}
+
+fn text_and_json_round_trips(expr: &KernelExpr) -> Verdict {
+    let text = expr.to_string();
+    let again = words(KernelExpr::parse(&text))?;
+    if again.to_string() != text {
+        return fail("text round trip", format!("{text} became {again}"));
+    }
+    let json = serde_json::to_string(expr).map_err(|e| e.to_string())?;
+    let back: KernelExpr = serde_json::from_str(&json).map_err(|e| e.to_string())?;
+    if &back != expr {
+        return fail("JSON round trip", json);
+    }
+    Ok(())
+}
+
+/// Symmetric to the bit; diagonal; tiles of any shape and f32 rows agree; one thread and many agree to the bit.
+fn values_agree(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound, k: &Matrix) -> Verdict {
+    let n = data.rows();
+    let diagonal = bound.diagonal(Side::Rows);
+    for i in 0..n {
+        if diagonal[i] != k[(i, i)] && !close(diagonal[i], k[(i, i)], 1e-14) {
+            return fail("diagonal", format!("{} and {} at row {i}", diagonal[i], k[(i, i)]));
+        }
+        for j in 0..n {
+            if k[(i, j)].to_bits() != k[(j, i)].to_bits() {
+                return fail("symmetry", format!("{} and {} at ({i}, {j})", k[(i, j)], k[(j, i)]));
+            }
+        }
+    }
+    let cross = whole(words(settled.bind(Some(data), data))?.as_ref())?;
+    let mut single = vec![0f32; n * n];
+    let rows: Vec<usize> = (0..n).rev().collect();
+    bound.fill_f32(&rows, 0..n, Block::new(&mut single, n, n));
+    for i in 0..n {
+        let mut row = vec![0.0; n.saturating_sub(1)];
+        bound.fill(i..i + 1, 1..n.max(1), Block::new(&mut row, 1, n.saturating_sub(1)));
+        for j in 0..n {
+            if !close(cross[(i, j)], k[(i, j)], 1e-12) {
+                return fail("bound to itself as new rows", format!("{} and {} at ({i}, {j})", cross[(i, j)], k[(i, j)]));
+            }
+            if j > 0 && !close(row[j - 1], k[(i, j)], 1e-12) {
+                return fail("one row alone", format!("{} and {} at ({i}, {j})", row[j - 1], k[(i, j)]));
+            }
+            let short = f64::from(single[(n - 1 - i) * n + j]);
+            if !close(short, k[(i, j)], 2e-5) {
+                return fail("f32", format!("{short} and {} at ({i}, {j})", k[(i, j)]));
+            }
+        }
+    }
+    for threads in [1, 3] {
+        let other = words(crate::control::with_threads(threads, || gram::dense(bound, &Control::default())).and_then(|k| k))?;
+        if other != *k {
+            return fail("threads", format!("{threads} threads give other bits"));
+        }
+    }
+    Ok(())
+}
+
+fn permuted_inputs_permute_the_matrix(settled: &KernelExpr, data: &Dataset, k: &Matrix) -> Verdict {
+    let n = data.rows();
+    let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+    if (0..n).any(|i| !order.contains(&i)) {
+        return Ok(());
+    }
+    let other = whole(words(settled.bind(None, &data.select(&order)))?.as_ref())?;
+    for i in 0..n {
+        for j in 0..n {
+            if !close(other[(i, j)], k[(order[i], order[j])], 1e-12) {
+                return fail("permutation", format!("at ({i}, {j})"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// sum_ij W_ij dK_ij/dp against central differences, for every parameter that says it has a derivative.
+fn gradient_is_that_of_differences(settled: &KernelExpr, data: &Dataset) -> Verdict {
+    let n = data.rows();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut w = Matrix::zeros(n, n);
+    for i in 0..n {
+        for j in 0..=i {
+            w[(i, j)] = normal(&mut random);
+            w[(j, i)] = w[(i, j)];
+        }
+    }
+    let found = gram::weighted_gradient(words(settled.bind(None, data))?.as_ref(), &w);
+    let sum_at = |path: &str, value: Value| -> std::result::Result<f64, String> {
+        let mut moved = settled.clone();
+        words(moved.set(path, &value))?;
+        let k = whole(words(moved.bind(None, data))?.as_ref())?;
+        Ok(k.data().iter().zip(w.data()).map(|(a, b)| a * b).sum())
+    };
+    let mut place = 0;
+    for p in settled.values() {
+        let numbers = p.value.numbers().to_vec();
+        for (e, &x) in numbers.iter().enumerate() {
+            let h = 1e-5 * x.abs().max(1e-3);
+            let moved = |by: f64| {
+                let mut list = numbers.clone();
+                list[e] += by;
+                if list.len() == 1 { Value::Number(list[0]) } else { Value::List(list) }
+            };
+            if p.differentiable && x.is_finite() {
+                let difference = (sum_at(&p.path, moved(h))? - sum_at(&p.path, moved(-h))?) / (2.0 * h);
+                if !close(found[place], difference, 1e-5) {
+                    return fail("gradient", format!("{}: {} and {difference} by differences", p.path, found[place]));
+                }
+            }
+            place += 1;
+        }
+    }
+    if place != found.len() {
+        return fail("gradient", format!("{} entries for {place} parameters", found.len()));
+    }
+    Ok(())
+}
+
+fn empty_and_single_batches(settled: &KernelExpr, data: &Dataset) -> Verdict {
+    let none = data.select(&[]);
+    let shape = words(settled.bind(Some(&none), data))?.shape();
+    if shape != (0, data.rows()) {
+        return fail("empty batch", format!("shape {shape:?}"));
+    }
+    let one = whole(words(settled.bind(None, &data.select(&[0])))?.as_ref())?;
+    if !one[(0, 0)].is_finite() {
+        return fail("single row", one[(0, 0)]);
+    }
+    Ok(())
+}

@@ -1,0 +1,392 @@
+//! Kernels against their formulas, and every kernel of the list against the conformance kit.
+
+use mercer::control::Control;
+use mercer::data::{Categories, Column, Dataset, Points, Strings, Values};
+use mercer::gram::{self, Dense, Gram, Mercer};
+use mercer::kernels::{KernelExpr, catalogue};
+use mercer::linalg::Matrix;
+use mercer::testkit;
+
+fn points(rows: &[&[f64]]) -> Dataset {
+    Dataset::from_points(Points::dense(rows.len(), rows[0].len(), rows.concat()).unwrap())
+}
+
+fn random_points(n: usize, d: usize, seed: u64) -> Dataset {
+    use rand::{RngExt, SeedableRng};
+    let mut r = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
+    let values = (0..n * d).map(|_| (0..12).map(|_| r.random::<f64>()).sum::<f64>() - 6.0).collect();
+    Dataset::from_points(Points::dense(n, d, values).unwrap())
+}
+
+fn matrix(expr: &str, data: &Dataset) -> Matrix {
+    let settled = KernelExpr::parse(expr).unwrap().settle(data).unwrap();
+    gram::dense(settled.bind(None, data).unwrap().as_ref(), &Control::default()).unwrap()
+}
+
+fn value(expr: &str, x: &[f64], z: &[f64]) -> f64 {
+    matrix(expr, &points(&[x, z]))[(0, 1)]
+}
+
+fn near(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} and {b} differ by more than {tolerance}");
+}
+
+fn sequences(strings: &[&str]) -> Dataset {
+    let values = Values::Sequences(Strings::new(strings.iter().copied()));
+    Dataset::new(vec![Column { name: "seq".into(), values }]).unwrap()
+}
+
+// spec: F18, F19, F20, K06
+#[test]
+fn every_kernel_of_the_list_passes_the_conformance_kit() {
+    for rows in [3, 40, 300] {
+        let data = testkit::table(rows, 11);
+        for entry in catalogue() {
+            let expr = KernelExpr::parse(entry.name).unwrap();
+            if let Err(why) = testkit::check_kernel(&expr, &data) {
+                panic!("{} on {rows} rows: {why}", entry.name);
+            }
+        }
+    }
+}
+
+// spec: F24
+#[test]
+fn compositions_pass_the_conformance_kit() {
+    let data = testkit::table(40, 3);
+    for text in [
+        "0.5*rbf(length_scale=2) + on(seq, spectrum(k=2))",
+        "rbf(ard=true)*matern(nu=1.5)",
+        "matern(nu=0.5, ard=true) + 3*laplacian(ard=true)",
+        "normalise(spectrum(k=1) + on([a, b], polynomial(degree=2)))",
+        "2*(equal + on(colour, equal))*on(a, rbf(length_scale=0.7))",
+        "on(a, b, rbf(length_scale=[0.5, inf]))",
+        "normalise(spectrum)",
+        "cosine*linear",
+    ] {
+        let expr = KernelExpr::parse(text).unwrap();
+        if let Err(why) = testkit::check_kernel(&expr, &data) {
+            panic!("{text}: {why}");
+        }
+    }
+}
+
+// spec: K03, F18
+#[test]
+fn rbf_is_one_on_the_diagonal_and_does_not_change_under_shifts_and_rotations() {
+    let a = random_points(60, 3, 1);
+    let k = matrix("rbf(length_scale=1.7)", &a);
+    let Values::Points(p) = &a.columns()[0].values else { panic!("points") };
+    let x = p.to_dense();
+    for i in 0..60 {
+        assert_eq!(k[(i, i)], 1.0);
+        for j in 0..60 {
+            let d2: f64 = (0..3).map(|c| (x[i * 3 + c] - x[j * 3 + c]).powi(2)).sum();
+            near(k[(i, j)], (-d2 / (2.0 * 1.7 * 1.7)).exp(), 1e-14);
+            assert!(k[(i, j)] > 0.0 && k[(i, j)] <= 1.0);
+        }
+    }
+    let (s, c) = 0.6f64.sin_cos();
+    let moved: Vec<f64> = x.chunks(3).flat_map(|r| [c * r[0] - s * r[1] + 100.0, s * r[0] + c * r[1] - 7.0, r[2] + 1e4]).collect();
+    let moved = matrix("rbf(length_scale=1.7)", &Dataset::from_points(Points::dense(60, 3, moved).unwrap()));
+    for (a, b) in moved.data().iter().zip(k.data()) {
+        near(*a, *b, 1e-10);
+    }
+}
+
+// spec: K04
+#[test]
+fn rbf_goes_to_the_identity_and_to_the_constant_matrix() {
+    let data = random_points(20, 2, 2);
+    let narrow = gram::psd_check(&matrix("rbf(length_scale=1e-3)", &data)).unwrap();
+    near(narrow.largest, 1.0, 1e-9);
+    let wide = gram::psd_check(&matrix("rbf(length_scale=1e4)", &data)).unwrap();
+    near(wide.largest, 20.0, 1e-5);
+}
+
+// spec: K05
+#[test]
+fn auto_width_is_gamma_scale() {
+    let data = points(&[&[1.0, 2.0], &[3.0, -4.0], &[0.5, 0.25]]);
+    let all = [1.0, 2.0, 3.0, -4.0, 0.5, 0.25];
+    let mean = all.iter().sum::<f64>() / 6.0;
+    let var = all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 6.0;
+    let gamma = 1.0 / (2.0 * var);
+    let k = matrix("rbf", &data);
+    near(k[(0, 1)], (-gamma * 40.0f64).exp(), 1e-12);
+}
+
+// spec: F35, F18
+#[test]
+fn distances_of_points_that_almost_coincide_keep_their_digits() {
+    for offset in [0.0, 1.0, 1e6] {
+        let step = 2f64.powi(-26);
+        let k = value(&format!("laplacian(length_scale={step:e})"), &[offset, 1.0], &[offset + step, 1.0]);
+        near(k, (-1.0f64).exp(), 1e-12);
+        let k = value(&format!("rbf(length_scale={step:e})"), &[offset, 1.0], &[offset + step, 1.0]);
+        near(k, (-0.5f64).exp(), 1e-12);
+    }
+    let d = 1e-8;
+    let k = value("rbf(length_scale=1e-8)", &[0.3, 0.4], &[0.3 + d, 0.4]);
+    let exact = (0.3 + d) - 0.3;
+    near(k, (-exact * exact / 2e-16f64).exp(), 1e-9);
+}
+
+// spec: F35
+#[test]
+fn distance_from_the_linear_kernel_is_euclidean() {
+    let data = random_points(30, 4, 3);
+    let k = matrix("linear", &data);
+    let Values::Points(p) = &data.columns()[0].values else { panic!("points") };
+    let x = p.to_dense();
+    for i in 0..30 {
+        for j in 0..30 {
+            let d2: f64 = (0..4).map(|c| (x[i * 4 + c] - x[j * 4 + c]).powi(2)).sum();
+            let from_kernel = k[(i, i)] + k[(j, j)] - 2.0 * k[(i, j)];
+            assert!(from_kernel >= -1e-12);
+            near(from_kernel, d2, 1e-12);
+        }
+    }
+}
+
+// spec: K02
+#[test]
+fn an_infinite_length_scale_removes_its_column_exactly() {
+    let with = matrix("rbf(length_scale=[1, inf, 2])", &points(&[&[1.0, 9.0, 2.0], &[0.0, -7.0, 3.5], &[2.0, 1e9, 1.0]]));
+    let without = matrix("rbf(length_scale=[1, 2])", &points(&[&[1.0, 2.0], &[0.0, 3.5], &[2.0, 1.0]]));
+    assert_eq!(with, without);
+}
+
+// spec: F33
+#[test]
+fn rbf_is_the_product_of_its_columns() {
+    let (x, z) = ([0.3, -1.0, 2.0], [1.0, 0.5, 1.5]);
+    let one = |c: usize| value("rbf(length_scale=0.8)", &[x[c]], &[z[c]]);
+    near(value("rbf(length_scale=0.8)", &x, &z), one(0) * one(1) * one(2), 1e-15);
+}
+
+// spec: F12, K07
+#[test]
+fn polynomial_gram_matrices_have_the_rank_of_their_monomials() {
+    for (d, degree, offset, rank) in [(2, 2, 1.0, 6), (3, 3, 1.0, 20), (2, 2, 0.0, 3), (3, 3, 0.0, 10)] {
+        let data = random_points(60, d, 4);
+        let k = matrix(&format!("polynomial(degree={degree}, gamma=1, offset={offset})"), &data);
+        let (values, _) = mercer::linalg::eigh(k).unwrap();
+        let largest = values.last().unwrap();
+        assert_eq!(values.iter().filter(|v| **v > 1e-10 * largest).count(), rank);
+    }
+    let e = KernelExpr::parse("polynomial(degree=2.5)").unwrap_err().to_string();
+    assert!(e.contains("whole number"), "{e}");
+}
+
+// spec: F12
+#[test]
+fn polynomial_values_follow_the_formula() {
+    let dot = 1.0 * 3.0 - 2.0 * 0.5;
+    near(value("polynomial(degree=4, gamma=0.5, offset=1.5)", &[1.0, -2.0], &[3.0, 0.5]), (0.5f64 * dot + 1.5).powi(4), 1e-12);
+}
+
+// spec: K09
+#[test]
+fn laplacian_is_a_product_of_matern_one_half_kernels() {
+    let (x, z) = ([0.3, -1.0], [1.0, 0.5]);
+    let one = |c: usize| value("matern(nu=0.5, length_scale=0.8)", &[x[c]], &[z[c]]);
+    near(value("laplacian(length_scale=0.8)", &x, &z), one(0) * one(1), 1e-14);
+    near(value("laplacian(gamma=1.25)", &x, &z), (-1.25 * 2.2f64).exp(), 1e-14);
+}
+
+// Values at r = 1.3, length scale 2 from the specification (SciPy).
+#[test]
+fn matern_closed_forms_have_their_tabulated_values() {
+    near(value("matern(nu=0.5, length_scale=2)", &[0.0], &[1.3]), 0.5220457767610161, 1e-15);
+    near(value("matern(nu=1.5, length_scale=2)", &[0.0], &[1.3]), 0.6895822581992193, 1e-15);
+    near(value("matern(nu=2.5, length_scale=2)", &[0.0], &[1.3]), 0.7381350303135705, 1e-15);
+}
+
+// spec: K11
+#[test]
+fn matern_one_half_on_a_line_is_markov() {
+    let xs = [-2.0, -1.1, 0.0, 0.4, 1.9, 3.0];
+    let rows: Vec<&[f64]> = xs.iter().map(std::slice::from_ref).collect();
+    let k = matrix("matern(nu=0.5, length_scale=1.3)", &points(&rows));
+    let inverse = mercer::linalg::Cholesky::new(k).unwrap().inverse();
+    for i in 0..6usize {
+        for j in 0..6usize {
+            if i.abs_diff(j) > 1 {
+                near(inverse[(i, j)], 0.0, 1e-12);
+            } else {
+                assert!(inverse[(i, j)].abs() > 1e-3);
+            }
+        }
+    }
+}
+
+// spec: K15
+#[test]
+fn cosine_of_the_toy_documents() {
+    let k = matrix("cosine", &points(&[&[2.0, 1.0, 0.0], &[1.0, 0.0, 1.0], &[0.0, 1.0, 2.0], &[0.0, 0.0, 0.0]]));
+    near(k[(0, 1)], 0.6324555320336758, 1e-14);
+    near(k[(0, 2)], 0.2, 1e-14);
+    near(k[(1, 2)], 0.6324555320336758, 1e-14);
+    assert_eq!((k[(0, 0)], k[(3, 3)], k[(0, 3)]), (1.0, 0.0, 0.0), "an empty document is like nothing, itself included");
+}
+
+// spec: K08, F20
+#[test]
+fn sigmoid_is_refuted_by_a_witness() {
+    let data = random_points(30, 3, 0);
+    let k = matrix("sigmoid(gamma=1, offset=-2)", &data);
+    let check = gram::psd_check(&k).unwrap();
+    assert!(check.smallest < -1.0, "30 normal points give eigenvalues far below 0: {}", check.smallest);
+    let v = check.witness.expect("a witness");
+    let form: f64 = (0..30).map(|i| (0..30).map(|j| v[i] * v[j] * k[(i, j)]).sum::<f64>()).sum();
+    assert!(form < -1.0, "v'Kv = {form}");
+    assert!(matches!(KernelExpr::parse("sigmoid").unwrap().mercer(), Mercer::Never(_)));
+    near(value("sigmoid(gamma=0.5, offset=0.25)", &[1.0, 2.0], &[3.0, -0.5]), (0.5f64 * 2.0 + 0.25).tanh(), 1e-15);
+}
+
+// spec: F26, F24
+#[test]
+fn negative_multiples_and_negative_distances_are_refuted() {
+    let data = random_points(12, 2, 6);
+    let negative = KernelExpr::parse("-linear").unwrap();
+    assert!(matches!(negative.mercer(), Mercer::Never(_)));
+    let one = gram::psd_check(&matrix("-1*linear", &data.select(&[0]))).unwrap();
+    assert!(one.witness.is_some(), "a single point refutes -x.z");
+    let distance = Matrix::new(2, 2, vec![0.0, -4.0, -4.0, 0.0]).unwrap();
+    let check = gram::psd_check(&distance).unwrap();
+    near(check.smallest, -4.0, 1e-12);
+    assert!(check.witness.is_some(), "two points refute -|x-z|^2");
+}
+
+// spec: F24, F19
+#[test]
+fn sums_products_and_positive_multiples_of_random_kernels_stay_positive() {
+    let data = testkit::table(25, 9);
+    let leaves = ["rbf", "linear", "laplacian", "matern(nu=1.5)", "polynomial(degree=2)", "cosine", "equal", "spectrum(k=2)", "rbf(ard=true)"];
+    for a in leaves {
+        for b in leaves {
+            for text in [format!("{a} + {b}"), format!("({a})*({b})"), format!("0.3*({a}) + 2*normalise({b})")] {
+                let expr = KernelExpr::parse(&text).unwrap();
+                assert_eq!(expr.mercer(), Mercer::Always);
+                let check = gram::psd_check(&matrix(&text, &data)).unwrap();
+                assert!(check.smallest >= -1e-10 * 25.0 * check.largest, "{text}: {}", check.smallest);
+            }
+        }
+    }
+}
+
+/// The two protein strings as printed in the source (S3, section 14.2.6).
+const X: &str = include_str!("../../../fixtures/protein_x.txt");
+const Y: &str = include_str!("../../../fixtures/protein_y.txt");
+
+// spec: K22, K24, K26, K27
+#[test]
+fn spectrum_counts_of_the_printed_proteins() {
+    let data = sequences(&[X.trim(), Y.trim()]);
+    let one = matrix("spectrum(k=1)", &data);
+    assert_eq!((one[(0, 0)], one[(0, 1)], one[(1, 1)]), (870.0, 1088.0, 1543.0));
+    let three = matrix("spectrum(k=3)", &data);
+    assert_eq!((three[(0, 0)], three[(0, 1)], three[(1, 1)]), (112.0, 5.0, 157.0));
+    assert_eq!(matrix("spectrum(k=4)", &data)[(0, 1)], 0.0);
+    near(matrix("normalise(spectrum(k=3))", &data)[(0, 1)], 0.0377060610879226, 1e-15);
+    let lqe = sequences(&[X.trim(), Y.trim(), "LQE"]);
+    let k = matrix("spectrum(k=3)", &lqe);
+    assert_eq!((k[(0, 2)], k[(1, 2)]), (1.0, 2.0), "LQE stands once in x and twice in y");
+}
+
+// spec: K27
+#[test]
+fn overlapping_substrings_count_and_long_ones_are_absent() {
+    let k = matrix("spectrum(k=2)", &sequences(&["AAA", "AA", "A", "ÅÅÅ"]));
+    assert_eq!(k[(0, 1)], 2.0, "AAA holds AA twice");
+    assert_eq!((k[(2, 2)], k[(0, 2)]), (0.0, 0.0), "a string shorter than k holds nothing");
+    assert_eq!(k[(3, 3)], 4.0, "letters are characters, not bytes");
+}
+
+// spec: F09, F25
+#[test]
+fn equal_is_the_inner_product_of_one_hot_codes() {
+    let labels = |l: &[&str]| Values::Categories(Categories::from_labels(l));
+    let data = Dataset::new(vec![
+        Column { name: "a".into(), values: labels(&["x", "y", "x", "z"]) },
+        Column { name: "b".into(), values: labels(&["p", "p", "q", "q"]) },
+    ])
+    .unwrap();
+    let k = matrix("equal", &data);
+    assert_eq!((k[(0, 1)], k[(0, 2)], k[(0, 3)], k[(2, 3)]), (0.5, 0.5, 0.0, 0.5));
+    let product = matrix("on(a, equal)*on(b, equal)", &data);
+    assert_eq!((product[(0, 0)], product[(0, 1)]), (1.0, 0.0), "the product is the tensor product of the codes");
+}
+
+#[test]
+fn sparse_points_have_the_gram_matrices_of_dense_ones() {
+    let dense = Points::dense(4, 5, vec![1., 0., 2., 0., 0., 0., 0., 0., 0., 0., 0., 3., 0., 0., -1., 1., 0., 2., 0., 0.]).unwrap();
+    let sparse = Points::csr(4, 5, vec![0, 2, 2, 4, 6], vec![0, 2, 1, 4, 0, 2], vec![1., 2., 3., -1., 1., 2.]).unwrap();
+    assert_eq!(sparse.to_dense(), dense.to_dense());
+    let (a, b) = (Dataset::from_points(dense), Dataset::from_points(sparse));
+    for text in ["linear", "rbf(length_scale=1.5)", "cosine", "laplacian(length_scale=2)", "polynomial", "matern(ard=true)", "rbf(length_scale=[1,2,3,4,inf])"] {
+        let expr = KernelExpr::parse(text).unwrap().settle(&a).unwrap();
+        let one = gram::dense(expr.bind(None, &a).unwrap().as_ref(), &Control::default()).unwrap();
+        let control = Control::default();
+        for (new, support) in [(None, &b), (Some(&a), &b), (Some(&b), &a)] {
+            let other = gram::dense(expr.bind(new, support).unwrap().as_ref(), &control).unwrap();
+            for (x, y) in one.data().iter().zip(other.data()) {
+                near(*x, *y, 1e-13);
+            }
+        }
+    }
+}
+
+// spec: F08
+#[test]
+fn products_with_coefficients_never_form_the_matrix_but_equal_it() {
+    let (data, new) = (random_points(700, 3, 8), random_points(300, 3, 9));
+    let kernel = KernelExpr::parse("rbf(length_scale=1.1)").unwrap();
+    let cross = kernel.bind(Some(&new), &data).unwrap();
+    let coef = Matrix::from_fn(700, 2, |i, o| ((i * 7 + o * 3) % 11) as f64 - 5.0);
+    let fast = gram::apply(cross.as_ref(), &coef).unwrap();
+    let k = gram::dense(cross.as_ref(), &Control::default()).unwrap();
+    for i in 0..300 {
+        for o in 0..2 {
+            let slow: f64 = (0..700).map(|j| k[(i, j)] * coef[(j, o)]).sum();
+            near(fast[(i, o)], slow, 1e-10);
+        }
+    }
+}
+
+#[test]
+fn subsets_take_rows_and_columns_in_any_order() {
+    let data = random_points(30, 2, 10);
+    let k = Dense::square(matrix("rbf", &data)).unwrap();
+    let part = mercer::gram::Subset::new(&k, &[5, 6, 7, 2, 29], &[0, 1, 2, 9]);
+    let m = gram::dense(&part, &Control::default()).unwrap();
+    assert_eq!(part.shape(), (5, 4));
+    assert_eq!(m[(3, 3)], k.matrix()[(2, 9)]);
+    assert_eq!(m[(4, 0)], k.matrix()[(29, 0)]);
+}
+
+#[test]
+fn expressions_say_where_and_what_is_wrong() {
+    let message = |text: &str| KernelExpr::parse(text).unwrap_err().to_string();
+    let e = message("rbf + rfb(length_scale=2)");
+    assert!(e.contains("did you mean 'rbf'") && e.contains("spectrum") && e.contains(&format!("{}^", " ".repeat(8))), "{e}");
+    let e = message("rbf(lengthscale=2)");
+    assert!(e.contains("did you mean 'length_scale'"), "{e}");
+    let e = message("rbf(length_scale=-1)");
+    assert!(e.contains("above 0"), "{e}");
+    let e = message("rbf(length_scale=2");
+    assert!(e.contains("expected"), "{e}");
+    let e = message("3");
+    assert!(e.contains("not a kernel"), "{e}");
+    let e = KernelExpr::parse("on(height, rbf)").unwrap().settle(&testkit::table(5, 0)).unwrap_err().to_string();
+    assert!(e.contains("unknown column 'height'"), "{e}");
+    let e = KernelExpr::parse("on(colour, rbf)").unwrap().bind(None, &testkit::table(5, 0)).err().map(|e| e.to_string());
+    assert!(e.as_deref().is_some_and(|e| e.contains("category")), "{e:?}");
+}
+
+#[test]
+fn an_open_parameter_cannot_be_bound() {
+    let e = KernelExpr::parse("rbf(length_scale=0.1..10)").unwrap().bind(None, &testkit::table(5, 0)).err().map(|e| e.to_string());
+    assert!(e.as_deref().is_some_and(|e| e.contains("0.1..10")), "{e:?}");
+}
