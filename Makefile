@@ -1,0 +1,25 @@
+# The verbs of the project. `make` alone lists them.
+.PHONY: help demo test check bench smells
+
+help:
+	@echo "make demo    compare every estimator on the iris data and write a page"
+	@echo "make test    every test: Rust, Python, the tour; then the rows of docs/spec.md proved"
+	@echo "make check   format, lints, smells, README"
+	@echo "make bench   side-by-side runs against other libraries"
+	@echo "make smells  what a reviewer would refuse"
+
+demo:
+	@mkdir -p target/demo && cargo run --release --locked --package mercer-cli -- compare example:iris --report target/demo/iris.html
+	@echo "$(CURDIR)/target/demo/iris.html"
+
+test:
+	@scripts/test.sh
+
+check: smells
+	cargo fmt --all --check && cargo xtask readme && cargo clippy --locked --workspace --all-targets -- --deny warnings
+
+bench:
+	@bench/run.sh
+
+smells:
+	@cargo xtask smells

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Every test there is: Rust, documentation examples, Python, the tour; then which rows of docs/spec.md they prove.
+# What fails soonest comes first. One build with one set of features serves all of them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+say() { printf '\n== %s\n' "$*"; }
+
+say "Python environment"
+scripts/venv.sh .venv crates/mercer-python/requirements-test.txt
+
+say "build"
+cargo build --locked --workspace --all-targets
+
+say "Rust tests"
+if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --locked --workspace
+else
+    cargo test --locked --workspace --lib --bins --tests
+fi
+
+say "documentation examples"
+cargo test --locked --workspace --doc
+
+say "Python tests"
+scripts/extension.sh
+.venv/bin/python -m pytest --quiet crates/mercer-python/tests
+
+say "tour"
+scripts/tour.sh
+
+say "rows of docs/spec.md"
+cargo xtask spec
