@@ -168,6 +168,24 @@ fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
     assert!(page.contains("Drawn are 800 of 20\u{202f}000 rows."));
 }
 
+#[test]
+fn every_colour_of_a_figure_has_a_partner_for_dark_screens() {
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        for row in &c.entries {
+            for picture in &row.pictures {
+                let file = picture.file(row).unwrap();
+                let (style, drawing) = file.split_once("</style>").unwrap();
+                for attribute in ["fill=\"#", "stroke=\"#"] {
+                    for rest in drawing.split(attribute).skip(1) {
+                        let colour = &rest[..6];
+                        assert!(style.contains(&format!("[{attribute}{colour}\"]")), "{attribute}{colour}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn hostile_pictures() -> Vec<Picture> {
     let bad = || HOSTILE.to_owned();
     vec![

@@ -26,8 +26,8 @@ impl Comparison {
                 body {
                     main {
                         h1 { (title) }
-                        p.verdict { (self.verdict()) }
-                        p.setting { @for part in self.setting() { span { (part) } } }
+                        p.verdict { (unbroken(&self.verdict())) }
+                        p.setting { @for part in self.setting() { span { (part) } " " } }
                         p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
                         (self.results())
                         (self.explanation())
@@ -95,7 +95,7 @@ impl Comparison {
                         figure {
                             h3 { (shown(&row.estimator, NAME)) }
                             (PreEscaped(svg))
-                            figcaption { (said) }
+                            figcaption { (unbroken(said)) }
                         }
                     }
                 }
@@ -124,7 +124,7 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
                 @if !row.settled.is_empty() { code { (shown(&row.settled, 4000)) } }
             }
             @if let Some(why) = &row.failure {
-                td.reason colspan=(metrics.len() + 4) { "failed: " (shown(why, 4000)) }
+                td.reason colspan=(metrics.len() + 4) { div { "failed: " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
                     td.rank[k == 0] { (cell(row.metric(*m), *d)) }
@@ -151,6 +151,11 @@ fn cell(value: Option<Estimate>, digits: usize) -> Markup {
         },
         _ => html! { span.quiet { (UNKNOWN) } },
     }
+}
+
+/// A sentence whose errors stay with their sign at the end of a line.
+fn unbroken(sentence: &str) -> String {
+    sentence.replace("± ", "±\u{a0}")
 }
 
 fn sentences(title: &str, all: &[String]) -> Markup {

@@ -119,7 +119,7 @@ impl Row {
 
 fn laid_out(columns: &[Column]) -> Table {
     let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─').left('─').right('─')));
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─')));
     table.set_header(columns.iter().map(|c| Cell::new(&c.heading)));
     for i in 0..columns.first().map_or(0, |c| c.cells.len()) {
         table.add_row(columns.iter().map(|c| Cell::new(c.cells.get(i).map_or(UNKNOWN, String::as_str))));

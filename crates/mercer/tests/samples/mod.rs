@@ -81,7 +81,7 @@ pub fn classes() -> Comparison {
         both(estimate(0.9667, 0.0149), estimate(0.1034, 0.024)),
         apart(-0.0067, 0.0067),
     );
-    svc.support = 41;
+    svc.support = 28;
     svc.pictures = vec![regions((0..150).filter(|i| i % 4 == 1 && *i > 40).collect(), 0.8)];
     let mut knn =
         row("knn", "rbf(length_scale=[0.71, 0.32]), k=7", both(estimate(0.9600, 0.0163), estimate(0.2051, 0.061)), apart(-0.0133, 0.0082));
@@ -165,7 +165,7 @@ pub fn regression() -> Comparison {
         three(estimate(14.97, 0.71), estimate(0.860, 0.015), None),
         Some(estimate(0.76, 0.41)),
     );
-    svr.support = 37;
+    svr.support = 30;
     svr.pictures = vec![scatter(&[]), curve(false, (0..90).step_by(3).collect())];
     Comparison {
         command: "mercer compare flats.csv --target 'price [kEUR]' --estimators gp,svr --report flats.html".into(),

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::report::words::{number, shown};
 
 /// Pixels of tick labels, names and the legend.
-pub(super) const SMALL: f64 = 12.5;
-const NAME: f64 = 13.5;
+pub(super) const SMALL: f64 = 13.0;
+const NAME: f64 = 14.0;
 const LINE: f64 = 22.0;
 
 /// A range of numbers that is finite and not empty.
@@ -49,7 +49,7 @@ impl Span {
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough).unwrap_or(10.0 * power);
         let size = self.low.abs().max(self.high.abs());
-        let digits = (-step.log10() + 1e-9).ceil().clamp(0.0, 17.0) as usize;
+        let digits = (-step.log10() - 1e-9).ceil().clamp(0.0, 17.0) as usize;
         let write = |v: f64| {
             if v == 0.0 {
                 "0".into()

@@ -66,6 +66,11 @@ pub(super) fn region(code: usize) -> Colour {
     class(code).tint(0.22)
 }
 
+/// The colour of intervals and bands.
+pub(super) fn band() -> Colour {
+    CLASSES[0].tint(0.32)
+}
+
 /// Steps of the shading of a confusion matrix.
 pub(super) const SHADES: usize = 20;
 
@@ -75,18 +80,20 @@ pub(super) fn shade(share: f64) -> Colour {
     CLASSES[0].tint(0.04 + 0.46 * step)
 }
 
+/// Every colour that a figure may have.
+fn all() -> impl Iterator<Item = Colour> {
+    let shades = (0..=SHADES).map(|s| shade(s as f64 / SHADES as f64));
+    [PAPER, INK, MUTED, FAINT, band()].into_iter().chain(CLASSES).chain((0..CLASSES.len()).map(region)).chain(shades)
+}
+
 /// The style sheet that every figure needs: its font, and its colours on a dark screen.
 pub(crate) fn style() -> String {
-    let mut all = vec![PAPER, INK, MUTED, FAINT];
-    all.extend(CLASSES);
-    all.extend((0..CLASSES.len()).map(region));
-    all.extend((0..=SHADES).map(|s| shade(s as f64 / SHADES as f64)));
     let mut css = String::from(
         ".figure text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",sans-serif;\
          font-variant-numeric:tabular-nums}\n.figure rect{shape-rendering:crispEdges}\n\
          @media screen and (prefers-color-scheme:dark){\n",
     );
-    for c in all {
+    for c in all() {
         let (light, dark) = (hex(c.light), hex(c.dark));
         // Writing to a String cannot fail.
         let _ = writeln!(css, ".figure [fill=\"{light}\"]{{fill:{dark}}}.figure [stroke=\"{light}\"]{{stroke:{dark}}}");
@@ -134,8 +141,7 @@ mod tests {
     #[test]
     fn no_two_light_colours_with_different_dark_partners_are_the_same() {
         let mut seen = std::collections::HashMap::new();
-        let tints = (0..CLASSES.len()).map(region).chain((0..=SHADES).map(|s| shade(s as f64 / SHADES as f64)));
-        for c in [PAPER, INK, MUTED, FAINT].into_iter().chain(CLASSES).chain(tints) {
+        for c in all() {
             assert_eq!(*seen.entry(hex(c.light)).or_insert(hex(c.dark)), hex(c.dark));
         }
     }

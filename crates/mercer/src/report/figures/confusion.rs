@@ -56,19 +56,19 @@ impl Confusion {
         };
         let part = if n > MOST { format!(" Drawn are the {MOST} classes with most rows, of {n}.") } else { String::new() };
         format!(
-            "Each line is one true class, each column one predicted class; {} names {} of {} right that it had not seen (the diagonal).{mistakes}{part}",
+            "Each line is one true class, each column one predicted class; of {} that {} had not seen it names {} right (the diagonal).{mistakes}{part}",
+            counted(total, "row"),
             shown(&row.estimator, 60),
-            count(right),
-            counted(total, "row")
+            count(right)
         )
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
         same("counts of the confusion matrix", self.classes.len().pow(2), self.counts.len())?;
         let chosen = self.chosen();
-        let names: Vec<String> = chosen.iter().map(|&k| shown(&self.classes[k], 18)).collect();
+        let names: Vec<String> = chosen.iter().map(|&k| shown(&self.classes[k], 22)).collect();
         let widest = names.iter().map(|n| width(n, NAME)).fold(0.0, f64::max);
-        let cell = (460.0 / chosen.len().max(1) as f64).clamp(30.0, 84.0);
+        let cell = (400.0 / chosen.len().max(1) as f64).clamp(30.0, 84.0);
         // Names of columns lie flat where they fit in a cell, and stand upright where they do not.
         let flat = widest < cell - 6.0;
         let top = 34.0 + if flat { 24.0 } else { widest + 14.0 };
@@ -126,7 +126,7 @@ mod tests {
     fn the_sentence_counts_the_diagonal_and_names_the_commonest_mistake() {
         let c = Confusion { classes: ["a", "b", "c"].map(String::from).into(), counts: vec![50, 0, 0, 0, 47, 3, 0, 5, 45] };
         let s = c.sentence(&Row { estimator: "svc".into(), ..Row::default() });
-        assert!(s.contains("svc names 142 of 150 rows right"), "{s}");
+        assert!(s.contains("of 150 rows that svc had not seen it names 142 right"), "{s}");
         assert!(s.contains("c taken for b, 5 of 50 rows"), "{s}");
     }
 

@@ -2,8 +2,7 @@
 
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Place, draw};
-use super::colours::{CLASSES, MUTED};
-use super::predicted::BAND;
+use super::colours::{CLASSES, MUTED, band};
 use super::{drawn, same};
 use crate::error::Result;
 use crate::report::Row;
@@ -32,7 +31,7 @@ pub struct Curve {
     pub support: Vec<usize>,
 }
 
-const SIZE: (f64, f64) = (640.0, 400.0);
+const SIZE: (f64, f64) = (480.0, 340.0);
 
 impl Curve {
     /// What the figure shows, in one sentence with its numbers.
@@ -81,10 +80,10 @@ impl Curve {
         let colour = CLASSES[0];
         let mut entries = vec![(Sign::Mark(0, MUTED), "one row".to_owned()), (Sign::Line(colour), "prediction".into())];
         if !self.band.is_empty() {
-            entries.push((Sign::Area(colour.tint(BAND)), format!("{:.0}% of new values", 100.0 * self.level)));
+            entries.push((Sign::Area(band()), format!("{:.0}% of new values", 100.0 * self.level)));
         }
         if !self.keeps_all() && !self.support.is_empty() {
-            entries.push((Sign::Ring, "kept for prediction".into()));
+            entries.push((Sign::Ring, "kept".into()));
         }
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
@@ -101,7 +100,7 @@ impl Curve {
             if !self.band.is_empty() {
                 let mut edge = path(&mut ends(0));
                 edge.extend(path(&mut ends(1)).into_iter().rev());
-                sheet.polygon(&edge, colour.tint(BAND))?;
+                sheet.polygon(&edge, band())?;
             }
             axes.grid(sheet)?;
             for i in drawn(self.x.len()).filter(|&i| axes.has(self.x[i], self.y[i])) {

@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
-use super::colours::{CLASSES, MUTED};
+use super::colours::{CLASSES, MUTED, band};
 use super::{drawn, same};
 use crate::error::Result;
 use crate::report::Row;
@@ -23,7 +23,7 @@ pub struct PredictedTrue {
     pub level: f64,
 }
 
-const SIZE: (f64, f64) = (560.0, 500.0);
+const SIZE: (f64, f64) = (460.0, 430.0);
 
 impl PredictedTrue {
     /// What the figure shows, in one sentence with its numbers.
@@ -60,7 +60,7 @@ impl PredictedTrue {
         let colour = CLASSES[0];
         let mut entries = vec![(Sign::Mark(0, colour), "one row".to_owned())];
         if !self.intervals.is_empty() {
-            entries.push((Sign::Line(colour.tint(BAND)), format!("{:.0}% interval", 100.0 * self.level)));
+            entries.push((Sign::Line(band()), format!("{:.0}% interval", 100.0 * self.level)));
         }
         entries.push((Sign::Line(MUTED), "exactly right".into()));
         let legend = Legend::new(entries, SIZE.0);
@@ -75,7 +75,7 @@ impl PredictedTrue {
             for i in drawn(self.intervals.len()) {
                 let [low, high] = self.intervals[i];
                 if self.truth[i].is_finite() && low.is_finite() && high.is_finite() {
-                    sheet.line(&[axes.place(self.truth[i], low), axes.place(self.truth[i], high)], colour.tint(BAND), 1.5)?;
+                    sheet.line(&[axes.place(self.truth[i], low), axes.place(self.truth[i], high)], band(), 1.2)?;
                 }
             }
             sheet.line(&[axes.place(span.low, span.low), axes.place(span.high, span.high)], MUTED, 1.2)?;
@@ -87,6 +87,3 @@ impl PredictedTrue {
         })
     }
 }
-
-/// Share of colour in intervals and bands.
-pub(super) const BAND: f64 = 0.32;

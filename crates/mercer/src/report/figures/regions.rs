@@ -31,7 +31,7 @@ pub struct Regions {
     pub support: Vec<usize>,
 }
 
-const SIZE: (f64, f64) = (640.0, 440.0);
+const SIZE: (f64, f64) = (480.0, 370.0);
 
 impl Regions {
     /// What the figure shows, in one sentence with its numbers.
@@ -61,7 +61,7 @@ impl Regions {
         let mut entries: Vec<(Sign, String)> =
             self.classes.iter().take(35).enumerate().map(|(k, name)| (Sign::Mark(k, class(k)), name.clone())).collect();
         if !self.keeps_all() && !self.support.is_empty() {
-            entries.push((Sign::Ring, "kept for prediction".into()));
+            entries.push((Sign::Ring, "kept".into()));
         }
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
