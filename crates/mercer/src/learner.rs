@@ -7,7 +7,7 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictio
 use crate::gram::{self, Dense, Mercer};
 use crate::kernels::KernelExpr;
 use crate::prep;
-use crate::read::{Schema, TargetInfo};
+use crate::read::TargetInfo;
 use crate::select::{self, Tuning};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -82,7 +82,12 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
             let mut heaviest: Vec<usize> = (0..v.len()).collect();
             heaviest.sort_by(|&a, &b| v[b].abs().total_cmp(&v[a].abs()));
             let rows: Vec<String> = heaviest.iter().take(3).map(|i| (i + 1).to_string()).collect();
-            format!("; on the first {} rows the Gram matrix has the eigenvalue {:.3e} (largest weights on rows {})", v.len(), check.smallest, rows.join(", "))
+            format!(
+                "; on the first {} rows the Gram matrix has the eigenvalue {:.3e} (largest weights on rows {})",
+                v.len(),
+                check.smallest,
+                rows.join(", ")
+            )
         }
         None => String::new(),
     };
@@ -113,9 +118,7 @@ pub struct About {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// Columns of the table it was fitted on, the target not among them.
-    pub schema: Schema,
-    /// How columns become inputs.
+    /// How columns become inputs, and which columns a table must have.
     pub prep: prep::Fitted,
     /// The settled kernel.
     pub kernel: KernelExpr,
@@ -170,7 +173,11 @@ impl Learner {
         let (data, target, weights) = drop_weightless(data, target, weights)?;
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
         if !self.estimator.takes(&target) {
-            return Err(Error::Data(format!("{} cannot predict this target; fitting estimators: {}", self.estimator.name(), names(&target)?)));
+            return Err(Error::Data(format!(
+                "{} cannot predict this target; fitting estimators: {}",
+                self.estimator.name(),
+                names(&target)?
+            )));
         }
         let open = prepared.kernel.settle(&prepared.data)?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
@@ -185,7 +192,6 @@ impl Learner {
         let fit_seconds = clock.elapsed().as_secs_f64();
         let support = prepared.data.select(fitted.support());
         let model = Model {
-            schema: Schema::of(&data),
             prep: prepared.prep,
             kernel: tuned.kernel,
             estimator: tuned.estimator,
@@ -273,7 +279,7 @@ impl Model {
     /// The label of each predicted class; `None` for numbers.
     pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
         match &predictions.values {
-            Predicted::Classes(codes) => Some(codes.iter().map(|&k| self.target.classes.get(k).cloned().unwrap_or_default()).collect()),
+            Predicted::Classes(codes) => Some(codes.iter().map(|&k| self.target.class(k).to_owned()).collect()),
             Predicted::Numbers(_) => None,
         }
     }

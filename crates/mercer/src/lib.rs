@@ -8,6 +8,7 @@ pub mod estimators;
 pub mod expr;
 pub mod gram;
 pub mod kernels;
+pub mod learner;
 pub mod linalg;
 pub mod param;
 pub mod prep;
@@ -15,3 +16,6 @@ pub mod read;
 pub mod report;
 pub mod select;
 pub mod solve;
+pub mod store;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;

@@ -60,7 +60,11 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
         return Err(fault(format!("it has {} bytes, less than the smallest model file; copy it again", bytes.len())));
     };
     if magic != MAGIC {
-        let why = if magic.starts_with(b"MERCER") { "it was written by another version of the format" } else { "it does not start like a model file" };
+        let why = if magic.starts_with(b"MERCER") {
+            "it was written by another version of the format"
+        } else {
+            "it does not start like a model file"
+        };
         return Err(fault(why.into()));
     }
     let length = length.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);

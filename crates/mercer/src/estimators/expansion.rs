@@ -2,7 +2,7 @@
 
 use crate::blocks;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, apply};
+use crate::gram::{self, Gram};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -20,27 +20,37 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// An expansion over the given training rows.
+    /// An expansion over the given training rows (ascending); `coef` is support x outputs, `bias` one number per output.
     pub fn new(support: Vec<usize>, coef: Matrix, bias: Vec<f64>) -> Self {
         Expansion { support, coef, bias }
     }
 
-    /// f at M new inputs (M x outputs) from their M x support Gram matrix.
+    /// f of M new inputs, M x outputs, from their Gram matrix with the support (M x support).
+    ///
+    /// An error if the sizes do not fit, which a damaged model file may bring about.
     pub fn predict(&self, cross: &dyn Gram) -> Result<Matrix> {
+        self.check()?;
+        let mut out = gram::apply(cross, &self.coef)?;
+        if self.bias.iter().any(|b| *b != 0.0) {
+            for row in out.data_mut().chunks_exact_mut(self.bias.len()) {
+                for (f, b) in row.iter_mut().zip(&self.bias) {
+                    *f += b;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// An error unless support, coefficients and bias have sizes that fit.
+    fn check(&self) -> Result<()> {
         for (what, expected, found) in [
-            ("rows of the coefficients", self.support.len(), self.coef.rows()),
+            ("rows of the coefficients of an expansion", self.support.len(), self.coef.rows()),
             ("constants of an expansion", self.coef.cols(), self.bias.len()),
         ] {
             if expected != found {
                 return Err(Error::Shape { what: what.into(), expected, found });
             }
         }
-        let mut out = apply(cross, &self.coef)?;
-        for i in 0..out.rows() {
-            for (f, b) in out.row_mut(i).iter_mut().zip(&self.bias) {
-                *f += b;
-            }
-        }
-        Ok(out)
+        Ok(())
     }
 }

@@ -1,15 +1,25 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
 mod baseline;
+mod bordered;
 mod expansion;
+mod fitted_gp;
+mod gp;
 mod knn;
+mod list;
+mod outputs;
+mod ridge;
 mod svc;
 mod svm;
 mod svr;
 
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
+pub use fitted_gp::FittedGp;
+pub use gp::Gp;
 pub use knn::{FittedKnn, Knn};
+pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
 

@@ -103,9 +103,6 @@ impl Bound for Sum {
     fn parameters(&self) -> usize {
         self.0.iter().map(|k| k.parameters()).sum()
     }
-    fn differentiable(&self) -> bool {
-        self.0.iter().all(|k| k.differentiable())
-    }
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
         for (k, mine) in self.0.iter().zip(split(&self.0, out)) {
             k.gradient(rows.clone(), cols.clone(), weights, mine);
@@ -116,9 +113,6 @@ impl Bound for Sum {
 impl Bound for Product {
     fn parameters(&self) -> usize {
         self.0.iter().map(|k| k.parameters()).sum()
-    }
-    fn differentiable(&self) -> bool {
-        self.0.iter().all(|k| k.differentiable())
     }
     /// d(prod k) = sum_t (prod of the others) dk_t: the others join the weights.
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
@@ -160,9 +154,6 @@ impl Gram for Scale {
 impl Bound for Scale {
     fn parameters(&self) -> usize {
         1 + self.of.parameters()
-    }
-    fn differentiable(&self) -> bool {
-        self.of.differentiable()
     }
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
         let (own, inner) = out.split_at_mut(1);
@@ -219,9 +210,6 @@ impl Gram for Normalise {
 impl Bound for Normalise {
     fn parameters(&self) -> usize {
         self.of.parameters()
-    }
-    fn differentiable(&self) -> bool {
-        self.of.parameters() == 0
     }
     fn gradient(&self, _: Range<usize>, _: Range<usize>, _: &[f64], _: &mut [f64]) {}
 }

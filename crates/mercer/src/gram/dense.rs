@@ -129,6 +129,7 @@ pub struct Dense {
     values: Matrix,
     symmetric: bool,
     diagonals: [Vec<f64>; 2],
+    among_rows: Option<Matrix>,
 }
 
 impl Dense {
@@ -138,7 +139,7 @@ impl Dense {
             return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
         }
         let d = values.diagonal();
-        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d] })
+        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None })
     }
     /// A Gram matrix between new rows and support rows, with k(x, x) of both.
     pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
@@ -147,12 +148,21 @@ impl Dense {
                 return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
             }
         }
-        Ok(Dense { values, symmetric: false, diagonals: [rows, cols] })
+        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None })
+    }
+    /// The same with kernel values among the new rows (M x M), which a joint covariance of predictions needs.
+    pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
+        for found in [among_rows.rows(), among_rows.cols()] {
+            if found != self.values.rows() {
+                return Err(Error::Shape { what: "Gram matrix among new rows".into(), expected: self.values.rows(), found });
+            }
+        }
+        Ok(Dense { among_rows: Some(among_rows), ..self })
     }
     /// Computes every value of a Gram matrix once.
     pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
         let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];
-        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals })
+        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals, among_rows: None })
     }
     /// The matrix.
     pub fn matrix(&self) -> &Matrix {
@@ -174,6 +184,13 @@ impl Gram for Dense {
     }
     fn symmetric(&self) -> bool {
         self.symmetric
+    }
+    fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
+        if self.symmetric {
+            return Some(Box::new(self.clone()));
+        }
+        let values = self.among_rows.as_ref().filter(|_| side == Side::Rows)?;
+        Some(Box::new(Dense::square(values.clone()).ok()?))
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         for (k, &i) in rows.iter().enumerate() {

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 pub fn weighted_gradient(gram: &dyn Bound, weights: &Matrix) -> Vec<f64> {
     let n = gram.shape().0;
     let count = gram.parameters();
-    let tiles: Vec<_> = ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect();
+    let tiles: Vec<_> =
+        ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect();
     let sums: Vec<Vec<f64>> = tiles
         .into_par_iter()
         .map(|(rows, cols)| {

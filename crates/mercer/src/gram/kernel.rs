@@ -29,8 +29,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const PARAMS: &'static [Param];
     /// Other names that users bring from elsewhere.
     const ALIASES: &'static [Alias] = &[];
-    /// Whether [`Kernel::gradient`] is written for every parameter.
-    const DIFFERENTIABLE: bool = false;
+    /// The parameters that [`Kernel::gradient`] knows.
+    const DIFFERENTIABLE: &'static [&'static str] = &[];
     /// The sort of input it compares.
     type Inputs: Inputs;
     /// A batch after the work done once per input.
@@ -113,9 +113,6 @@ impl<K: Kernel> Gram for Leaf<K> {
 impl<K: Kernel> Bound for Leaf<K> {
     fn parameters(&self) -> usize {
         self.parameters
-    }
-    fn differentiable(&self) -> bool {
-        K::DIFFERENTIABLE || self.parameters == 0
     }
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
         super::with_scratch(rows.len() * cols.len(), |scratch| {

@@ -4,23 +4,25 @@
 //! so that results have the same bits for any number of threads.
 
 mod block;
+mod cache;
 mod cloud;
 mod compose;
-mod cache;
 mod dense;
 mod gradient;
 mod kernel;
+mod psd;
 mod simd;
 mod tile;
 
 pub use block::Block;
+pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
 pub(crate) use compose::{Normalise, Product, Scale, Sum};
-pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
-pub(crate) use kernel::Leaf;
 pub use gradient::weighted_gradient;
+pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
+pub use psd::{PsdCheck, psd_check};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{exp32, exp64, fma, l1_distance};
 pub use tile::{Rows, Tile};
@@ -59,6 +61,10 @@ pub trait Gram: Sync {
             }
         }
     }
+    /// Kernel values among the inputs of one side, where they can be had: what a joint covariance of predictions needs.
+    fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
+        None
+    }
     /// Z with K = Z Z', where the Gram matrix has low rank by construction.
     fn factor(&self) -> Option<&Matrix> {
         None
@@ -70,9 +76,8 @@ pub trait Bound: Gram {
     /// Numeric parameters of the expression, in the order of `KernelExpr::values`; a parameter
     /// per column counts once per column.
     fn parameters(&self) -> usize;
-    /// Whether [`Bound::gradient`] is available for every parameter; if not, use differences.
-    fn differentiable(&self) -> bool;
-    /// Adds sum_ij weights_ij dk_ij/dparameter over the block to `out`, one entry per parameter.
+    /// Adds sum_ij weights_ij dk_ij/dparameter over the block to `out`, one entry per parameter; the entries of
+    /// parameters that have no derivative (whole numbers, what stands under `normalise`) stay as they are.
     /// `weights` is row-major with the shape of the two ranges.
     fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]);
 }

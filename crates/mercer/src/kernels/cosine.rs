@@ -26,7 +26,6 @@ impl Kernel for Cosine {
     const NAME: &'static str = "cosine";
     const DOC: &'static str = "x . z / (|x| |z|): direction only, length ignored";
     const PARAMS: &'static [Param] = &[];
-    const DIFFERENTIABLE: bool = true;
     type Inputs = Points;
     type Prepared = Cloud;
 

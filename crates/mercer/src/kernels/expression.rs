@@ -19,6 +19,8 @@ pub struct Parameter {
     pub param: &'static Param,
     /// Its value.
     pub value: Value,
+    /// Whether the bound kernel's gradient knows it.
+    pub differentiable: bool,
 }
 
 impl KernelExpr {
@@ -152,21 +154,22 @@ impl KernelExpr {
     /// Every numeric parameter, in the order in which a bound kernel's gradient lists them.
     pub fn values(&self) -> Vec<Parameter> {
         let mut out = Vec::new();
-        self.collect_values("", &mut out);
+        self.collect_values("", true, &mut out);
         out
     }
 
-    fn collect_values(&self, prefix: &str, out: &mut Vec<Parameter>) {
+    fn collect_values(&self, prefix: &str, smooth: bool, out: &mut Vec<Parameter>) {
         if let KernelExpr::Scale { by, .. } = self {
-            out.push(Parameter { path: format!("{prefix}scale"), param: &SCALE, value: by.clone() });
+            out.push(Parameter { path: format!("{prefix}scale"), param: &SCALE, value: by.clone(), differentiable: smooth });
         }
         if let Some(k) = self.leaf() {
             for (param, value) in k.values() {
-                out.push(Parameter { path: format!("{prefix}{}.{}", k.name(), param.name), param, value });
+                let differentiable = smooth && k.has_gradient(param.name);
+                out.push(Parameter { path: format!("{prefix}{}.{}", k.name(), param.name), param, value, differentiable });
             }
         }
         for (i, part) in self.parts().into_iter().enumerate() {
-            part.collect_values(&format!("{prefix}{i}."), out);
+            part.collect_values(&format!("{prefix}{i}."), smooth && !matches!(self, KernelExpr::Normalise(_)), out);
         }
     }
 

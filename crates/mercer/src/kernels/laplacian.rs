@@ -45,7 +45,7 @@ impl Kernel for Laplacian {
     const DOC: &'static str = "exp(-sum |x - z| / length_scale): rough functions";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = &[("gamma", "length_scale", |g| 1.0 / g)];
-    const DIFFERENTIABLE: bool = true;
+    const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Prepared = Cloud;
 

@@ -39,6 +39,7 @@ pub(super) trait AnyKernel {
     fn takes_words(&self) -> &'static str;
     fn term(&self) -> Term;
     fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn has_gradient(&self, name: &str) -> bool;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn verdict(&self) -> Mercer;
     fn settle_on(&mut self, columns: Columns<'_>) -> Result<()>;
@@ -60,6 +61,9 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn values(&self) -> Vec<(&'static Param, Value)> {
         param::values(self, K::PARAMS)
+    }
+    fn has_gradient(&self, name: &str) -> bool {
+        K::DIFFERENTIABLE.contains(&name)
     }
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         param::set(self, K::NAME, K::PARAMS, name, value)

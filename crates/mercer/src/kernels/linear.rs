@@ -15,7 +15,6 @@ impl Kernel for Linear {
     const NAME: &'static str = "linear";
     const DOC: &'static str = "x . z: straight lines and planes";
     const PARAMS: &'static [Param] = &[];
-    const DIFFERENTIABLE: bool = true;
     type Inputs = Points;
     type Prepared = Cloud;
 

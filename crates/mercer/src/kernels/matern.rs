@@ -103,7 +103,7 @@ impl Kernel for Matern {
         stationary::ARD,
     ];
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
-    const DIFFERENTIABLE: bool = true;
+    const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Prepared = Cloud;
 

@@ -56,7 +56,7 @@ impl Kernel for Polynomial {
         Param::fixed("offset", "0 keeps only monomials of exactly the degree", Domain::NonNegative),
     ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
-    const DIFFERENTIABLE: bool = true;
+    const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
     type Prepared = Cloud;
 

@@ -43,7 +43,7 @@ impl Kernel for Rbf {
     const DOC: &'static str = "exp(-|x - z|^2 / (2 length_scale^2)): smooth functions";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;
-    const DIFFERENTIABLE: bool = true;
+    const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Prepared = Cloud;
 

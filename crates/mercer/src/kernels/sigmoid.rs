@@ -47,7 +47,7 @@ impl Kernel for Sigmoid {
         Param::fixed("offset", "added inside the tanh", Domain::Real),
     ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
-    const DIFFERENTIABLE: bool = true;
+    const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
     type Prepared = Cloud;
 

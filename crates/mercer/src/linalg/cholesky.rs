@@ -9,11 +9,7 @@ use super::symmetric::{mirror_upper, multiply_upper};
 use super::{Lower, Matrix};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltError, LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
-use faer::{Accum, Auto, MatMut, MatRef, Par, Spec};
+use mercer_linalg::{Into, View, ViewMut, product_f64};
 use rayon::prelude::*;
 
 /// Rows of a band.
@@ -141,12 +137,13 @@ fn factorise(data: &mut [f64], n: usize, control: &Control) -> std::result::Resu
         }
         let end = (start + BAND).min(n);
         let (top, below) = data.split_at_mut(end * n);
-        let done = MatRef::from_row_major_slice(&top[start * n..], end - start, n);
+        let done = View::rows(&top[start * n..], end - start, n);
         below.par_chunks_mut(BAND * n).enumerate().try_for_each(|(k, band)| {
-            let (left, right) = MatMut::from_row_major_slice_mut(band, band.len() / n, n).split_at_col_mut(start);
-            let mut column = right.subcols_mut(0, end - start);
-            matmul(column.as_mut(), Accum::Add, left, done.subcols(0, start).transpose(), -1.0, Par::Seq);
-            solve_lower_triangular_in_place(done.subcols(start, end - start), column.transpose_mut(), Par::Seq);
+            let band_rows = band.len() / n;
+            let (left, right) = ViewMut::rows(band, band_rows, n).split_at_column(start);
+            let mut column = right.part(0, 0, band_rows, end - start);
+            product_f64(column.reborrow(), Into::Add, left, done.part(0, 0, end - start, start).transpose(), -1.0);
+            mercer_linalg::solve_lower(done.part(0, start, end - start, end - start), column.transpose());
             // Only the band whose columns are all done now has its diagonal block next.
             if k == 0 { diagonal_block(band, n, end) } else { Ok(()) }
         })?;
@@ -163,14 +160,10 @@ fn diagonal_block(band: &mut [f64], n: usize, start: usize) -> std::result::Resu
             block[j * size + i] = band[i * n + start + j];
         }
     }
-    let left = MatRef::from_row_major_slice(&*band, size, n).subcols(0, start);
-    let mut view = MatMut::from_column_major_slice_mut(&mut block, size, size);
-    matmul(view.as_mut(), Accum::Add, left, left.transpose(), -1.0, Par::Seq);
-    let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
-    let mut memory = MemBuffer::try_new(cholesky_in_place_scratch::<f64>(size, Par::Seq, params)).map_err(|_| Stop::Pivot(start))?;
-    let stack = MemStack::new(&mut memory);
-    cholesky_in_place(view, LltRegularization::default(), Par::Seq, stack, params)
-        .map_err(|LltError::NonPositivePivot { index }| Stop::Pivot(start + index))?;
+    let left = View::rows(band, size, n).part(0, 0, size, start);
+    let mut view = ViewMut::columns(&mut block, size, size);
+    product_f64(view.reborrow(), Into::Add, left, left.transpose(), -1.0);
+    mercer_linalg::cholesky(view).map_err(|index| Stop::Pivot(start + index))?;
     for i in 0..size {
         let pivot = block[i * size + i];
         if !(pivot > 0.0 && pivot.is_finite()) {

@@ -2,10 +2,7 @@
 
 use super::Matrix;
 use crate::error::{Error, Result};
-use faer::diag::DiagMut;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{MatMut, MatRef, Par};
+use mercer_linalg::{View, ViewMut};
 
 /// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
 ///
@@ -25,19 +22,12 @@ pub fn eigh(matrix: Matrix) -> Result<(Vec<f64>, Matrix)> {
     }
     let mut values = vec![0.0; n];
     let mut vectors = Matrix::zeros(n, n);
-    let mut memory = MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default()))
-        .map_err(|_| fault("not enough memory for the work space"))?;
     // The backend works by columns. A symmetric matrix is its own transpose; the vectors are transposed at the end.
-    self_adjoint_evd(
-        MatRef::from_column_major_slice(matrix.data(), n, n),
-        DiagMut::from_slice_mut(&mut values),
-        Some(MatMut::from_column_major_slice_mut(vectors.data_mut(), n, n)),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .map_err(|_| fault("the iteration did not converge"))?;
-    drop((matrix, memory));
+    let whole = View::rows(matrix.data(), n, n).transpose();
+    if !mercer_linalg::eigen(whole, &mut values, ViewMut::columns(vectors.data_mut(), n, n)) {
+        return Err(fault("the iteration did not converge, or there is no memory for its work space"));
+    }
+    drop(matrix);
     Ok((values, vectors.transpose()))
 }
 

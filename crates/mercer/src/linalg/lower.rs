@@ -6,9 +6,7 @@ use super::Matrix;
 use super::symmetric::mirror_lower;
 use crate::blocks;
 use crate::error::{Error, Result};
-use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, MatMut, MatRef, Par};
+use mercer_linalg::{Into, View, ViewMut, product_f64, solve_lower, solve_upper};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -38,8 +36,8 @@ impl Lower {
     pub fn log_det(&self) -> f64 {
         2.0 * self.square.diagonal().iter().map(|d| d.ln()).sum::<f64>()
     }
-    fn view(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(self.square.data(), self.size(), self.size())
+    fn view(&self) -> View<'_, f64> {
+        View::rows(self.square.data(), self.size(), self.size())
     }
     pub(crate) fn require_rows(&self, found: usize) -> Result<()> {
         if found == self.size() {
@@ -49,19 +47,17 @@ impl Lower {
     }
     /// Every row b of `rows` (M x N) becomes L^-1 b.
     pub fn solve_rows(&self, rows: &mut Matrix) -> Result<()> {
-        self.each_panel(rows, |panel| solve_lower_triangular_in_place(self.view(), panel, Par::Seq))
+        self.each_panel(rows, |panel| solve_lower(self.view(), panel))
     }
     /// Every row b of `rows` (M x N) becomes L'^-1 b.
     pub fn solve_transposed_rows(&self, rows: &mut Matrix) -> Result<()> {
-        self.each_panel(rows, |panel| solve_upper_triangular_in_place(self.view().transpose(), panel, Par::Seq))
+        self.each_panel(rows, |panel| solve_upper(self.view().transpose(), panel))
     }
-    fn each_panel(&self, rows: &mut Matrix, solve: impl Fn(MatMut<'_, f64>) + Sync) -> Result<()> {
+    fn each_panel(&self, rows: &mut Matrix, solve: impl Fn(ViewMut<'_, f64>) + Sync) -> Result<()> {
         let n = self.size();
         self.require_rows(rows.cols())?;
         if n > 0 {
-            rows.data_mut()
-                .par_chunks_mut(PANEL * n)
-                .for_each(|panel| solve(MatMut::from_column_major_slice_mut(panel, n, panel.len() / n)));
+            rows.data_mut().par_chunks_mut(PANEL * n).for_each(|panel| solve(ViewMut::columns(panel, n, panel.len() / n)));
         }
         Ok(())
     }
@@ -78,8 +74,8 @@ impl Lower {
                 }
                 // Above its first row a column of L^-1 is 0.
                 let rows = n - start;
-                let columns = MatMut::from_column_major_slice_mut(panel, n, width).subrows_mut(start, rows);
-                solve_lower_triangular_in_place(self.view().submatrix(start, start, rows, rows), columns, Par::Seq);
+                let columns = ViewMut::columns(panel, n, width).part(start, 0, rows, width);
+                solve_lower(self.view().part(start, start, rows, rows), columns);
             });
         }
         out
@@ -90,13 +86,13 @@ impl Lower {
         let u = self.inverse_transposed();
         let mut out = self.square;
         if n > 0 {
-            let all = MatRef::from_row_major_slice(u.data(), n, n);
+            let all = View::rows(u.data(), n, n);
             out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, band)| {
                 let (start, height) = (k * PANEL, band.len() / n);
                 let (end, depth) = (start + height, n - start);
-                let target = MatMut::from_row_major_slice_mut(band, height, n).subcols_mut(0, end);
-                let left = all.submatrix(start, start, height, depth);
-                matmul(target, Accum::Replace, left, all.submatrix(0, start, end, depth).transpose(), 1.0, Par::Seq);
+                let target = ViewMut::rows(band, height, n).part(0, 0, height, end);
+                let left = all.part(start, start, height, depth);
+                product_f64(target, Into::Replace, left, all.part(0, start, end, depth).transpose(), 1.0);
             });
         }
         drop(u);

@@ -4,26 +4,21 @@ use super::symmetric::mirror_lower;
 use super::{Matrix, Real};
 use crate::error::{Error, Result};
 use crate::gram::Block;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use mercer_linalg::{Into, View, ViewMut, product_f64};
 use rayon::prelude::*;
 
 /// out = A B' for A (rows x dim) and B (cols x dim), both row after row. One thread: callers run tiles in parallel.
 pub(crate) fn product_abt<T: Real>(a: &[T], b: &[T], dim: usize, mut out: Block<'_, T>) {
     let (m, n, stride) = (out.rows(), out.cols(), out.stride());
     assert!(a.len() >= m * dim && b.len() >= n * dim);
-    let a = MatRef::from_row_major_slice(&a[..m * dim], m, dim);
-    let b = MatRef::from_row_major_slice(&b[..n * dim], n, dim);
     // SAFETY: the block promises that its window is valid and its own.
-    let out = unsafe { MatMut::from_raw_parts_mut(out.as_mut_ptr(), m, n, stride as isize, 1) };
-    matmul(out, Accum::Replace, a, b.transpose(), T::from_f64(1.0), Par::Seq);
+    let window = unsafe { ViewMut::window(out.as_mut_ptr(), m, n, stride) };
+    T::product(window, View::rows(a, m, dim), View::rows(b, n, dim).transpose());
 }
 
 /// out += A B for A (m x k), B (k x n), all row after row. One thread.
 pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: usize, n: usize) {
-    let a = MatRef::from_row_major_slice(&a[..m * k], m, k);
-    let b = MatRef::from_row_major_slice(&b[..k * n], k, n);
-    matmul(MatMut::from_row_major_slice_mut(&mut out[..m * n], m, n), Accum::Add, a, b, 1.0, Par::Seq);
+    product_f64(ViewMut::rows(out, m, n), Into::Add, View::rows(a, m, k), View::rows(b, k, n), 1.0);
 }
 
 /// Rows of a band: each band is computed by one thread, whatever their number.

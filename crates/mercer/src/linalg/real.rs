@@ -1,11 +1,12 @@
 //! The two precisions of a tile.
 
 use crate::gram::{exp32, exp64};
+use mercer_linalg::{Into, View, ViewMut};
 use std::ops::{Add, Div, Mul, Sub};
 
 mod sealed {
     /// Only f64 and f32 are numbers of a tile.
-    pub trait Sealed: faer::traits::ComplexField {}
+    pub trait Sealed {}
     impl Sealed for f64 {}
     impl Sealed for f32 {}
 }
@@ -34,6 +35,8 @@ pub trait Real:
     fn exponential<const FMA: bool>(self) -> Self;
     /// Square root.
     fn root(self) -> Self;
+    /// out = A B, by one thread.
+    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>);
 }
 
 impl Real for f64 {
@@ -57,6 +60,9 @@ impl Real for f64 {
     fn root(self) -> Self {
         self.sqrt()
     }
+    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>) {
+        mercer_linalg::product_f64(out, Into::Replace, a, b, 1.0);
+    }
 }
 
 impl Real for f32 {
@@ -79,5 +85,8 @@ impl Real for f32 {
     #[inline(always)]
     fn root(self) -> Self {
         self.sqrt()
+    }
+    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>) {
+        mercer_linalg::product_f32(out, Into::Replace, a, b, 1.0);
     }
 }

@@ -1,1 +1,221 @@
-//! (room under construction)
+//! Columns as they were read to columns that kernels can take: fitted on training rows, applied to new rows.
+//!
+//! In this order: missing numbers filled, constant columns dropped, categories turned into 0/1 columns where asked,
+//! numbers brought to mean 0 and standard deviation 1, vectors likewise per dimension. Every step is data, stored in
+//! the model; new rows are never looked at to settle anything.
+
+mod constant;
+mod fill;
+mod one_hot;
+mod standardise;
+mod vectors;
+
+pub use constant::Drop;
+pub use fill::{Fill, Filled};
+pub use one_hot::{Encoded, OneHot};
+pub use standardise::{Scaled, Standardise};
+pub use vectors::Vectors;
+
+use crate::data::{Column, Dataset, Schema, Values};
+use crate::error::{Error, Result};
+use crate::read::Notice;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// What is to be done to the columns before a kernel sees them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Recipe {
+    /// Bring numbers to mean 0 and standard deviation 1.
+    pub standardise: bool,
+    /// Drop columns that hold the same value in every row.
+    pub drop_constant: bool,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Recipe { standardise: true, drop_constant: true }
+    }
+}
+
+/// One step, settled from the training rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Step {
+    /// Missing numbers become the training median.
+    Fill(Fill),
+    /// Columns left out.
+    Drop(Drop),
+    /// Categories become 0/1 columns.
+    OneHot(OneHot),
+    /// Numbers get mean 0 and standard deviation 1.
+    Standardise(Standardise),
+    /// The dimensions of a column of vectors are scaled.
+    Vectors(Vectors),
+}
+
+/// A recipe settled from training rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fitted {
+    /// What the training columns were before any step; new tables are read like this.
+    pub schema: Schema,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Recipe {
+    /// Settles the steps from training rows. The categories named in `one_hot` become 0/1 columns.
+    ///
+    /// # Errors
+    /// A column of `one_hot` that is not there or holds no categories, an infinite number, and a dataset of which no
+    /// column is left.
+    pub fn fit(&self, data: &Dataset, one_hot: &[String]) -> Result<(Fitted, Vec<Notice>)> {
+        for name in one_hot {
+            data.position(name)?;
+        }
+        refuse_infinite(data)?;
+        let mut fitting = Fitting { columns: data.columns().to_vec(), steps: Vec::new(), notices: Vec::new() };
+        fitting.add(Fill::fit)?;
+        if self.drop_constant && data.rows() > 1 {
+            fitting.add(Drop::fit)?;
+        }
+        if fitting.columns.is_empty() && !data.columns().is_empty() {
+            return Err(Error::Data(format!("no input column is left: {}", fitting.notices.join("; "))));
+        }
+        fitting.add(|columns, notices| OneHot::fit(columns, one_hot, notices))?;
+        if self.standardise {
+            let measured = data.names();
+            fitting.add(|columns, _| Standardise::fit(columns, &measured))?;
+            fitting.add(Vectors::fit)?;
+        }
+        Ok((Fitted { schema: Schema::of(data), steps: fitting.steps }, fitting.notices))
+    }
+}
+
+/// The training columns on their way through the steps.
+struct Fitting {
+    columns: Vec<Column>,
+    steps: Vec<Step>,
+    notices: Vec<Notice>,
+}
+
+impl Fitting {
+    /// Settles steps from the columns as they now are, and applies them.
+    fn add<S: IntoIterator<Item = Step>>(&mut self, fit: impl FnOnce(&[Column], &mut Vec<Notice>) -> Result<S>) -> Result<()> {
+        for step in fit(&self.columns, &mut self.notices)? {
+            step.apply(&mut self.columns)?;
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+}
+
+impl Fitted {
+    /// New rows as the training rows were made: the training columns, found by name, in training order, through
+    /// every step. Columns that training did not have are left out.
+    ///
+    /// # Errors
+    /// A column that is missing or of another sort, by name; an infinite number.
+    pub fn apply(&self, data: &Dataset) -> Result<Dataset> {
+        let aligned = self.schema.align(data)?;
+        refuse_infinite(&aligned)?;
+        let rows = aligned.rows();
+        let mut columns = aligned.into_columns();
+        for step in &self.steps {
+            step.apply(&mut columns)?;
+        }
+        Dataset::with_rows(rows, columns)
+    }
+
+    /// One plain sentence per step, for reports.
+    pub fn describe(&self) -> Vec<String> {
+        self.steps.iter().map(Step::describe).collect()
+    }
+
+    /// Mean and standard deviation that were taken from a column and divided out, if it was standardised.
+    pub fn scale_of(&self, column: &str) -> Option<(f64, f64)> {
+        self.steps.iter().find_map(|step| match step {
+            Step::Standardise(s) => s.columns.iter().find(|c| c.column == column).map(|c| (c.mean, c.sd)),
+            _ => None,
+        })
+    }
+}
+
+impl Step {
+    fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
+        match self {
+            Step::Fill(step) => step.apply(columns),
+            Step::Drop(step) => step.apply(columns),
+            Step::OneHot(step) => step.apply(columns),
+            Step::Standardise(step) => step.apply(columns),
+            Step::Vectors(step) => step.apply(columns),
+        }
+    }
+
+    /// What the step does, in one plain sentence.
+    pub fn describe(&self) -> String {
+        match self {
+            Step::Fill(step) => step.describe(),
+            Step::Drop(step) => step.describe(),
+            Step::OneHot(step) => step.describe(),
+            Step::Standardise(step) => step.describe(),
+            Step::Vectors(step) => step.describe(),
+        }
+    }
+}
+
+/// Where the named column stands.
+fn place(columns: &[Column], name: &str) -> Result<usize> {
+    let known = || columns.iter().map(|c| &c.name);
+    columns.iter().position(|c| c.name == name).ok_or_else(|| Error::unknown("column", name, known()))
+}
+
+/// The numbers of the named column.
+fn numbers_mut<'a>(columns: &'a mut [Column], name: &str) -> Result<&'a mut Vec<f64>> {
+    let at = place(columns, name)?;
+    match &mut columns[at].values {
+        Values::Numbers(v) => Ok(v),
+        other => Err(Error::Data(format!("column '{name}' holds {}, expected numbers", other.sort()))),
+    }
+}
+
+/// Names for columns that prep makes.
+struct Names(HashSet<String>);
+
+impl Names {
+    fn of(columns: &[Column]) -> Self {
+        Names(columns.iter().map(|c| c.name.clone()).collect())
+    }
+    /// `name`, with underscores added until no column has it.
+    fn free(&mut self, mut name: String) -> String {
+        while !self.0.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// The first few of a list of names: `a, b, c and 4 more`.
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 6;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
+
+/// NaN is a missing cell; infinity is a fault.
+fn refuse_infinite(data: &Dataset) -> Result<()> {
+    for column in data.columns() {
+        if let Values::Numbers(v) = &column.values
+            && let Some(row) = v.iter().position(|x| x.is_infinite())
+        {
+            let (name, found) = (&column.name, v[row]);
+            return Err(Error::Data(format!("row {}, column '{name}': found {found}, expected a finite number", row + 1)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

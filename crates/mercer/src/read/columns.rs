@@ -21,7 +21,7 @@ impl Table {
         for (name, cells) in std::mem::take(&mut self.columns) {
             let sort = match options.declared(&name) {
                 Some(declared) => declared.sort(),
-                None => match infer::looks(&self.file, &name, &cells)? {
+                None => match infer::looks(&self.file, &name, &cells, &mut self.notices)? {
                     Looks::Number => Some(Sort::Number),
                     Looks::Category => Some(Sort::Category),
                     Looks::Text => Some(Sort::Text),

@@ -3,8 +3,10 @@
 //! In this order: only numbers; DNA or RNA letters, ten or more a cell on average; labels that repeat (at most half
 //! as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
-//! (identifiers); whatever is left are labels. Mostly numbers with a few words in between is an error.
+//! (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
+//! at least), or half of them and the cells do not repeat like labels.
 
+use super::Notice;
 use super::cells::{Cell, Cells};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
@@ -40,14 +42,15 @@ struct Counts<'a> {
 fn count(cells: &Cells) -> Counts<'_> {
     let mut c = Counts { letters_only: true, nucleotides_only: true, ..Counts::default() };
     for (row, text) in cells.iter().enumerate() {
-        match Cell::of(text) {
+        let cell = Cell::of(text);
+        match cell {
             Cell::Missing => continue,
             Cell::Number(_) => c.numbers += 1,
             Cell::Infinite => c.first_infinite = c.first_infinite.or(Some((row, text))),
             Cell::Word => c.first_word = c.first_word.or(Some((row, text))),
         }
         c.cells += 1;
-        if !matches!(Cell::of(text), Cell::Number(_)) {
+        if !matches!(cell, Cell::Number(_)) {
             c.not_numbers += 1;
             c.words_with_commas += usize::from(number_with_commas(text));
         }
@@ -69,7 +72,7 @@ fn number_with_commas(text: &str) -> bool {
 ///
 /// # Errors
 /// Numbers with an infinity or with a few words among them, and numbers with commas: with the first such cell.
-pub(super) fn looks(file: &str, column: &str, cells: &Cells) -> Result<Looks> {
+pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<Notice>) -> Result<Looks> {
     let c = count(cells);
     let fault = |(row, found): (usize, &str), expected: &str| {
         Err(Error::Cell {
@@ -101,9 +104,16 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells) -> Result<Looks> {
     let long = c.length >= 10 * c.cells;
     let mostly_numbers = c.numbers >= 10 && 10 * c.numbers >= 9 * c.cells;
     if let Some(at) = c.first_word
-        && (mostly_numbers || (2 * c.numbers > c.cells && !repeats && c.cells >= 10))
+        && (mostly_numbers || (2 * c.numbers > c.cells && !repeats))
     {
         return fault(at, &format!("a number; {labels}, or leave the cell empty if it is missing"));
+    }
+    if let Some((row, found)) = c.first_word
+        && c.numbers > 0
+        && repeats
+    {
+        let said = format!("column '{column}' holds numbers and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
+        notices.push(said);
     }
     Ok(if c.letters_only && c.nucleotides_only && long {
         Looks::Sequence

@@ -44,3 +44,6 @@ pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Not
     let data = table.dataset(options)?;
     Ok((data, table.into_notices()))
 }
+
+#[cfg(test)]
+mod tests;

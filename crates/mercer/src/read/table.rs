@@ -74,15 +74,20 @@ impl Table {
         check_header(&header).map_err(&fault)?;
 
         let mut columns = vec![Cells::default(); header.len()];
-        let mut rows = 0;
+        let (mut rows, mut breaks_line) = (0, false);
         while next(&mut record)? {
             rows += 1;
+            breaks_line = record.iter().any(|cell| cell.contains(&b'\n'));
             if record.len() != header.len() {
                 return Err(fault(ragged(rows, &record, header.len())));
             }
             for ((cells, cell), name) in columns.iter_mut().zip(&record).zip(&header) {
                 cells.push(std::str::from_utf8(cell).map_err(|_| fault(format!("row {rows}, column '{name}' is {NOT_UTF8}")))?);
             }
+        }
+        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
+        if breaks_line && bytes.iter().filter(|&&b| b == b'"').count() % 2 == 1 {
+            return Err(fault(format!("row {rows} opens a quote that is never closed")));
         }
         if rows == 0 {
             return Err(fault("the table has a header but no rows".into()));

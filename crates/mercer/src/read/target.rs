@@ -19,6 +19,13 @@ pub struct TargetInfo {
     pub classes: Option<Vec<String>>,
 }
 
+impl TargetInfo {
+    /// The name of a class; empty where the target is of numbers or the code is not one of its classes.
+    pub fn class(&self, code: usize) -> &str {
+        self.classes.as_ref().and_then(|c| c.get(code)).map_or("", String::as_str)
+    }
+}
+
 impl Table {
     /// Takes the target out: classes from a column of labels or of exactly two numbers, numbers otherwise;
     /// `--types COLUMN=category` or `=number` decides differently. Several columns are all numbers.
@@ -89,7 +96,7 @@ impl Table {
             None => {}
         }
         let Some((_, cells)) = self.columns.iter().find(|(n, _)| n == name) else { return self.take(name).map(|_| false) };
-        match infer::looks(&self.file, name, cells)? {
+        match infer::looks(&self.file, name, cells, &mut self.notices)? {
             Looks::Category => Ok(true),
             Looks::Number => {
                 let two = two_numbers(cells);

@@ -83,7 +83,8 @@ pub fn compare(
     let settled = whole.kernel.settle(&whole.data)?;
     settled.bind(None, &whole.data)?;
     let splits = folds(target, groups, comparing.folds, comparing.seed)?;
-    let mut parts: Vec<Result<Parts>> = comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
+    let mut parts: Vec<Result<Parts>> =
+        comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
     for (k, split) in splits.iter().enumerate() {
         let made = prepare_fold(data, comparing, split)?;
         for (e, part) in comparing.estimators.iter().zip(&mut parts) {
@@ -107,7 +108,9 @@ pub fn compare(
         .filter(|(_, loss)| loss.is_finite())
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(i, _)| i)
-        .ok_or_else(|| Error::Data(rows.iter().filter_map(|r| r.failure.clone()).next().unwrap_or_else(|| "no estimator could be scored".into())))?;
+        .ok_or_else(|| {
+            Error::Data(rows.iter().filter_map(|r| r.failure.clone()).next().unwrap_or_else(|| "no estimator could be scored".into()))
+        })?;
     let reference = rows[best].per_fold.clone();
     for (i, r) in rows.iter_mut().enumerate() {
         if i != best && r.per_fold.len() == reference.len() {
@@ -126,7 +129,14 @@ struct Parts {
 }
 
 /// The refusals that need no fold.
-fn start(e: &EstimatorExpr, target: &Target, settled: &KernelExpr, data: &Dataset, comparing: &Comparing, control: &Control) -> Result<Parts> {
+fn start(
+    e: &EstimatorExpr,
+    target: &Target,
+    settled: &KernelExpr,
+    data: &Dataset,
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<Parts> {
     if !e.takes(target) {
         return Err(Error::Data(format!("{} cannot predict this kind of target", e.name())));
     }

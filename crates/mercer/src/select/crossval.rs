@@ -114,8 +114,7 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 
 /// The best setting; ties go to the one tried first, which is nearest to the start.
 pub(super) fn search(start: &Setting, free: &[Free], sample: &Sample<'_>, splits: &[Fold], control: &Control, seed: u64) -> Result<Found> {
-    let mut search =
-        Search { start, free, sample, splits, control, seed, gram: None, tried: Vec::new(), metric: Metric::Accuracy };
+    let mut search = Search { start, free, sample, splits, control, seed, gram: None, tried: Vec::new(), metric: Metric::Accuracy };
     let mut best = (f64::INFINITY, free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     for x in grid(free) {
         let loss = search.loss(&x)?;

@@ -2,8 +2,8 @@
 
 use crate::data::Target;
 use crate::error::{Error, Result};
-use rand::seq::SliceRandom;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// One split: rows to learn from and rows to score on, both ascending.
@@ -30,7 +30,10 @@ pub fn folds(target: &Target, groups: Option<&[usize]>, count: usize, seed: u64)
     };
     if count < 2 || units.len() < count {
         let what = if groups.is_some() { "groups" } else { "rows" };
-        return Err(Error::Data(format!("{count} folds need at least 2 folds and as many {what}; there are {} {what}: use fewer folds or more rows", units.len())));
+        return Err(Error::Data(format!(
+            "{count} folds need at least 2 folds and as many {what}; there are {} {what}: use fewer folds or more rows",
+            units.len()
+        )));
     }
     let class = |unit: &[usize]| match target {
         Target::Classes { codes, .. } => codes[unit[0]],

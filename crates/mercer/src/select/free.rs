@@ -69,7 +69,8 @@ fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
         _ => (low, high),
     };
     let integer = matches!(param.domain, Domain::Integer(..));
-    let free = Free { path: path.to_owned(), of_kernel: false, place: 0, element: None, start, low, high, log: low > 0.0, integer, width: false };
+    let free =
+        Free { path: path.to_owned(), of_kernel: false, place: 0, element: None, start, low, high, log: low > 0.0, integer, width: false };
     (low < high && start.is_finite()).then_some(free)
 }
 
@@ -83,24 +84,24 @@ impl Free {
         value.clamp(self.low, self.high)
     }
     /// Where the search starts.
-    pub fn coordinate(&self) -> f64 {
+    pub(super) fn coordinate(&self) -> f64 {
         self.to_coordinate(self.start.clamp(self.low, self.high))
     }
     /// The ends of the search.
-    pub fn bounds(&self) -> (f64, f64) {
+    pub(super) fn bounds(&self) -> (f64, f64) {
         (self.to_coordinate(self.low), self.to_coordinate(self.high))
     }
     /// A coordinate moved inside the ends.
-    pub fn clamp(&self, x: f64) -> f64 {
+    pub(super) fn clamp(&self, x: f64) -> f64 {
         let (low, high) = self.bounds();
         x.clamp(low, high)
     }
     /// Whether it is the width of a kernel, which several starts vary.
-    pub fn is_kernel_width(&self) -> bool {
+    pub(super) fn is_kernel_width(&self) -> bool {
         self.width
     }
     /// d criterion / d coordinate at `x`, from the derivatives by kernel parameters and by the estimator's own.
-    pub fn slope(&self, x: f64, by_kernel: &[f64], own: &[(&'static str, f64)]) -> f64 {
+    pub(super) fn slope(&self, x: f64, by_kernel: &[f64], own: &[(&'static str, f64)]) -> f64 {
         let plain = if self.of_kernel {
             by_kernel.get(self.place).copied().unwrap_or(0.0)
         } else {
@@ -109,7 +110,7 @@ impl Free {
         if self.log { plain * self.to_value(x) } else { plain }
     }
     /// A sentence if the value ended at an end of its search.
-    pub fn bound_met(&self, at: &Setting) -> Option<String> {
+    pub(super) fn bound_met(&self, at: &Setting) -> Option<String> {
         let value = at.value(self)?;
         let near = |end: f64| (self.to_coordinate(value) - self.to_coordinate(end)).abs() < 1e-6;
         let which = match (near(self.low), near(self.high)) {
@@ -132,7 +133,7 @@ impl Setting {
     }
 
     /// The setting with the free numbers at the given coordinates.
-    pub fn with(&self, free: &[Free], x: &[f64]) -> Result<Setting> {
+    pub(super) fn with(&self, free: &[Free], x: &[f64]) -> Result<Setting> {
         let mut out = self.clone();
         let mut lists: Vec<(&str, Vec<f64>)> = Vec::new();
         for (f, x) in free.iter().zip(x) {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
 use crate::gram;
 use crate::kernels::KernelExpr;
-use crate::solve::lbfgs;
+use crate::solve::Lbfgs;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -129,7 +129,7 @@ fn smooth(start: &Setting, free: &[Free], sample: &Sample<'_>, control: &Control
             why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
         });
     }
-    let bounds: Vec<(f64, f64)> = free.iter().map(Free::bounds).collect();
-    let found = lbfgs::minimise(&mut evaluate, &best.1, &bounds, STEPS, control)?;
+    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-4, decrease: 1e-7, ..Lbfgs::new(free.iter().map(Free::bounds).collect()) };
+    let found = solver.minimise(&mut evaluate, &best.1, control)?;
     Ok((start.with(free, &found.x)?, found.value, evaluations))
 }

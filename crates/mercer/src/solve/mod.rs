@@ -1,3 +1,7 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
+mod lbfgs;
+mod line_search;
 pub mod smo;
+
+pub use lbfgs::{Lbfgs, Minimum};

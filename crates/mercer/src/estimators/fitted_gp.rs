@@ -1,0 +1,182 @@
+//! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
+
+use super::gp::System;
+use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::linalg::{Lower, Matrix, gramian};
+use serde::{Deserialize, Serialize};
+
+/// The relative residual that a fit is asked to reach.
+const TOLERANCE: f64 = 1e-8;
+/// New inputs whose cross Gram rows are held at a time.
+const ROWS: usize = 256;
+
+/// Mean and standard deviation of one output: target = mean + deviation * standardised target.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scale {
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
+}
+
+impl Scale {
+    /// Weighted mean and deviation of column `o`; 0 and 1 if they are not asked for, 1 for a constant column.
+    pub(super) fn of(task: &Task<'_>, y: &Matrix, o: usize, standardise: bool) -> Self {
+        if !standardise {
+            return Scale { mean: 0.0, deviation: 1.0 };
+        }
+        let total: f64 = (0..y.rows()).map(|i| task.weight(i)).sum();
+        let mean = (0..y.rows()).map(|i| task.weight(i) * y[(i, o)]).sum::<f64>() / total;
+        let square = (0..y.rows()).map(|i| task.weight(i) * (y[(i, o)] - mean).powi(2)).sum::<f64>() / total;
+        let deviation = square.sqrt();
+        // What rounding leaves of a constant is no deviation.
+        let constant = deviation.is_nan() || deviation <= 8.0 * f64::EPSILON * mean.abs();
+        Scale { mean, deviation: if constant { 1.0 } else { deviation } }
+    }
+}
+
+/// The parameters of a process, settled, in standardised units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Process {
+    pub(super) noise: f64,
+    pub(super) variance: f64,
+    /// One per output.
+    pub(super) scales: Vec<Scale>,
+}
+
+impl Process {
+    /// Variance of the noise of each output, in its own units.
+    pub(super) fn noises(&self) -> Vec<f64> {
+        self.scales.iter().map(|s| self.noise * s.deviation.powi(2)).collect()
+    }
+}
+
+/// A fitted Gaussian process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedGp {
+    /// The mean, in the units of the target.
+    expansion: Expansion,
+    process: Process,
+    /// The Cholesky factor of C.
+    factor: Lower,
+    summary: Summary,
+}
+
+impl FittedGp {
+    pub(super) fn new(system: System) -> Result<Self> {
+        let residual = system.relative_residual()?;
+        let summary = Summary {
+            converged: residual <= TOLERANCE,
+            evidence: Some(system.evidence()),
+            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
+            jitter: system.cholesky.jitter_used(),
+            ..Summary::default()
+        };
+        let System { cholesky, alpha, process, .. } = system;
+        let scales = &process.scales;
+        let coef = Matrix::from_fn(alpha.rows(), alpha.cols(), |i, o| process.variance * scales[o].deviation * alpha[(i, o)]);
+        let bias = scales.iter().map(|s| s.mean).collect();
+        let expansion = Expansion::new((0..alpha.rows()).collect(), coef, bias);
+        Ok(FittedGp { expansion, process, factor: cholesky.into_lower(), summary })
+    }
+
+    /// The expansion of the mean: coefficients variance * alpha (N x outputs) in the units of the target, and its constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+
+    /// An error unless the parts fit together, which a damaged model file may bring about.
+    fn check(&self, cross: &dyn Gram) -> Result<()> {
+        let n = self.factor.size();
+        for (what, expected, found) in [
+            ("support of a Gaussian process", n, self.expansion.support.len()),
+            ("outputs of a Gaussian process", self.process.scales.len(), self.expansion.bias.len()),
+            ("columns of the cross Gram matrix", n, cross.shape().1),
+        ] {
+            if expected != found {
+                return Err(Error::Shape { what: what.into(), expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Means and the rows variance * L^-1 k(x) of a range of new inputs, and those rows' squared lengths.
+    fn block(&self, cross: &dyn Gram, rows: std::ops::Range<usize>, all: &[usize]) -> Result<(Matrix, Matrix)> {
+        let rows: Vec<usize> = rows.collect();
+        let mut k = gram::dense(&Subset::new(cross, &rows, all), &Control::default())?;
+        let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
+        let mean = self.expansion.predict(&dense)?;
+        k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
+        self.factor.solve_rows(&mut k)?;
+        Ok((mean, k))
+    }
+
+    /// A matrix over outputs from what is common to them: entry * deviation^2.
+    fn scaled(&self, common: &[f64]) -> Matrix {
+        Matrix::from_fn(common.len(), self.process.scales.len(), |i, o| common[i] * self.process.scales[o].deviation.powi(2))
+    }
+}
+
+impl Fitted for FittedGp {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    /// Means; if wanted the variances of f, and its covariance for the first output (that of output o is
+    /// `noise[o] / noise[0]` times it, or the ratio of the variances). A covariance needs `cross` to know the kernel among
+    /// new inputs ([`Gram::among`]). No variance is below 0.
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        if !(want.variance || want.covariance) {
+            return Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross)?)));
+        }
+        self.check(cross)?;
+        let (m, n) = cross.shape();
+        let all: Vec<usize> = (0..n).collect();
+        let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.process.variance * k).collect();
+        let (mut means, mut variance, mut halves) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..m).step_by(ROWS) {
+            let (mean, half) = self.block(cross, start..(start + ROWS).min(m), &all)?;
+            means.extend(mean.into_data());
+            variance.extend((0..half.rows()).map(|i| (prior[start + i] - half.row(i).iter().map(|v| v * v).sum::<f64>()).max(0.0)));
+            if want.covariance {
+                halves.extend(half.into_data());
+            }
+        }
+        let covariance = if want.covariance { Some(self.covariance(cross, Matrix::new(m, n, halves)?, &variance)?) } else { None };
+        Ok(Predictions {
+            variance: want.variance.then(|| self.scaled(&variance)),
+            covariance,
+            noise: Some(self.process.noises()),
+            ..Predictions::of(Predicted::Numbers(Matrix::new(m, self.process.scales.len(), means)?))
+        })
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}
+
+impl FittedGp {
+    /// The covariance of f over a batch for the first output, from the rows variance * L^-1 k(x).
+    fn covariance(&self, cross: &dyn Gram, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
+        let among = cross.among(Side::Rows).ok_or_else(|| {
+            Error::Data(
+                "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
+            )
+        })?;
+        let mut c = gram::dense(&*among, &Control::default())?;
+        let explained = gramian(&halves);
+        let square = self.process.scales.first().map_or(1.0, |s| s.deviation.powi(2));
+        for (v, e) in c.data_mut().iter_mut().zip(explained.data()) {
+            *v = (self.process.variance * *v - e) * square;
+        }
+        for (i, v) in variance.iter().enumerate() {
+            c[(i, i)] = v * square;
+        }
+        Ok(c)
+    }
+}

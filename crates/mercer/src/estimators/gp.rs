@@ -1,0 +1,188 @@
+//! Gaussian process regression: t = f(x) + noise with f ~ GP(0, variance k), exactly.
+//!
+//! C = variance K + noise W^-1, alpha = C^-1 t; the mean at x is variance k(x)' alpha, the variance of f there
+//! variance k(x, x) - ||L^-1 variance k(x)||^2 with C = L L', and log p(t) = -t'alpha/2 - log det(C)/2 - N log(2 pi)/2
+//! (Rasmussen & Williams 2006, algorithm 2.1). Leave-one-out: mean t_i - alpha_i / [C^-1]_ii, variance of the
+//! target 1 / [C^-1]_ii (ibid., 5.4.2). No inverse is formed for a prediction.
+//!
+//! A row of weight w has noise / w: means and variances are those of w equal rows; the evidence is not, because
+//! w rows are more data than one.
+
+use super::fitted_gp::{FittedGp, Process, Scale};
+use super::outputs::outputs;
+use super::{Criterion, Estimator, Predicted, Predictions, Task};
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram;
+use crate::linalg::{Cholesky, Matrix};
+use crate::param::{self, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Gaussian process regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gp {
+    /// Variance of the noise.
+    pub noise: Value,
+    /// Variance of the function: a factor on the kernel.
+    pub variance: Value,
+    /// Whether the target is shifted and scaled to mean 0 and variance 1 first; `noise` and `variance` are then in those units.
+    pub standardise_target: bool,
+}
+
+impl Default for Gp {
+    fn default() -> Self {
+        Gp { noise: Value::Auto, variance: Value::Auto, standardise_target: true }
+    }
+}
+
+/// The factorised covariance of the targets and what it makes of them.
+pub(super) struct System {
+    pub(super) cholesky: Cholesky,
+    /// Standardised targets, N x outputs.
+    pub(super) t: Matrix,
+    /// C^-1 t.
+    pub(super) alpha: Matrix,
+    pub(super) process: Process,
+}
+
+impl Gp {
+    /// Checks the parameters and the task, computes C and factorises it in place.
+    fn system(&self, task: &Task<'_>) -> Result<System> {
+        param::require_settled(self, Self::NAME, Self::PARAMS)?;
+        for (param, value) in param::values(self, Self::PARAMS) {
+            param.domain.check(Self::NAME, param.name, &value)?;
+            if !value.number().is_finite() {
+                return Err(Error::OutOfDomain {
+                    owner: Self::NAME.into(),
+                    name: param.name.into(),
+                    value: value.to_string(),
+                    domain: "one finite number".into(),
+                });
+            }
+        }
+        task.target.as_numbers(Self::NAME)?;
+        let mut t = outputs(task, Self::NAME)?;
+        let scales: Vec<Scale> = (0..t.cols()).map(|o| Scale::of(task, &t, o, self.standardise_target)).collect();
+        for row in t.data_mut().chunks_exact_mut(scales.len().max(1)) {
+            for (v, scale) in row.iter_mut().zip(&scales) {
+                *v = (*v - scale.mean) / scale.deviation;
+            }
+        }
+        let process = Process { noise: self.noise.number(), variance: self.variance.number(), scales };
+        let mut c = gram::dense(task.gram, task.control)?;
+        if process.variance != 1.0 {
+            c.data_mut().iter_mut().for_each(|v| *v *= process.variance);
+        }
+        c.add_to_diagonal(&(0..t.rows()).map(|i| process.noise / task.weight(i)).collect::<Vec<_>>());
+        let cholesky = Cholesky::new(c, task.control)?;
+        let alpha = cholesky.solve(&t)?;
+        Ok(System { cholesky, t, alpha, process })
+    }
+}
+
+impl System {
+    /// sum_o t_o' alpha_o.
+    fn fit(&self) -> f64 {
+        self.t.data().iter().zip(self.alpha.data()).map(|(t, a)| t * a).sum()
+    }
+
+    /// The log density of the targets in their own units, summed over outputs.
+    pub(super) fn evidence(&self) -> f64 {
+        let (n, outputs) = (self.t.rows() as f64, self.t.cols() as f64);
+        let jacobian: f64 = self.process.scales.iter().map(|s| s.deviation.ln()).sum();
+        -0.5 * (self.fit() + outputs * (self.cholesky.log_det() + n * std::f64::consts::TAU.ln())) - n * jacobian
+    }
+
+    /// ||C alpha - t|| / ||t|| with C as it is without jitter.
+    pub(super) fn relative_residual(&self) -> Result<f64> {
+        let product = self.cholesky.multiply(&self.alpha)?;
+        let square = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+        let residual = square(&mut product.data().iter().zip(self.t.data()).map(|(p, t)| p - t));
+        let size = square(&mut self.t.data().iter().copied());
+        Ok(if size > 0.0 { residual / size } else { residual })
+    }
+}
+
+impl Estimator for Gp {
+    const NAME: &'static str = "gp";
+    const DOC: &'static str = "Gaussian process regression: means, variances and evidence";
+    const PARAMS: &'static [Param] = &[
+        Param::searched(
+            "noise",
+            "variance of the noise, in units of the target's variance if it is standardised",
+            Domain::NonNegative,
+            1e4,
+        ),
+        Param::searched("variance", "variance of the function, in the same units: a factor on the kernel", Domain::Positive, 1e3),
+        Param::fixed("standardise_target", "whether the target is brought to mean 0 and variance 1 first", Domain::Flag),
+    ];
+    const NEEDS_MERCER: bool = true;
+    const CRITERION: Option<&'static str> = Some("negative log evidence");
+    type Fitted = FittedGp;
+
+    fn takes(target: &Target) -> bool {
+        matches!(target, Target::Numbers(_))
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        let (n, o) = (rows as u64, outputs as u64);
+        8 * n * (n + 4 * o)
+    }
+
+    /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
+    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        let share = if param == "noise" { 0.1 } else { 1.0 };
+        match task.target {
+            Target::Numbers(y) if !self.standardise_target && y.cols() > 0 => {
+                let total: f64 = (0..y.cols()).map(|o| Scale::of(task, y, o, true).deviation.powi(2)).sum();
+                share * total / y.cols() as f64
+            }
+            _ => share,
+        }
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
+        FittedGp::new(self.system(task)?)
+    }
+
+    /// -log p(t): with G = (O C^-1 - sum_o alpha_o alpha_o')/2, dV/dK = variance G, dV/dnoise = sum_i G_ii / w_i and
+    /// dV/dvariance = tr(G K) = (tr(G C) - noise sum_i G_ii / w_i) / variance, where tr(G C) = (O N - sum_o t_o'alpha_o)/2.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        let n = task.rows();
+        task.control.plan("the evidence of gp and its gradient", 16 * (n as u64).pow(2))?;
+        let system = self.system(task)?;
+        let value = -system.evidence();
+        let outputs = system.t.cols() as f64;
+        let trace = 0.5 * (outputs * n as f64 - system.fit());
+        let System { cholesky, alpha, process, .. } = system;
+        let jitter = cholesky.jitter();
+        let mut weights = cholesky.into_inverse();
+        for (i, row) in weights.data_mut().chunks_exact_mut(n).enumerate() {
+            for (j, v) in row.iter_mut().enumerate() {
+                let outer: f64 = alpha.row(i).iter().zip(alpha.row(j)).map(|(a, b)| a * b).sum();
+                *v = 0.5 * (outputs * *v - outer);
+            }
+        }
+        let diagonal = weights.diagonal();
+        let by_noise: f64 = diagonal.iter().enumerate().map(|(i, g)| g / task.weight(i)).sum();
+        let by_variance = (trace - process.noise * by_noise - jitter * diagonal.iter().sum::<f64>()) / process.variance;
+        if process.variance != 1.0 {
+            weights.data_mut().iter_mut().for_each(|v| *v *= process.variance);
+        }
+        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)] })
+    }
+
+    /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        let System { cholesky, t, alpha, process } = self.system(task)?;
+        let precision = cholesky.inverse_diagonal();
+        let scales = &process.scales;
+        let mean =
+            Matrix::from_fn(t.rows(), t.cols(), |i, o| scales[o].mean + scales[o].deviation * (t[(i, o)] - alpha[(i, o)] / precision[i]));
+        let variance = Matrix::from_fn(t.rows(), t.cols(), |i, o| {
+            (1.0 / precision[i] - process.noise / task.weight(i)).max(0.0) * scales[o].deviation.powi(2)
+        });
+        Ok(Some(Predictions { variance: Some(variance), noise: Some(process.noises()), ..Predictions::of(Predicted::Numbers(mean)) }))
+    }
+}

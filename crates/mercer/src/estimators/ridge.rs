@@ -1,0 +1,203 @@
+//! Kernel ridge regression, and classification by regression on indicators.
+//!
+//! Minimises sum_i w_i (y_i - f(x_i))^2 / 2 + (lambda/2) ||g||^2 over f = g + b with b not penalised. With
+//! C = K + lambda W^-1 the solution is the bordered system `[C 1; 1' 0] [alpha; b] = [y; 0]`, hence
+//! alpha = P y with P = C^-1 - C^-1 1 1' C^-1 / (1' C^-1 1), and f(x) = sum_i alpha_i k(x_i, x) + b.
+//! The prediction for row i by the model fitted without it is y_i - alpha_i / P_ii (Cawley & Talbot 2003,
+//! Reduced rank kernel ridge regression; Rifkin & Lippert 2007, Notes on regularized least squares).
+
+use super::bordered::{Bordered, Solution};
+use super::outputs::{classes, decide, outputs};
+use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::gram::{Gram, Side};
+use crate::linalg::{Matrix, gramian, product};
+use crate::param::{self, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The relative residual that a fit is asked to reach.
+const TOLERANCE: f64 = 1e-8;
+
+/// Kernel ridge regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ridge {
+    /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
+    pub lambda: Value,
+    /// Whether a constant that is not penalised is added.
+    pub intercept: bool,
+}
+
+impl Default for Ridge {
+    fn default() -> Self {
+        Ridge { lambda: Value::Auto, intercept: true }
+    }
+}
+
+/// A fitted kernel ridge regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedRidge {
+    expansion: Expansion,
+    /// Number of classes where classes are predicted.
+    classes: Option<usize>,
+    summary: Summary,
+}
+
+impl Ridge {
+    /// The number lambda, above 0.
+    fn strength(&self) -> Result<f64> {
+        param::require_settled(self, Self::NAME, Self::PARAMS)?;
+        Domain::Positive.check(Self::NAME, "lambda", &self.lambda)?;
+        let lambda = self.lambda.number();
+        if lambda.is_finite() {
+            return Ok(lambda);
+        }
+        Err(Error::OutOfDomain {
+            owner: Self::NAME.into(),
+            name: "lambda".into(),
+            value: self.lambda.to_string(),
+            domain: "one finite number above 0".into(),
+        })
+    }
+
+    /// Targets, solution and P: what leaving rows out needs.
+    fn left_out(&self, task: &Task<'_>) -> Result<(Matrix, Solution, Matrix)> {
+        let y = outputs(task, Self::NAME)?;
+        if y.rows() < 2 {
+            return Err(Error::Data("leaving one row out needs at least two rows".into()));
+        }
+        let system = Bordered::new(task, self.strength()?, self.intercept)?;
+        let solution = system.solve(&y)?;
+        Ok((y, solution, system.into_projection()))
+    }
+}
+
+impl Estimator for Ridge {
+    const NAME: &'static str = "ridge";
+    const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("lambda", "strength of the penalty, in the units of the kernel; c = 1/lambda", Domain::Positive, 1e6),
+        Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
+    ];
+    const NEEDS_MERCER: bool = true;
+    const CRITERION: Option<&'static str> = Some("leave-one-out error");
+    type Fitted = FittedRidge;
+
+    fn takes(target: &Target) -> bool {
+        !matches!(target, Target::Absent)
+    }
+
+    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+        let (n, o) = (rows as u64, outputs as u64);
+        8 * n * (n + 4 * o)
+    }
+
+    /// lambda: a tenth of the mean k(x, x).
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        let d = task.gram.diagonal(Side::Rows);
+        let mean = d.iter().sum::<f64>() / d.len().max(1) as f64;
+        if mean > 0.0 && mean.is_finite() { 0.1 * mean } else { 0.1 }
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
+        let lambda = self.strength()?;
+        let y = outputs(task, Self::NAME)?;
+        let system = Bordered::new(task, lambda, self.intercept)?;
+        let Solution { alpha, bias, product, residual } = system.solve(&y)?;
+        let mut objective = 0.0;
+        for i in 0..y.rows() {
+            let w = task.weight(i);
+            for o in 0..y.cols() {
+                let a = alpha[(i, o)];
+                let g = product[(i, o)] - lambda / w * a;
+                objective += 0.5 * w * (y[(i, o)] - g - bias[o]).powi(2) + 0.5 * lambda * a * g;
+            }
+        }
+        let summary = Summary {
+            converged: residual <= TOLERANCE,
+            objective: Some(objective),
+            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
+            jitter: system.jitter_used(),
+            ..Summary::default()
+        };
+        let expansion = Expansion::new((0..y.rows()).collect(), alpha, bias);
+        Ok(FittedRidge { expansion, classes: classes(task.target), summary })
+    }
+
+    /// log of the root of the weighted mean of squared leave-one-out residuals over rows and outputs (indicators
+    /// for classes): V = log(S)/2, S = sum_io w_i e_io^2 / (O sum_i w_i), e = alpha / P_ii.
+    ///
+    /// From dP = -P dC P: dS = (-2 u' dC alpha + 2 tr(dC P D P)) / (O sum w) with u = P (w e / p) and
+    /// D = diag(w_i sum_o e_io^2 / p_i). A row of weight 2 is left out as a whole, unlike a row that stands twice.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        let n = task.rows();
+        task.control.plan("the leave-one-out criterion of ridge", 24 * (n as u64).pow(2))?;
+        let (y, Solution { alpha, .. }, p) = self.left_out(task)?;
+        let outputs = y.cols();
+        let size: f64 = (0..n).map(|i| task.weight(i)).sum::<f64>() * outputs as f64;
+        let mut sum = 0.0;
+        let mut scaled = Matrix::zeros(outputs, n);
+        let mut d = vec![0.0; n];
+        for i in 0..n {
+            let w = task.weight(i);
+            for o in 0..outputs {
+                let e = alpha[(i, o)] / p[(i, i)];
+                sum += w * e * e;
+                scaled[(o, i)] = w * e / p[(i, i)];
+                d[i] += w * e * e / p[(i, i)];
+            }
+        }
+        // A target that is fitted without error has no logarithm; below rounding the criterion is flat.
+        let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let floor = (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE);
+        let mean = sum / size;
+        if mean <= floor {
+            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)] });
+        }
+        let u = product(&scaled, &p)?;
+        let mut half = p;
+        for row in half.data_mut().chunks_exact_mut(n) {
+            for (v, d) in row.iter_mut().zip(&d) {
+                *v *= d.sqrt();
+            }
+        }
+        let mut weights = gramian(&half);
+        drop(half);
+        let scale = 1.0 / (mean * size);
+        for (i, row) in weights.data_mut().chunks_exact_mut(n).enumerate() {
+            for (j, v) in row.iter_mut().enumerate() {
+                let outer: f64 = (0..outputs).map(|o| u[(o, i)] * alpha[(j, o)] + u[(o, j)] * alpha[(i, o)]).sum();
+                *v = scale * (*v - 0.5 * outer);
+            }
+        }
+        let own = (0..n).map(|i| weights[(i, i)] / task.weight(i)).sum();
+        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)] })
+    }
+
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        let (y, Solution { alpha, .. }, p) = self.left_out(task)?;
+        let f = Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - alpha[(i, o)] / p[(i, i)]);
+        Ok(Some(decide(f, classes(task.target), Want { scores: true, ..Want::default() })))
+    }
+}
+
+impl FittedRidge {
+    /// The expansion: coefficients alpha (N x outputs) and constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedRidge {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        Ok(decide(self.expansion.predict(cross)?, self.classes, want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

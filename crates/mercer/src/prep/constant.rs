@@ -1,0 +1,45 @@
+//! Columns that hold one value in every training row tell nothing and are left out.
+
+use super::{Step, listed, place};
+use crate::data::{Column, Values};
+use crate::error::Result;
+use crate::read::Notice;
+use serde::{Deserialize, Serialize};
+
+/// Columns left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drop {
+    /// Their names.
+    pub columns: Vec<String>,
+}
+
+impl Drop {
+    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+        let constant: Vec<String> = columns.iter().filter(|c| is_constant(&c.values)).map(|c| c.name.clone()).collect();
+        for name in &constant {
+            notices.push(format!("column '{name}' holds the same value in every row: dropped"));
+        }
+        Ok((!constant.is_empty()).then_some(Step::Drop(Drop { columns: constant })))
+    }
+
+    pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
+        for name in &self.columns {
+            columns.remove(place(columns, name)?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("Left out, as constant in training: {}.", listed(self.columns.iter().map(String::as_str)))
+    }
+}
+
+/// Vectors keep their dimensions (see `vectors`); strings are left to their kernels.
+fn is_constant(values: &Values) -> bool {
+    match values {
+        Values::Numbers(v) => v.windows(2).all(|w| w[0] == w[1]),
+        Values::Categories(c) => c.codes.windows(2).all(|w| w[0] == w[1]),
+        Values::Points(_) | Values::Texts(_) | Values::Sequences(_) => false,
+    }
+}

@@ -1,0 +1,100 @@
+//! Missing numbers become the median of the training rows; where training rows had missing cells, a 0/1 column says
+//! which rows they were, so that a model can learn from their absence.
+
+use super::{Drop, Names, Step, listed, numbers_mut, place};
+use crate::data::{Column, Values};
+use crate::error::Result;
+use crate::param::Short;
+use crate::read::Notice;
+use serde::{Deserialize, Serialize};
+
+/// The median of every column of numbers, and the flags of those that had missing cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fill {
+    /// One entry per column of numbers, in training order.
+    pub columns: Vec<Filled>,
+    /// Columns of numbers without a single one: left out.
+    pub empty: Vec<String>,
+}
+
+/// How one column is filled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filled {
+    /// The column.
+    pub column: String,
+    /// Median of its training numbers.
+    pub median: f64,
+    /// Name of the 0/1 column that marks missing cells, put right after the column.
+    pub flag: Option<String>,
+}
+
+impl Fill {
+    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+        let mut names = Names::of(columns);
+        let mut fill = Fill { columns: Vec::new(), empty: Vec::new() };
+        for column in columns {
+            let Values::Numbers(v) = &column.values else { continue };
+            let name = &column.name;
+            let mut there: Vec<f64> = v.iter().copied().filter(|x| !x.is_nan()).collect();
+            let missing = v.len() - there.len();
+            if there.is_empty() && missing > 0 {
+                notices.push(format!("column '{name}' has no value in any row: dropped"));
+                fill.empty.push(name.clone());
+                continue;
+            }
+            let median = median(&mut there);
+            let flag = (missing > 0).then(|| names.free(format!("{name}_missing")));
+            if let Some(flag) = &flag {
+                let cells = if missing == 1 { "1 missing cell".into() } else { format!("{missing} missing cells") };
+                notices.push(format!("column '{name}' has {cells}: filled with the median {}, marked in '{flag}'", Short(median)));
+            }
+            fill.columns.push(Filled { column: name.clone(), median, flag });
+        }
+        let nothing = fill.columns.is_empty() && fill.empty.is_empty();
+        Ok((!nothing).then_some(Step::Fill(fill)))
+    }
+
+    pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
+        Drop { columns: self.empty.clone() }.apply(columns)?;
+        for Filled { column, median, flag } in &self.columns {
+            let v = numbers_mut(columns, column)?;
+            let marks = flag.as_ref().map(|_| v.iter().map(|x| f64::from(u8::from(x.is_nan()))).collect());
+            v.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = *median);
+            if let (Some(name), Some(marks)) = (flag, marks) {
+                let at = place(columns, column)? + 1;
+                columns.insert(at, Column { name: name.clone(), values: Values::Numbers(marks) });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let flagged: Vec<String> = self
+            .columns
+            .iter()
+            .filter_map(|c| c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, Short(c.median))))
+            .collect();
+        let training = match flagged.len() {
+            0 => "no number was missing in training".to_owned(),
+            _ => format!("training had missing cells in {}", listed(flagged.iter().map(String::as_str))),
+        };
+        let empty = match self.empty.len() {
+            0 => String::new(),
+            _ => format!("; without any value and dropped: {}", listed(self.empty.iter().map(String::as_str))),
+        };
+        format!("Missing numbers become the median of the training rows; {training}{empty}.")
+    }
+}
+
+/// The middle number, or the mean of the two in the middle; 0 of none.
+fn median(v: &mut [f64]) -> f64 {
+    v.sort_by(f64::total_cmp);
+    match (v.len() / 2, v.len() % 2) {
+        (0, 0) => 0.0,
+        (k, 1) => v[k],
+        // Halved before they are added: the sum could overflow.
+        (k, _) => v[k - 1] / 2.0 + v[k] / 2.0,
+    }
+}

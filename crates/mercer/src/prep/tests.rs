@@ -1,0 +1,204 @@
+use super::*;
+use crate::data::{Categories, Points, Storage, Strings};
+use proptest::prelude::*;
+
+fn number(name: &str, v: &[f64]) -> Column {
+    Column { name: name.into(), values: Values::Numbers(v.to_vec()) }
+}
+
+fn category(name: &str, v: &[&str]) -> Column {
+    Column { name: name.into(), values: Values::Categories(Categories::from_labels(v)) }
+}
+
+fn data(columns: Vec<Column>) -> Dataset {
+    Dataset::new(columns).unwrap()
+}
+
+fn numbers<'a>(data: &'a Dataset, name: &str) -> &'a [f64] {
+    match &data.column(name).unwrap().values {
+        Values::Numbers(v) => v,
+        other => panic!("{name} holds {}", other.sort()),
+    }
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() <= 1e-12, "{found:?} against {expected:?}");
+    }
+}
+
+#[test]
+fn numbers_are_standardised_like_scikit_learn() {
+    // spec: S35, R04. Expected by scikit-learn 1.9.1: StandardScaler().fit([[1], [2], [4], [9]]).transform([[1], [2], [4], [9], [6]]).
+    let train = data(vec![number("x", &[1.0, 2.0, 4.0, 9.0])]);
+    let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
+    assert!(notices.is_empty());
+    let new = data(vec![number("x", &[1.0, 2.0, 4.0, 9.0, 6.0])]);
+    let expected = [-0.9733285267845753, -0.6488856845230502, 0.0, 1.6222142113076254, 0.6488856845230502];
+    close(numbers(&fitted.apply(&new).unwrap(), "x"), &expected);
+    // Mean 4, population variance (9 + 4 + 0 + 25) / 4.
+    let (mean, sd) = fitted.scale_of("x").unwrap();
+    close(&[mean, sd], &[4.0, 9.5_f64.sqrt()]);
+}
+
+#[test]
+fn standardising_can_be_turned_off() {
+    // spec: S35
+    let train = data(vec![number("x", &[1.0, 2.0, 4.0])]);
+    let (fitted, _) = Recipe { standardise: false, ..Recipe::default() }.fit(&train, &[]).unwrap();
+    assert_eq!(fitted.apply(&train).unwrap(), train);
+}
+
+#[test]
+fn missing_numbers_get_the_training_median_and_a_flag() {
+    let recipe = Recipe { standardise: false, ..Recipe::default() };
+    let train = data(vec![number("a", &[1.0, f64::NAN, 5.0, 2.0]), number("b", &[1.0, 2.0, 3.0, 10.0])]);
+    let (fitted, notices) = recipe.fit(&train, &[]).unwrap();
+    assert!(notices[0].contains("'a'") && notices[0].contains("1 missing cell"), "{notices:?}");
+    let made = fitted.apply(&train).unwrap();
+    assert_eq!(made.names(), ["a", "a_missing", "b"]);
+    assert_eq!(numbers(&made, "a"), [1.0, 2.0, 5.0, 2.0]);
+    assert_eq!(numbers(&made, "a_missing"), [0.0, 1.0, 0.0, 0.0]);
+    // Missing where training had none: the training median, (2 + 3) / 2.
+    let new = data(vec![number("b", &[f64::NAN]), number("a", &[7.0])]);
+    let made = fitted.apply(&new).unwrap();
+    assert_eq!((numbers(&made, "a"), numbers(&made, "b")), (&[7.0][..], &[2.5][..]));
+}
+
+#[test]
+fn flags_are_not_standardised_and_take_a_free_name() {
+    let train = data(vec![number("a", &[1.0, f64::NAN, 5.0]), number("a_missing", &[0.0, 1.0, 2.0])]);
+    let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
+    let made = fitted.apply(&train).unwrap();
+    assert_eq!(made.names(), ["a", "a_missing_", "a_missing"]);
+    assert_eq!(numbers(&made, "a_missing_"), [0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn constant_and_empty_columns_are_dropped_with_a_notice() {
+    let train = data(vec![
+        number("same", &[0.1, 0.1, 0.1]),
+        number("x", &[1.0, 2.0, 3.0]),
+        number("empty", &[f64::NAN; 3]),
+        category("one", &["a", "a", "a"]),
+        number("flagged", &[4.0, f64::NAN, 4.0]),
+    ]);
+    let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
+    assert_eq!(fitted.apply(&train).unwrap().names(), ["x", "flagged_missing"]);
+    for name in ["same", "empty", "one", "flagged"] {
+        assert!(notices.iter().any(|n| n.contains(&format!("'{name}'")) && n.contains("dropped")), "{name}: {notices:?}");
+    }
+    let nothing = data(vec![number("same", &[1.0, 1.0])]);
+    let message = Recipe::default().fit(&nothing, &[]).unwrap_err().to_string();
+    assert!(message.contains("no input column is left") && message.contains("'same'"), "{message}");
+}
+
+#[test]
+fn a_constant_column_that_is_kept_becomes_zero_not_nan() {
+    let recipe = Recipe { drop_constant: false, ..Recipe::default() };
+    let train = data(vec![number("same", &[0.1; 10])]);
+    let (fitted, _) = recipe.fit(&train, &[]).unwrap();
+    assert_eq!(numbers(&fitted.apply(&train).unwrap(), "same"), [0.0; 10]);
+    // One row is constant in every column: nothing is dropped.
+    let single = data(vec![number("x", &[3.0])]);
+    let (fitted, _) = Recipe::default().fit(&single, &[]).unwrap();
+    assert_eq!(numbers(&fitted.apply(&single).unwrap(), "x"), [0.0]);
+}
+
+#[test]
+fn categories_become_zero_one_columns_of_training_labels() {
+    let train = data(vec![category("c", &["red", "blue", "red"]), number("x", &[1.0, 2.0, 3.0])]);
+    let (fitted, _) = Recipe::default().fit(&train, &["c".into()]).unwrap();
+    let new = data(vec![number("x", &[1.0, 2.0]), category("c", &["green", "red"])]);
+    let made = fitted.apply(&new).unwrap();
+    assert_eq!(made.names(), ["c=blue", "c=red", "x"]);
+    assert_eq!((numbers(&made, "c=blue"), numbers(&made, "c=red")), (&[0.0, 0.0][..], &[0.0, 1.0][..]));
+    assert!(Recipe::default().fit(&train, &["x".into()]).unwrap_err().to_string().contains("expected categories"));
+    assert!(Recipe::default().fit(&train, &["cc".into()]).unwrap_err().to_string().contains("unknown column 'cc'"));
+}
+
+#[test]
+fn new_rows_lacking_a_column_are_refused_by_name() {
+    let train = data(vec![number("x", &[1.0, 2.0]), number("y", &[1.0, 2.0])]);
+    let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
+    let message = fitted.apply(&data(vec![number("x", &[1.0])])).unwrap_err().to_string();
+    assert!(message.contains("unknown column 'y'"), "{message}");
+    let message = fitted.apply(&data(vec![number("x", &[1.0]), category("y", &["a"])])).unwrap_err().to_string();
+    assert!(message.contains("'y'") && message.contains("number") && message.contains("category"), "{message}");
+}
+
+#[test]
+fn infinite_and_overflowing_numbers_are_refused_by_name() {
+    let message = Recipe::default().fit(&data(vec![number("x", &[1.0, f64::INFINITY])]), &[]).unwrap_err().to_string();
+    assert!(message.contains("row 2, column 'x'"), "{message}");
+    let message = Recipe::default().fit(&data(vec![number("x", &[f64::MAX, -f64::MAX, f64::MAX])]), &[]).unwrap_err().to_string();
+    assert!(message.contains("column 'x'") && message.contains("too large"), "{message}");
+    // Squares would overflow or vanish; deviations do neither.
+    for size in [1e200, 1e-200] {
+        let train = data(vec![number("x", &[-size, size])]);
+        let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
+        close(numbers(&fitted.apply(&train).unwrap(), "x"), &[-1.0, 1.0]);
+    }
+}
+
+#[test]
+fn dense_vectors_are_standardised_per_dimension() {
+    // spec: S35
+    let points = Points::dense(3, 2, vec![1.0, 7.0, 2.0, 7.0, 3.0, 7.0]).unwrap();
+    let train = Dataset::from_points(points);
+    let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
+    assert!(notices[0].contains("1 of 2 dimensions"), "{notices:?}");
+    let Values::Points(p) = &fitted.apply(&train).unwrap().columns()[0].values.clone() else { panic!("not points") };
+    let a = 1.5_f64.sqrt();
+    close(&p.to_dense(), &[-a, 0.0, 0.0, 0.0, a, 0.0]);
+}
+
+#[test]
+fn sparse_vectors_stay_sparse_and_are_divided_by_their_largest() {
+    // scikit-learn's MaxAbsScaler: the largest absolute value of each dimension becomes 1.
+    let points = Points::csr(3, 3, vec![0, 2, 3, 4], vec![0, 2, 0, 2], vec![-4.0, 1.0, 2.0, 1.0]).unwrap();
+    let train = Dataset::from_points(points);
+    let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
+    let Values::Points(p) = &fitted.apply(&train).unwrap().columns()[0].values.clone() else { panic!("not points") };
+    let Storage::Csr { values, .. } = p.storage() else { panic!("not sparse") };
+    close(values, &[-1.0, 1.0, 0.5, 1.0]);
+}
+
+#[test]
+fn fitted_steps_survive_json_and_say_what_they_do() {
+    let train = data(vec![
+        number("a", &[1.0, f64::NAN, 5.0]),
+        number("same", &[1.0, 1.0, 1.0]),
+        category("c", &["u", "v", "u"]),
+        Column { name: "s".into(), values: Values::Sequences(Strings::new(["AC", "GT", "TT"])) },
+        Column { name: "p".into(), values: Values::Points(Points::dense(3, 1, vec![1.0, 2.0, 4.0]).unwrap()) },
+    ]);
+    let (fitted, _) = Recipe::default().fit(&train, &["c".into()]).unwrap();
+    let json = serde_json::to_string(&fitted).unwrap();
+    let read: Fitted = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, fitted);
+    assert_eq!(read.apply(&train).unwrap(), fitted.apply(&train).unwrap());
+    let said = fitted.describe();
+    assert_eq!(said.len(), 5);
+    assert!(said.iter().all(|s| s.ends_with('.')), "{said:?}");
+}
+
+proptest! {
+    #[test]
+    fn standardised_training_numbers_have_mean_zero_and_deviation_one(
+        v in proptest::collection::vec(-1e6_f64..1e6, 2..60), shift in -1e6_f64..1e6,
+    ) {
+        // spec: S35
+        let v: Vec<f64> = v.iter().map(|x| x + shift).collect();
+        prop_assume!(v.iter().any(|x| (x - v[0]).abs() > 1.0));
+        let train = data(vec![number("x", &v)]);
+        let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
+        let made = fitted.apply(&train).unwrap();
+        let z = numbers(&made, "x");
+        let n = z.len() as f64;
+        let mean = z.iter().sum::<f64>() / n;
+        let sd = (z.iter().map(|x| x * x).sum::<f64>() / n).sqrt();
+        prop_assert!(mean.abs() <= 1e-8 && (sd - 1.0).abs() <= 1e-8, "{mean} {sd}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Columns of vectors, scaled per dimension. Dense vectors are standardised: z = (x - mean) / sd. Sparse vectors keep
+//! their zeros: z = x / max |x|, without centring, so that they stay sparse and 0/1 entries stay as they are
+//! (scikit-learn's `MaxAbsScaler`). A dimension that is constant in training becomes 0 (dense) or stays (all zeros).
+
+use super::standardise::mean_and_sd;
+use super::{Step, place};
+use crate::blocks;
+use crate::data::{Column, Points, Storage, Values};
+use crate::error::{Error, Result};
+use crate::read::Notice;
+use serde::{Deserialize, Serialize};
+
+/// How one column of vectors is scaled: z = (x - centre) / scale per dimension.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vectors {
+    /// The column.
+    pub column: String,
+    /// What is taken off, one number per dimension; empty where training was sparse.
+    #[serde(with = "blocks::f64s")]
+    pub centre: Vec<f64>,
+    /// What is divided out, one number per dimension, all above 0.
+    #[serde(with = "blocks::f64s")]
+    pub scale: Vec<f64>,
+}
+
+impl Vectors {
+    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        for column in columns {
+            let Values::Points(p) = &column.values else { continue };
+            let (centre, scale) = match p.storage() {
+                Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, notices)?,
+                Storage::Csr { columns, values, .. } => (Vec::new(), by_largest(columns, values, p.dim())),
+            };
+            steps.push(Step::Vectors(Vectors { column: column.name.clone(), centre, scale }));
+        }
+        Ok(steps)
+    }
+
+    /// Rows that come sparse to a centred column are written out: with zeros moved they would be dense anyway.
+    pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
+        let at = place(columns, &self.column)?;
+        let Values::Points(p) = &columns[at].values else {
+            return Err(Error::Data(format!("column '{}' holds no vectors", self.column)));
+        };
+        let (rows, dim) = (p.rows(), p.dim());
+        if dim != self.scale.len() {
+            return Err(Error::Shape {
+                what: format!("numbers per row of column '{}'", self.column),
+                expected: self.scale.len(),
+                found: dim,
+            });
+        }
+        let scaled = match p.storage() {
+            Storage::Csr { starts, columns, values } if self.centre.is_empty() => {
+                let values = values.iter().zip(columns).map(|(x, &d)| x / self.scale[d as usize]).collect();
+                Points::csr(rows, dim, starts.clone(), columns.clone(), values)?
+            }
+            _ => {
+                let mut values = p.to_dense().into_owned();
+                for row in values.chunks_exact_mut(dim.max(1)) {
+                    for (d, x) in row.iter_mut().enumerate() {
+                        *x = (*x - self.centre.get(d).unwrap_or(&0.0)) / self.scale[d];
+                    }
+                }
+                Points::dense(rows, dim, values)?
+            }
+        };
+        columns[at].values = Values::Points(scaled);
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let how =
+            if self.centre.is_empty() { "divided by its largest absolute value" } else { "brought to mean 0 and standard deviation 1" };
+        format!("Each of the {} dimensions of {} is {how} over the training rows.", self.scale.len(), self.column)
+    }
+}
+
+fn by_mean_and_sd(name: &str, v: &[f64], p: &Points, notices: &mut Vec<Notice>) -> Result<(Vec<f64>, Vec<f64>)> {
+    let (rows, dim) = (p.rows(), p.dim());
+    let (mut centre, mut scale) = (Vec::with_capacity(dim), Vec::with_capacity(dim));
+    let mut constant = 0;
+    for d in 0..dim {
+        let numbers = (0..rows).map(|i| v[i * dim + d]);
+        constant += usize::from(rows > 1 && numbers.clone().all(|x| x == v[d]));
+        let (mean, sd) = mean_and_sd(name, numbers)?;
+        centre.push(mean);
+        scale.push(sd);
+    }
+    if constant > 0 {
+        notices.push(format!("column '{name}': {constant} of {dim} dimensions hold the same value in every row and become 0"));
+    }
+    Ok((centre, scale))
+}
+
+/// Largest absolute value per dimension; 1 where there is none above 0.
+fn by_largest(columns: &[u32], values: &[f64], dim: usize) -> Vec<f64> {
+    let mut largest = vec![0.0_f64; dim];
+    for (&d, x) in columns.iter().zip(values) {
+        largest[d as usize] = largest[d as usize].max(x.abs());
+    }
+    largest.into_iter().map(|m| if m > 0.0 { m } else { 1.0 }).collect()
+}

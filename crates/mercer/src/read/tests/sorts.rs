@@ -1,0 +1,101 @@
+use super::*;
+
+fn sorts(text: &str) -> Vec<(String, Sort)> {
+    dataset(text).columns().iter().map(|c| (c.name.clone(), c.values.sort())).collect()
+}
+
+fn sort_of(cells: impl IntoIterator<Item = String>) -> Option<Sort> {
+    sorts(&column("x", cells)).into_iter().find(|(name, _)| name == "x").map(|(_, sort)| sort)
+}
+
+#[test]
+fn numbers_words_and_missing_cells_are_told_apart() {
+    let data = dataset("x,c\n1,a\nNA,b\n 3e2 ,?\n,a\nnan,a\nNone,a\nnull,b\n");
+    let Values::Numbers(x) = &data.columns()[0].values else { panic!("x is not numbers") };
+    assert_eq!((x[0], x[2]), (1.0, 300.0));
+    assert!([1, 3, 4, 5, 6].iter().all(|&i| x[i].is_nan()));
+    let Values::Categories(c) = &data.columns()[1].values else { panic!("c is not categories") };
+    assert_eq!((c.label(2), c.label(3)), (Some(MISSING), Some("a")));
+}
+
+#[test]
+fn byte_order_mark_line_ends_and_quotes_are_no_part_of_the_cells() {
+    let data = dataset("\u{FEFF}x,t\r\n1,\"said \"\"so\"\",\r\nthen left\"\r\n\r\n2,once more with words\r\n");
+    assert_eq!(data.names(), ["x", "t"]);
+    let Values::Texts(t) = &data.columns()[1].values else { panic!("t is not text") };
+    assert_eq!(t.iter().next(), Some("said \"so\",\r\nthen left"));
+}
+
+#[test]
+fn tabs_and_semicolons_are_seen_in_the_header_and_said() {
+    for (text, word) in [("a\tb,c\td\n1\t2\t3\n", "tabs"), ("a;b\n1;2\n", "semicolons")] {
+        let table = parsed(text);
+        assert!(table.notices()[0].contains(word), "{:?}", table.notices());
+        assert!(table.header().len() >= 2);
+    }
+    assert!(parsed("a,\"b;c;d\"\n1,2\n").notices().is_empty());
+    assert_eq!(parsed("alone\n1\n2\n").header(), ["alone"]);
+}
+
+#[test]
+fn a_tsv_file_is_read_by_its_extension() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one,column.tsv");
+    std::fs::write(&path, "a,b\n1\n").unwrap();
+    assert_eq!(Table::read(&Source::File(path)).unwrap().header(), ["a,b"]);
+}
+
+#[test]
+fn labels_that_repeat_are_categories_even_when_long() {
+    assert_eq!(sort_of((0..40).map(|i| ["red", "blue"][i % 2].into())), Some(Sort::Category));
+    assert_eq!(sort_of((0..40).map(|i| ["Professional", "Unemployed"][i % 2].into())), Some(Sort::Category));
+    assert_eq!(sort_of((0..40).map(|i| ["not at all good", "very good indeed"][i % 2].into())), Some(Sort::Category));
+    // Labels of a short table need not repeat.
+    assert_eq!(sort_of(["M", "F", "I"].map(String::from)), Some(Sort::Category));
+}
+
+#[test]
+fn words_among_repeating_numbers_make_labels_and_are_said() {
+    let mut table = parsed(&column("x", (0..40).map(|i| if i % 4 == 3 { "none".into() } else { (i % 4).to_string() })));
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().columns()[0].values.sort(), Sort::Category);
+    says(&table.notices()[0], &["column 'x'", "'none' in row 4", "labels"]);
+}
+
+#[test]
+fn dna_and_protein_are_sequences_and_sentences_are_texts() {
+    assert_eq!(sort_of((0..40).map(|i| ["ACGTACGTACGT", "GGGGCCCCAAAA"][i % 2].into())), Some(Sort::Sequence));
+    assert_eq!(sort_of(["MKTAYIAKQRQISFVK", " GSHMSLFDFFKNKGSA ", "mvlspadktnvkaaw"].map(String::from)), Some(Sort::Sequence));
+    assert_eq!(sort_of((0..30).map(|i| format!("sentence {i} of many words"))), Some(Sort::Text));
+}
+
+#[test]
+fn identifiers_are_left_out_with_a_notice_that_says_how_to_keep_them() {
+    let text = column("name", (0..50).map(|i| format!("ATRINS-DONOR-{i}")));
+    let mut table = parsed(&text);
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["other"]);
+    says(&table.notices().join("\n"), &["column 'name'", "nearly every row", "--types name=text"]);
+    assert_eq!(parsed(&text).dataset(&options("name=text,other=ignore")).unwrap().names(), ["name"]);
+}
+
+#[test]
+fn row_numbers_written_by_a_tool_are_left_out() {
+    let mut table = parsed(",x\n0,5\n1,6\n2,7\n");
+    assert_eq!(table.header(), ["x"]);
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["x"]);
+    assert!(table.notices()[0].contains("counts the rows"));
+    // Columns without names of their own are numbered by the same tools.
+    assert_eq!(parsed("0,1\n5.5,6.5\n").header(), ["0", "1"]);
+}
+
+#[test]
+fn new_tables_are_read_as_training_was() {
+    let schema = Schema::of(&dataset("x,c,note\n1,a,some words here\n2,b,more words there\n"));
+    let mut table = parsed("extra,note,c,x\n9,7,zz,\n9,8,b,2\n");
+    let data = table.dataset_like(&schema).unwrap();
+    assert_eq!(Schema::of(&data), schema);
+    let Values::Categories(c) = &data.column("c").unwrap().values else { panic!("c is not categories") };
+    assert_eq!(c.codes, [UNSEEN, 1]);
+    says(&table.notices().join("\n"), &["column 'c'", "'zz' in row 1"]);
+    says(&message(parsed("c,note\na,b\n").dataset_like(&schema)), &["unknown column 'x'"]);
+    says(&message(parsed("c,note,x\na,b,1\na,b,oops\n").dataset_like(&schema)), &["row 2, column 'x'", "'oops'"]);
+}

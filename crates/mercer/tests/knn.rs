@@ -1,0 +1,141 @@
+//! Nearest neighbours and the baseline.
+
+mod made;
+
+use made::*;
+use mercer::data::Target;
+use mercer::error::Error;
+use mercer::estimators::{Baseline, Fitted, FittedKnn, Knn};
+use mercer::gram::Dense;
+use mercer::linalg::Matrix;
+
+fn knn(k: f64) -> Knn {
+    Knn { k: k.into() }
+}
+
+fn three() -> Vec<String> {
+    ["a", "b", "c"].map(String::from).to_vec()
+}
+
+// spec: M18
+#[test]
+fn the_linear_kernel_gives_euclidean_neighbours() {
+    let (x, new) = (points(60, 120, 3), points(61, 200, 3));
+    let codes: Vec<usize> = (0..120).map(|i| i % 3).collect();
+    let target = Target::Classes { codes: codes.clone(), names: three() };
+    let fitted = fit(&knn(1.0), &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
+    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    for (i, z) in new.iter().enumerate() {
+        let distance = |j: usize| x[j].iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let nearest = (0..120).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap();
+        assert_eq!(classes(&p)[i], codes[nearest]);
+    }
+}
+
+// spec: M18
+#[test]
+fn strings_have_neighbours_too() {
+    let shared = |a: &&str, b: &&str| a.bytes().zip(b.bytes()).filter(|(x, y)| x == y).count() as f64;
+    let x = ["GATTACA", "GATTTCA", "CCCGGGA", "CCCGGCA"];
+    let target = Target::classes(&["left", "left", "right", "right"]);
+    let fitted = fit(&knn(2.0), &square(&x, shared), &target, None).unwrap();
+    let p = fitted.predict(&cross(&["GATTACC", "CCCGGGG"], &x, fitted.support(), shared), everything()).unwrap();
+    assert_eq!(classes(&p), [0, 1]);
+    // Two votes of two, two classes: (2 + 1) / (2 + 2).
+    close(p.probabilities.unwrap()[(0, 0)], 0.75, 1e-12);
+}
+
+#[test]
+fn the_predicted_class_always_has_the_greatest_probability_alone() {
+    let (x, new) = (points(62, 90, 2), points(63, 300, 2));
+    let target = Target::Classes { codes: (0..90).map(|i| (i * i) % 3).collect(), names: three() };
+    for k in 1..12 {
+        let fitted = fit(&knn(f64::from(k)), &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
+        let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+        let probabilities = p.probabilities.as_ref().unwrap();
+        for (i, &winner) in classes(&p).iter().enumerate() {
+            close(probabilities.row(i).iter().sum::<f64>(), 1.0, 1e-12);
+            assert!((0..3).all(|c| c == winner || probabilities[(i, c)] < probabilities[(i, winner)]), "k={k}, row {i}");
+        }
+    }
+}
+
+#[test]
+fn of_classes_with_equal_votes_the_nearer_one_wins() {
+    let x = vec![vec![0.0], vec![1.0]];
+    let fitted = fit(&knn(2.0), &square(&x, |a, b| dot(a, b)), &labels([false, true]), None).unwrap();
+    let new = vec![vec![0.2], vec![0.8], vec![0.5]];
+    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    assert_eq!(classes(&p), [0, 1, 0]);
+}
+
+#[test]
+fn weights_are_repeated_rows_and_the_order_of_rows_plays_no_part() {
+    let n = 50;
+    // A coarse grid, so that many distances are equal.
+    let x: Rows = points(64, n, 2).into_iter().map(|p| p.into_iter().map(|v| (3.0 * v).round()).collect()).collect();
+    let target = Target::Classes { codes: (0..n).map(|i| i % 3).collect(), names: three() };
+    let t = Target::numbers(&errors(64, n));
+    let weights: Vec<f64> = (0..n).map(|i| (1 + i % 3) as f64).collect();
+    let rows: Vec<usize> = (0..n).rev().flat_map(|i| vec![i; 1 + i % 3]).collect();
+    let repeated: Rows = rows.iter().map(|&i| x[i].clone()).collect();
+    let new = points(65, 40, 2);
+    let kernel = |a: &Vec<f64>, b: &Vec<f64>| dot(a, b);
+    for k in [1.0, 4.0, 7.0] {
+        for target in [&target, &t] {
+            let a = fit(&knn(k), &square(&x, kernel), target, Some(&weights)).unwrap();
+            let b = fit(&knn(k), &square(&repeated, kernel), &target.select(&rows), None).unwrap();
+            let pa = a.predict(&cross(&new, &x, a.support(), kernel), everything()).unwrap();
+            let pb = b.predict(&cross(&new, &repeated, b.support(), kernel), everything()).unwrap();
+            match target {
+                Target::Numbers(_) => (0..40).for_each(|i| close(numbers(&pa)[(i, 0)], numbers(&pb)[(i, 0)], 1e-12)),
+                _ => assert_eq!(classes(&pa), classes(&pb)),
+            }
+        }
+    }
+}
+
+#[test]
+fn more_neighbours_than_rows_are_all_rows_and_it_is_said() {
+    let x = vec![vec![0.0], vec![1.0], vec![5.0]];
+    let fitted = fit(&knn(10.0), &square(&x, |a, b| dot(a, b)), &Target::numbers(&[1.0, 2.0, 6.0]), None).unwrap();
+    assert!(fitted.summary().notes.iter().any(|n| n.contains("k=10")));
+    let p = fitted.predict(&cross(&[vec![3.0]], &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    close(numbers(&p)[(0, 0)], 3.0, 1e-12);
+}
+
+#[test]
+fn stored_neighbours_predict_the_same_bits_and_damaged_ones_are_an_error() {
+    let x = points(66, 30, 2);
+    let gram = square(&x, |a, b| dot(a, b));
+    let fitted = fit(&knn(3.0), &gram, &labels((0..30).map(|i| i % 2 == 0)), None).unwrap();
+    let (text, blocks) = mercer::blocks::collect(|| serde_json::to_string(&fitted).unwrap());
+    let back: FittedKnn = mercer::blocks::supply(blocks, || serde_json::from_str(&text).unwrap());
+    assert_eq!(on_training(&back, &gram), on_training(&fitted, &gram));
+    let text = serde_json::to_string(&fitted).unwrap();
+    let broken: FittedKnn = serde_json::from_str(&text.replace("\"classes\":2", "\"classes\":1")).unwrap();
+    let nothing = Dense::cross(Matrix::zeros(1, 30), vec![1.0], vec![1.0; 30]).unwrap();
+    assert!(matches!(broken.predict(&nothing, everything()), Err(Error::Data(_))));
+    let narrow = Dense::cross(Matrix::zeros(1, 3), vec![1.0], vec![1.0; 3]).unwrap();
+    assert!(matches!(back.predict(&narrow, everything()), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn the_baseline_is_the_most_frequent_class_or_the_mean_by_weight() {
+    let gram = square(&[0.0; 4], |_, _| 1.0);
+    let nothing = Dense::cross(Matrix::zeros(2, 0), vec![1.0; 2], vec![]).unwrap();
+    let target = Target::Classes { codes: vec![0, 0, 0, 2], names: three() };
+    let fitted = fit(&Baseline {}, &gram, &target, Some(&[1.0, 1.0, 1.0, 5.0])).unwrap();
+    assert!(fitted.support().is_empty());
+    let p = fitted.predict(&nothing, everything()).unwrap();
+    assert_eq!(classes(&p), [2, 2]);
+    for (found, expected) in p.probabilities.unwrap().row(1).iter().zip([0.375, 0.0, 0.625]) {
+        close(*found, expected, 1e-12);
+    }
+    let fitted = fit(&Baseline {}, &gram, &Target::numbers(&[1.0, 2.0, 3.0, 6.0]), Some(&[1.0, 2.0, 1.0, 1.0])).unwrap();
+    let p = fitted.predict(&nothing, everything()).unwrap();
+    close(numbers(&p)[(0, 0)], 2.8, 1e-12);
+    // (3.24 + 2 * .64 + .04 + 10.24) / 5 = 2.96.
+    close(p.noise.unwrap()[0], 2.96, 1e-12);
+    close(p.variance.unwrap()[(0, 0)], 0.592, 1e-12);
+}

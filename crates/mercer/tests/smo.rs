@@ -1,0 +1,115 @@
+//! The decomposition solver by itself.
+
+mod made;
+
+use made::*;
+use mercer::control::Control;
+use mercer::error::Error;
+use mercer::gram::{Block, Dense, Gram, Side};
+use mercer::solve::smo::{Options, Problem, solve};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn problem(set: usize, n: usize, c: f64) -> (Dense, Problem) {
+    let (x, e) = (points(set, n, 3), errors(set, n));
+    let y: Vec<f64> = (0..n).map(|i| if x[i][0] * x[i][1] + 0.3 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
+    let problem = Problem {
+        row: (0..n).collect(),
+        low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
+        high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
+        target: y,
+        start: None,
+    };
+    (square(&x, |a, b| rbf(1.0)(a, b)), problem)
+}
+
+// spec: F39, S45
+#[test]
+fn two_starts_reach_one_objective() {
+    let (gram, cold) = problem(70, 700, 5.0);
+    // Any point within the bounds whose sum is zero: pairs of one row of each class at uneven heights.
+    let (mut rise, mut fall): (Vec<usize>, Vec<usize>) = (0..700).partition(|&i| cold.high[i] > 0.0);
+    let mut start = vec![0.0; 700];
+    while let (Some(i), Some(j)) = (rise.pop(), fall.pop()) {
+        let a = 2.5 * (1.0 + noise(71, i, j));
+        (start[i], start[j]) = (a, -a);
+    }
+    let warm = Problem { start: Some(start), ..cold.clone() };
+    let options = Options { tolerance: 1e-9, ..Options::default() };
+    let found = solve(&gram, &[cold, warm], &options, &Control::default()).unwrap();
+    assert!(found.iter().all(|s| s.converged), "{found:?}");
+    close(found[0].primal / found[1].primal, 1.0, 1e-8);
+    close(found[0].dual / found[1].dual, 1.0, 1e-8);
+    assert!(found.iter().all(|s| s.dual <= s.primal && s.gap <= 1e-9));
+}
+
+#[test]
+fn the_certificate_is_the_duality_gap_by_definition() {
+    let (gram, p) = problem(72, 300, 3.0);
+    for max_iterations in [5, 50, 100_000] {
+        let options = Options { max_iterations, ..Options::default() };
+        let s = solve(&gram, std::slice::from_ref(&p), &options, &Control::default()).unwrap().remove(0);
+        let f: Vec<f64> = (0..300).map(|i| dot(gram.matrix().row(i), &s.coef)).collect();
+        let norm = dot(&f, &s.coef);
+        let loss: f64 = (0..300).map(|i| 3.0 * (1.0 - p.target[i] * (f[i] + s.offset)).max(0.0)).sum();
+        close(s.primal, 0.5 * norm + loss, 1e-9 * (norm + loss));
+        close(s.dual, dot(&p.target, &s.coef) - 0.5 * norm, 1e-9 * norm);
+        close(s.gap, (s.primal - s.dual) / s.primal, 1e-9);
+        close(s.coef.iter().sum::<f64>(), 0.0, 3e-10);
+    }
+}
+
+#[test]
+fn a_kernel_that_is_not_positive_ends_with_a_point_within_the_bounds() {
+    let (_, p) = problem(73, 200, 1.0);
+    let x = points(73, 200, 3);
+    let gram = square(&x, |a, b| (2.0 * dot(a, b) - 0.3).tanh());
+    let options = Options { max_iterations: 20_000, ..Options::default() };
+    let s = solve(&gram, std::slice::from_ref(&p), &options, &Control::default()).unwrap().remove(0);
+    assert!(s.coef.iter().zip(p.low.iter().zip(&p.high)).all(|(b, (l, h))| l <= b && b <= h));
+    assert!(s.iterations <= 20_000 && s.primal.is_finite());
+}
+
+#[test]
+fn malformed_problems_are_named_errors() {
+    let (gram, p) = problem(74, 20, 1.0);
+    let broken = [
+        Problem { row: (1..21).collect(), ..p.clone() },
+        Problem { target: vec![1.0; 3], ..p.clone() },
+        Problem { high: vec![f64::INFINITY; 20], ..p.clone() },
+        Problem { start: Some(vec![2.0; 20]), ..p.clone() },
+        Problem { target: vec![f64::NAN; 20], ..p },
+    ];
+    for b in broken {
+        assert!(matches!(solve(&gram, &[b], &Options::default(), &Control::default()), Err(Error::Data(_))));
+    }
+}
+
+/// Counts how many kernel values are asked for.
+struct Counted<'a>(&'a Dense, AtomicUsize);
+
+impl Gram for Counted<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+        self.0.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn with_memory_enough_no_row_is_computed_twice_and_problems_share_them() {
+    let (gram, p) = problem(75, 900, 1.0);
+    let counted = Counted(&gram, AtomicUsize::new(0));
+    let s = solve(&counted, &[p.clone(), p.clone(), p], &Options::default(), &Control::default()).unwrap();
+    assert!(s[0].converged && s[0] == s[1] && s[1] == s[2]);
+    // Rows once in f32, columns of the support once more in f64 for the certificate.
+    assert!(counted.1.into_inner() <= 2 * 900 * 900);
+}
