@@ -135,7 +135,7 @@ fn words<'a>(source: &'a Source, word: &'a str) -> impl Iterator<Item = usize> +
 fn walls(path: &str, source: &Source) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let Some(rest) = path.strip_prefix("crates/mercer/src/") else {
-        if is_library(path) {
+        if is_library(path) && !path.starts_with("crates/mercer-linalg/") {
             found.extend(backend(source));
         }
         return found;
@@ -221,6 +221,8 @@ mod tests {
         assert_eq!(count("crates/mercer/src/estimators/a.rs", "use crate::{gram::Gram, estimators::Task};\n"), 0);
         assert_eq!(count("crates/mercer/src/kernels/mod.rs", "use crate::kernels::Rbf;\nuse faer::Mat;\n"), 1);
         assert_eq!(count("crates/mercer/src/linalg/a.rs", "use faer::Mat;\n"), 0);
+        assert_eq!(count("crates/mercer-linalg/src/a.rs", "use faer::Mat;\n"), 0);
+        assert_eq!(count("crates/mercer-cli/src/a.rs", "use faer::Mat;\n"), 1);
         assert_eq!(count("crates/mercer/src/expr.rs", "use crate::learner::Learner;\n"), 1);
     }
 
