@@ -39,7 +39,10 @@ fn load(learning: &Learning, groups: Option<&str>) -> Result<Loaded> {
     let names = match (learning.target.as_slice(), learning.table.strip_prefix("example:")) {
         ([], Some(name)) => vec![example(name)?.target.to_owned()],
         ([], None) => {
-            return Err(Error::Data(format!("--target is missing: which column is to be predicted? There are: {}", table.header().join(", "))));
+            return Err(Error::Data(format!(
+                "--target is missing: which column is to be predicted? There are: {}",
+                table.header().join(", ")
+            )));
         }
         (names, _) => names.to_vec(),
     };

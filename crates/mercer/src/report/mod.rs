@@ -4,12 +4,21 @@
 //! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
 
 mod figures;
+mod gather;
 mod html;
 mod json;
+mod model;
+mod predictions;
 mod text;
 mod words;
 
 pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
+
+pub use gather::Request;
+pub use model::{catalogue_json, catalogue_text, model_json, model_text};
+pub use predictions::{PredictionColumns, predictions_csv};
+
+pub use crate::select::{Estimate, Metric};
 
 use crate::estimators::Certificate;
 
@@ -81,75 +90,6 @@ pub struct Row {
     pub failure: Option<String>,
     /// Pictures of the fit; none where no picture suits the task.
     pub pictures: Vec<Picture>,
-}
-
-/// A mean over folds and its standard error; either may be NaN where it is not known.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Estimate {
-    /// Mean over the folds.
-    pub mean: f64,
-    /// Standard error of the mean.
-    pub se: f64,
-}
-
-impl Estimate {
-    /// Whether the value is within two standard errors of zero: not told apart from no difference by these folds.
-    pub fn within_noise(&self) -> bool {
-        self.mean.abs() <= 2.0 * self.se
-    }
-}
-
-/// How good predictions of held-out rows are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Share of rows whose class is named right, 0 to 1; higher is better.
-    Accuracy,
-    /// Mean of -ln p(true class), in nats; lower is better.
-    LogLoss,
-    /// Root of the mean squared error, in units of the target; lower is better.
-    Rmse,
-    /// Share of the target's variance that is explained, at most 1; higher is better.
-    R2,
-    /// Mean of -ln p(true value), in nats: negative log predictive density; lower is better.
-    Nlpd,
-}
-
-impl Metric {
-    /// Its name in JSON and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Accuracy => "accuracy",
-            Metric::LogLoss => "log_loss",
-            Metric::Rmse => "rmse",
-            Metric::R2 => "r2",
-            Metric::Nlpd => "nlpd",
-        }
-    }
-    /// Its heading in a table.
-    pub fn heading(self) -> &'static str {
-        match self {
-            Metric::Accuracy => "accuracy",
-            Metric::LogLoss => "log loss",
-            Metric::Rmse => "RMSE",
-            Metric::R2 => "R²",
-            Metric::Nlpd => "NLPD",
-        }
-    }
-    /// What it measures, for a reader who has not met it.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Metric::Accuracy => "share of rows whose class is predicted right; 1 is perfect",
-            Metric::LogLoss => "how surprised the predicted probabilities are by the true class; 0 is perfect, lower is better",
-            Metric::Rmse => "typical size of an error (root mean square), in the units of the target; lower is better",
-            Metric::R2 => "share of the target's variance that is explained; 1 is perfect, 0 is no better than the mean",
-            Metric::Nlpd => "how surprised the predicted distribution is by the true value (negative log density); lower is better",
-        }
-    }
-    /// Whether a larger value is better.
-    pub fn higher_is_better(self) -> bool {
-        matches!(self, Metric::Accuracy | Metric::R2)
-    }
 }
 
 impl Row {
