@@ -6,6 +6,7 @@ mod gp;
 mod gp_fit;
 mod outputs;
 mod ridge;
+mod settled;
 
 pub use expansion::Expansion;
 pub use gp::Gp;
