@@ -1,4 +1,5 @@
 //! Kernel ridge regression against its definition, its primal form and brute-force refits.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
 
 mod problem;
 
@@ -14,7 +15,7 @@ fn ridge(lambda: f64, intercept: bool) -> Ridge {
     Ridge { lambda: Value::Number(lambda), intercept }
 }
 
-/// A B^-1 for symmetric positive definite A, by the library's factor (tested on its own).
+/// A^-1 B for symmetric positive definite A, by the library's factor (tested on its own).
 fn solve(a: Matrix, b: &Matrix) -> Matrix {
     Cholesky::new(a, &Control::default()).unwrap().solve(b).unwrap()
 }
@@ -130,7 +131,8 @@ fn the_limits_of_lambda_and_of_the_width_are_interpolation_and_the_mean() {
     let mean = y.data().iter().sum::<f64>() / 12.0;
     let control = Control::default();
     let target = Target::Numbers(y.clone());
-    close(&run(&ridge(1e-12, true), &x, &y, None, &x, rbf), &y, 1e-6);
+    // f - y = -lambda alpha, and alpha stays bounded for K > 0.
+    close(&run(&ridge(1e-12, true), &x, &y, None, &x, rbf), &y, 1e-5);
     close(&run(&ridge(1e12, true), &x, &y, None, &x, rbf), &Matrix::column(vec![mean; 12]), 1e-9);
     // K = I as the width goes to 0, K = 11' as it goes to infinity.
     let narrow = mercer::gram::Dense::square(Matrix::from_fn(12, 12, |i, j| f64::from(u8::from(i == j)))).unwrap();
@@ -163,7 +165,7 @@ fn a_row_of_weight_two_is_a_row_that_stands_twice() {
     }
 }
 
-// spec: N-03 (leave-one-out in closed form)
+// asks: U-11
 #[test]
 fn leaving_one_out_equals_refits() {
     let (n, control) = (14, Control::default());

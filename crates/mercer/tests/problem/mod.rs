@@ -7,18 +7,18 @@ use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
-pub type Kernel = fn(&[f64], &[f64]) -> f64;
+pub(crate) type Kernel = fn(&[f64], &[f64]) -> f64;
 
-pub fn rbf(x: &[f64], z: &[f64]) -> f64 {
+pub(crate) fn rbf(x: &[f64], z: &[f64]) -> f64 {
     (-0.5 * x.iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp()
 }
 
-pub fn linear(x: &[f64], z: &[f64]) -> f64 {
+pub(crate) fn linear(x: &[f64], z: &[f64]) -> f64 {
     x.iter().zip(z).map(|(a, b)| a * b).sum()
 }
 
 /// Numbers between -1 and 1 without a pattern that matters.
-pub fn wave(rows: usize, cols: usize, seed: u64) -> Matrix {
+pub(crate) fn wave(rows: usize, cols: usize, seed: u64) -> Matrix {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1);
     Matrix::from_fn(rows, cols, |_, _| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -26,43 +26,43 @@ pub fn wave(rows: usize, cols: usize, seed: u64) -> Matrix {
     })
 }
 
-pub fn values(x: &Matrix, z: &Matrix, kernel: Kernel) -> Matrix {
+pub(crate) fn values(x: &Matrix, z: &Matrix, kernel: Kernel) -> Matrix {
     Matrix::from_fn(x.rows(), z.rows(), |i, j| kernel(x.row(i), z.row(j)))
 }
 
-pub fn square(x: &Matrix, kernel: Kernel) -> Dense {
+pub(crate) fn square(x: &Matrix, kernel: Kernel) -> Dense {
     Dense::square(values(x, x, kernel)).unwrap()
 }
 
 /// The Gram matrix of new rows `x` with the rows `z`, and among the new rows.
-pub fn cross(x: &Matrix, z: &Matrix, kernel: Kernel) -> Dense {
+pub(crate) fn cross(x: &Matrix, z: &Matrix, kernel: Kernel) -> Dense {
     let own = |m: &Matrix| (0..m.rows()).map(|i| kernel(m.row(i), m.row(i))).collect();
     Dense::cross(values(x, z, kernel), own(x), own(z)).unwrap().with_rows(values(x, x, kernel)).unwrap()
 }
 
-pub fn fit<E: Estimator>(estimator: &E, gram: &Dense, target: &Target, weights: Option<&[f64]>) -> E::Fitted {
+pub(crate) fn fit<E: Estimator>(estimator: &E, gram: &Dense, target: &Target, weights: Option<&[f64]>) -> E::Fitted {
     let control = Control::default();
     estimator.fit(&Task { gram, target, weights, control: &control, seed: 0 }).unwrap()
 }
 
-pub fn numbers(p: &Predictions) -> &Matrix {
+pub(crate) fn numbers(p: &Predictions) -> &Matrix {
     match &p.values {
         Predicted::Numbers(m) => m,
         Predicted::Classes(_) => panic!("numbers were expected"),
     }
 }
 
-pub fn predict(fitted: &impl Fitted, gram: &Dense) -> Matrix {
+pub(crate) fn predict(fitted: &impl Fitted, gram: &Dense) -> Matrix {
     numbers(&fitted.predict(gram, Want::default()).unwrap()).clone()
 }
 
 /// Fits and predicts in one go.
-pub fn run<E: Estimator>(e: &E, x: &Matrix, y: &Matrix, weights: Option<&[f64]>, new: &Matrix, kernel: Kernel) -> Matrix {
+pub(crate) fn run<E: Estimator>(e: &E, x: &Matrix, y: &Matrix, weights: Option<&[f64]>, new: &Matrix, kernel: Kernel) -> Matrix {
     let fitted = fit(e, &square(x, kernel), &Target::Numbers(y.clone()), weights);
     predict(&fitted, &cross(new, x, kernel))
 }
 
-pub fn close(a: &Matrix, b: &Matrix, tol: f64) {
+pub(crate) fn close(a: &Matrix, b: &Matrix, tol: f64) {
     assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()));
     for (x, y) in a.data().iter().zip(b.data()) {
         assert!((x - y).abs() <= tol, "{x} and {y} differ by {:e}", (x - y).abs());
@@ -70,7 +70,7 @@ pub fn close(a: &Matrix, b: &Matrix, tol: f64) {
 }
 
 /// The derivatives of `E::criterion` with respect to the entries of a Gram matrix, against central differences.
-pub fn check_weights<E: Estimator>(e: &E, k: &Matrix, target: &Target, weights: Option<&[f64]>, tol: f64) {
+pub(crate) fn check_weights<E: Estimator>(e: &E, k: &Matrix, target: &Target, weights: Option<&[f64]>, tol: f64) {
     let control = Control::default();
     let at = |k: Matrix| {
         let gram = Dense::square(k).unwrap();
