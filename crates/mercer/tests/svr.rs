@@ -47,8 +47,8 @@ fn objective_offset_and_support_are_those_of_libsvm() {
         let fine = fit(&svr(c, epsilon, 1e-9), &gram, &Target::numbers(&t), None).unwrap();
         assert!(fine.summary().converged, "set {set}: {:?}", fine.summary());
         close(fine.summary().objective.unwrap() / objective, 1.0, 1e-8);
-        // LIBSVM keeps kernel rows in f32, which its offset shows.
-        close(fine.expansion.bias[0], offset, 3e-5);
+        // LIBSVM keeps kernel rows in f32, and its offset shows that in proportion to c.
+        close(fine.expansion.bias[0], offset, 1e-6 * c.max(1.0));
         assert_eq!(fine.support().len(), support, "set {set}");
     }
 }

@@ -1,5 +1,6 @@
 //! Data that any program can make again from a formula, and the Gram matrices of a few kernels on it.
 #![allow(dead_code, reason = "each test program uses a part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use mercer::control::Control;
 use mercer::data::Target;

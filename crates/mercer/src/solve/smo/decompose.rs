@@ -264,11 +264,11 @@ fn update<T: Cell>(values: &mut [f64], rows: &[usize], changes: &[(&[T], f64)]) 
                 let change = T::from_f64(*change);
                 if whole {
                     for (s, k) in sum.iter_mut().zip(&row[start..]) {
-                        *s = *s + change * *k;
+                        *s += change * *k;
                     }
                 } else {
                     for (s, &r) in sum.iter_mut().zip(&rows[start..]) {
-                        *s = *s + change * row[r];
+                        *s += change * row[r];
                     }
                 }
             }
