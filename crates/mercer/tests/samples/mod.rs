@@ -69,7 +69,7 @@ fn regions(support: Vec<usize>, bend: f64) -> Picture {
 }
 
 /// Three classes over two columns, five estimators, one of them failed.
-pub fn classes() -> Comparison {
+pub(crate) fn classes() -> Comparison {
     let both = |a, b| vec![(Metric::Accuracy, a), (Metric::LogLoss, b)];
     let mut ridge =
         row("ridge", "rbf(length_scale=[0.71, 0.32]), lambda=0.013", both(estimate(0.9733, 0.0123), estimate(0.0912, 0.021)), None);
@@ -116,7 +116,7 @@ pub fn classes() -> Comparison {
 }
 
 /// One target, intervals, and a curve over one column.
-pub fn regression() -> Comparison {
+pub(crate) fn regression() -> Comparison {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let truth: Vec<f64> = (0..220).map(|_| 240.0 + 38.0 * noise(&mut random)).collect();
     let predicted: Vec<f64> = truth.iter().map(|t| 240.0 + 0.86 * (t - 240.0) + 13.0 * noise(&mut random)).collect();
@@ -182,7 +182,7 @@ pub fn regression() -> Comparison {
 }
 
 /// Three classes from many columns: confusion matrices, one small and one of long names.
-pub fn confusion() -> Comparison {
+pub(crate) fn confusion() -> Comparison {
     let mut all = classes();
     all.table = "reads.csv".into();
     all.entries.truncate(2);

@@ -24,6 +24,8 @@ pub(super) enum Anchor {
     End,
     /// In the middle, read upwards.
     Upwards,
+    /// From the place upwards.
+    Climbing,
 }
 
 /// A sheet while it is drawn on.
@@ -130,6 +132,7 @@ impl Sheet<'_> {
             Anchor::Start => (HPos::Left, FontTransform::None),
             Anchor::Middle => (HPos::Center, FontTransform::None),
             Anchor::End => (HPos::Right, FontTransform::None),
+            Anchor::Climbing => (HPos::Left, FontTransform::Rotate270),
             Anchor::Upwards => (HPos::Center, FontTransform::Rotate270),
         };
         // Plotters divides a size by 1.24 on writing it.

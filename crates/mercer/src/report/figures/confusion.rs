@@ -84,7 +84,7 @@ impl Confusion {
                 if flat {
                     sheet.text(name, (left + middle, top - 14.0), Anchor::Middle, NAME, INK)?;
                 } else {
-                    sheet.text(name, (left + middle, top - 8.0 - widest / 2.0), Anchor::Upwards, NAME, INK)?;
+                    sheet.text(name, (left + middle, top - 8.0), Anchor::Climbing, NAME, INK)?;
                 }
                 for (a, &i) in chosen.iter().enumerate() {
                     let (x, y) = (left + cell * b as f64, top + cell * a as f64);
@@ -113,7 +113,7 @@ const NAME: f64 = 13.0;
 fn percent(share: f64) -> String {
     match 100.0 * share {
         p if p > 0.0 && p < 0.5 => "<1%".into(),
-        p if p < 100.0 && p >= 99.5 => ">99%".into(),
+        p if (99.5..100.0).contains(&p) => ">99%".into(),
         p => format!("{p:.0}%"),
     }
 }

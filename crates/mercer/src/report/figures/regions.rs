@@ -55,7 +55,7 @@ impl Regions {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        let lines = if self.cells == 0 { 0 } else { self.predicted.len() / self.cells };
+        let lines = self.predicted.len().checked_div(self.cells).unwrap_or(0);
         same("predicted classes on the grid", lines * self.cells, self.predicted.len())?;
         same("class codes of the points", self.points.len(), self.codes.len())?;
         let mut entries: Vec<(Sign, String)> =
