@@ -243,7 +243,12 @@ pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Data
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
         return fitted.predict(&none, want);
     }
-    fitted.predict(kernel.bind(Some(new), support)?.as_ref(), want)
+    let cross = kernel.bind(Some(new), support)?;
+    if want.covariance {
+        let among = kernel.bind(None, new)?;
+        return fitted.predict(&gram::Joint { cross: cross.as_ref(), among: among.as_ref() }, want);
+    }
+    fitted.predict(cross.as_ref(), want)
 }
 
 impl Model {

@@ -5,7 +5,7 @@ mod problem;
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, Gp, FittedGp, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Ridge, Task, Want};
 use mercer::gram::{Dense, Side};
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;

@@ -6,7 +6,7 @@ mod problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Estimator, Fitted, Predicted, Ridge, FittedRidge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Ridge, Task, Want};
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
 use problem::*;

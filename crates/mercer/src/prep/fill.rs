@@ -45,7 +45,7 @@ impl Fill {
                 continue;
             }
             let median = median(&mut there);
-            let flag = (missing > 0).then(|| names.free(format!("{name}_missing")));
+            let flag = (missing > 0).then(|| names.free(format!("{name}=missing")));
             if let Some(flag) = &flag {
                 let cells = if missing == 1 { "1 missing cell".into() } else { format!("{missing} missing cells") };
                 notices.push(format!("column '{name}' has {cells}: filled with the median {}, marked in '{flag}'", Short(median)));

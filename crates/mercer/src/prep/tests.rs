@@ -57,9 +57,9 @@ fn missing_numbers_get_the_training_median_and_a_flag() {
     let (fitted, notices) = recipe.fit(&train, &[]).unwrap();
     assert!(notices[0].contains("'a'") && notices[0].contains("1 missing cell"), "{notices:?}");
     let made = fitted.apply(&train).unwrap();
-    assert_eq!(made.names(), ["a", "a_missing", "b"]);
+    assert_eq!(made.names(), ["a", "a=missing", "b"]);
     assert_eq!(numbers(&made, "a"), [1.0, 2.0, 5.0, 2.0]);
-    assert_eq!(numbers(&made, "a_missing"), [0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(numbers(&made, "a=missing"), [0.0, 1.0, 0.0, 0.0]);
     // Missing where training had none: the training median, (2 + 3) / 2.
     let new = data(vec![number("b", &[f64::NAN]), number("a", &[7.0])]);
     let made = fitted.apply(&new).unwrap();
@@ -68,11 +68,11 @@ fn missing_numbers_get_the_training_median_and_a_flag() {
 
 #[test]
 fn flags_are_not_standardised_and_take_a_free_name() {
-    let train = data(vec![number("a", &[1.0, f64::NAN, 5.0]), number("a_missing", &[0.0, 1.0, 2.0])]);
+    let train = data(vec![number("a", &[1.0, f64::NAN, 5.0]), number("a=missing", &[0.0, 1.0, 2.0])]);
     let (fitted, _) = Recipe::default().fit(&train, &[]).unwrap();
     let made = fitted.apply(&train).unwrap();
-    assert_eq!(made.names(), ["a", "a_missing_", "a_missing"]);
-    assert_eq!(numbers(&made, "a_missing_"), [0.0, 1.0, 0.0]);
+    assert_eq!(made.names(), ["a", "a=missing_", "a=missing"]);
+    assert_eq!(numbers(&made, "a=missing_"), [0.0, 1.0, 0.0]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn constant_and_empty_columns_are_dropped_with_a_notice() {
         number("flagged", &[4.0, f64::NAN, 4.0]),
     ]);
     let (fitted, notices) = Recipe::default().fit(&train, &[]).unwrap();
-    assert_eq!(fitted.apply(&train).unwrap().names(), ["x", "flagged_missing"]);
+    assert_eq!(fitted.apply(&train).unwrap().names(), ["x", "flagged=missing"]);
     for name in ["same", "empty", "one", "flagged"] {
         assert!(notices.iter().any(|n| n.contains(&format!("'{name}'")) && n.contains("dropped")), "{name}: {notices:?}");
     }

@@ -91,7 +91,7 @@ impl Table {
             .iter()
             .map(|cell| {
                 let next = known.len();
-                *known.entry(*cell).or_insert(next)
+                *known.entry(cell).or_insert(next)
             })
             .collect())
     }

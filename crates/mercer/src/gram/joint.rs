@@ -1,0 +1,31 @@
+//! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
+
+use super::{Block, Gram, Side, Subset};
+use std::ops::Range;
+
+/// A cross Gram matrix that knows the kernel among its rows.
+pub struct Joint<'a> {
+    /// New rows against support rows.
+    pub cross: &'a dyn Gram,
+    /// Among the new rows.
+    pub among: &'a dyn Gram,
+}
+
+impl Gram for Joint<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.cross.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.cross.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.cross.diagonal(side)
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        self.cross.fill_f32(rows, cols, out);
+    }
+    fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
+        let all: Vec<usize> = (0..self.among.shape().0).collect();
+        (side == Side::Rows).then(|| Box::new(Subset::new(self.among, &all, &all)) as Box<dyn Gram>)
+    }
+}
