@@ -1,4 +1,5 @@
 //! The bounded minimiser on problems whose solutions are known.
+#![allow(clippy::unwrap_used, reason = "a failure here is a failing test")]
 
 use mercer::control::{CancelFlag, Control};
 use mercer::error::{Error, Result};

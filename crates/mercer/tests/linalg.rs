@@ -1,4 +1,5 @@
 //! Dense linear algebra against its definitions, and the same bits for any number of threads.
+#![allow(clippy::unwrap_used, reason = "a failure here is a failing test")]
 
 use mercer::control::{CancelFlag, Control, with_threads};
 use mercer::linalg::{Cholesky, Lower, Matrix, gramian, product, product_transposed};

@@ -1,5 +1,7 @@
 //! Real tables, where the folder named by MERCER_SHARED (or `shared` beside the workspace) has them.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at what should not fail")]
+
 use mercer::data::{Dataset, Sort, Target, Values};
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Source, Table};

@@ -10,12 +10,14 @@
 
 use super::fitted_gp::{FittedGp, Process, Scale};
 use super::outputs::outputs;
+use super::settled::settled;
 use super::{Criterion, Estimator, Predicted, Predictions, Task};
 use crate::data::Target;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gram;
 use crate::linalg::{Cholesky, Matrix};
-use crate::param::{self, Domain, Param, Value};
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Gaussian process regression.
@@ -49,18 +51,8 @@ pub(super) struct System {
 impl Gp {
     /// Checks the parameters and the task, computes C and factorises it in place.
     fn system(&self, task: &Task<'_>) -> Result<System> {
-        param::require_settled(self, Self::NAME, Self::PARAMS)?;
-        for (param, value) in param::values(self, Self::PARAMS) {
-            param.domain.check(Self::NAME, param.name, &value)?;
-            if !value.number().is_finite() {
-                return Err(Error::OutOfDomain {
-                    owner: Self::NAME.into(),
-                    name: param.name.into(),
-                    value: value.to_string(),
-                    domain: "one finite number".into(),
-                });
-            }
-        }
+        let noise = settled::<Self>("noise", &self.noise)?;
+        let variance = settled::<Self>("variance", &self.variance)?;
         task.target.as_numbers(Self::NAME)?;
         let mut t = outputs(task, Self::NAME)?;
         let scales: Vec<Scale> = (0..t.cols()).map(|o| Scale::of(task, &t, o, self.standardise_target)).collect();
@@ -69,7 +61,7 @@ impl Gp {
                 *v = (*v - scale.mean) / scale.deviation;
             }
         }
-        let process = Process { noise: self.noise.number(), variance: self.variance.number(), scales };
+        let process = Process { noise, variance, scales };
         let mut c = gram::dense(task.gram, task.control)?;
         if process.variance != 1.0 {
             c.data_mut().iter_mut().for_each(|v| *v *= process.variance);
@@ -158,12 +150,12 @@ impl Estimator for Gp {
         let System { cholesky, alpha, process, .. } = system;
         let jitter = cholesky.jitter();
         let mut weights = cholesky.into_inverse();
-        for (i, row) in weights.data_mut().chunks_exact_mut(n).enumerate() {
+        weights.data_mut().par_chunks_mut(n).enumerate().for_each(|(i, row)| {
             for (j, v) in row.iter_mut().enumerate() {
                 let outer: f64 = alpha.row(i).iter().zip(alpha.row(j)).map(|(a, b)| a * b).sum();
                 *v = 0.5 * (outputs * *v - outer);
             }
-        }
+        });
         let diagonal = weights.diagonal();
         let by_noise: f64 = diagonal.iter().enumerate().map(|(i, g)| g / task.weight(i)).sum();
         let by_variance = (trace - process.noise * by_noise - jitter * diagonal.iter().sum::<f64>()) / process.variance;

@@ -9,6 +9,7 @@ mod knn;
 mod list;
 mod outputs;
 mod ridge;
+mod settled;
 mod svc;
 mod svm;
 mod svr;

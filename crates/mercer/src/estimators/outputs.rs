@@ -10,6 +10,10 @@ use crate::linalg::Matrix;
 
 /// The target of a task as N x outputs numbers, the sizes of the task checked.
 pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
+    let absent = || Error::Data(format!("{who} needs a target column"));
+    if matches!(task.target, Target::Absent) {
+        return Err(absent());
+    }
     let (n, cols) = task.gram.shape();
     let shape = |what: &str, found| if found == n { Ok(()) } else { Err(Error::Shape { what: what.into(), expected: n, found }) };
     shape("columns of the Gram matrix", cols)?;
@@ -30,7 +34,7 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
             Ok(Matrix::column(codes.iter().map(|&k| if k == 1 { 1.0 } else { -1.0 }).collect()))
         }
         Target::Classes { codes, names } => Ok(Matrix::from_fn(n, names.len(), |i, c| if codes[i] == c { 1.0 } else { -1.0 })),
-        Target::Absent => Err(Error::Data(format!("{who} needs a target column"))),
+        Target::Absent => Err(absent()),
     }
 }
 

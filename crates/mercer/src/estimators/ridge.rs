@@ -8,12 +8,14 @@
 
 use super::bordered::{Bordered, Solution};
 use super::outputs::{classes, decide, outputs};
+use super::settled::settled;
 use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Side};
 use crate::linalg::{Matrix, gramian, product};
-use crate::param::{self, Domain, Param, Value};
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The relative residual that a fit is asked to reach.
@@ -46,29 +48,13 @@ pub struct FittedRidge {
 }
 
 impl Ridge {
-    /// The number lambda, above 0.
-    fn strength(&self) -> Result<f64> {
-        param::require_settled(self, Self::NAME, Self::PARAMS)?;
-        Domain::Positive.check(Self::NAME, "lambda", &self.lambda)?;
-        let lambda = self.lambda.number();
-        if lambda.is_finite() {
-            return Ok(lambda);
-        }
-        Err(Error::OutOfDomain {
-            owner: Self::NAME.into(),
-            name: "lambda".into(),
-            value: self.lambda.to_string(),
-            domain: "one finite number above 0".into(),
-        })
-    }
-
     /// Targets, solution and P: what leaving rows out needs.
     fn left_out(&self, task: &Task<'_>) -> Result<(Matrix, Solution, Matrix)> {
         let y = outputs(task, Self::NAME)?;
         if y.rows() < 2 {
             return Err(Error::Data("leaving one row out needs at least two rows".into()));
         }
-        let system = Bordered::new(task, self.strength()?, self.intercept)?;
+        let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept)?;
         let solution = system.solve(&y)?;
         Ok((y, solution, system.into_projection()))
     }
@@ -102,7 +88,7 @@ impl Estimator for Ridge {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
-        let lambda = self.strength()?;
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
         let system = Bordered::new(task, lambda, self.intercept)?;
         let Solution { alpha, bias, product, residual } = system.solve(&y)?;
@@ -166,12 +152,12 @@ impl Estimator for Ridge {
         let mut weights = gramian(&half);
         drop(half);
         let scale = 1.0 / (mean * size);
-        for (i, row) in weights.data_mut().chunks_exact_mut(n).enumerate() {
+        weights.data_mut().par_chunks_mut(n).enumerate().for_each(|(i, row)| {
             for (j, v) in row.iter_mut().enumerate() {
                 let outer: f64 = (0..outputs).map(|o| u[(o, i)] * alpha[(j, o)] + u[(o, j)] * alpha[(i, o)]).sum();
                 *v = scale * (*v - 0.5 * outer);
             }
-        }
+        });
         let own = (0..n).map(|i| weights[(i, i)] / task.weight(i)).sum();
         Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)] })
     }

@@ -82,6 +82,20 @@ impl Table {
         Ok(weights)
     }
 
+    /// Takes a column of groups out: equal cells are one group, numbered by first appearance.
+    pub fn take_groups(&mut self, name: &str) -> Result<Vec<usize>> {
+        let cells = self.take(name)?;
+        self.refuse_missing(name, &cells)?;
+        let mut known = std::collections::HashMap::new();
+        Ok(cells
+            .iter()
+            .map(|cell| {
+                let next = known.len();
+                *known.entry(*cell).or_insert(next)
+            })
+            .collect())
+    }
+
     /// Whether one target column holds classes, judged before it is taken out.
     fn is_class_target(&mut self, name: &str, options: &ReadOptions) -> Result<bool> {
         match options.declared(name) {

@@ -1,1 +1,137 @@
-//! (room under construction)
+//! What is said about a comparison of estimators: the facts once, as data; `text`, `json` and `html` say how.
+//!
+//! A [`Comparison`] is one table, one kernel, one set of folds and one [`Row`] per estimator. Every face prints the
+//! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
+
+mod figures;
+mod gather;
+mod html;
+mod json;
+mod model;
+mod predictions;
+mod text;
+mod words;
+
+pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
+
+pub use gather::Request;
+pub use model::{catalogue_json, catalogue_text, model_json, model_text};
+pub use predictions::{PredictionColumns, predictions_csv};
+
+pub use crate::select::{Estimate, Metric};
+
+use crate::estimators::Certificate;
+
+/// Several estimators on one table, judged on the same folds under one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The command that makes this report again.
+    pub command: String,
+    /// The table's name, as the user gave it.
+    pub table: String,
+    /// Rows of the table that took part.
+    pub rows: usize,
+    /// What was predicted.
+    pub task: Task,
+    /// The kernel expression, as the user may write it.
+    pub kernel: String,
+    /// Folds of the cross-validation.
+    pub folds: usize,
+    /// Seed of the folds and of anything random.
+    pub seed: u64,
+    /// What was done to the columns, one sentence each.
+    pub columns: Vec<String>,
+    /// What the user should know, one sentence each.
+    pub notices: Vec<String>,
+    /// One row per estimator, in the order in which they are shown.
+    pub entries: Vec<Row>,
+}
+
+/// What was predicted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// One of several classes.
+    Classification {
+        /// Names of the classes.
+        classes: Vec<String>,
+    },
+    /// One or several numbers.
+    Regression {
+        /// Names of the target columns.
+        targets: Vec<String>,
+    },
+}
+
+/// One estimator's part in a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// The estimator, as the user named it.
+    pub estimator: String,
+    /// The settled kernel and parameters of the fit to all rows.
+    pub settled: String,
+    /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
+    /// [`Row::difference`] is taken.
+    pub metrics: Vec<(Metric, Estimate)>,
+    /// Training rows that prediction needs, of the fit to all rows.
+    pub support: usize,
+    /// Seconds of the fit to all rows.
+    pub fit_seconds: f64,
+    /// Microseconds of prediction per row.
+    pub predict_us_per_row: f64,
+    /// Whether the solver met its tolerance.
+    pub converged: bool,
+    /// What proves it.
+    pub certificate: Option<Certificate>,
+    /// Whether this row is the best.
+    pub best: bool,
+    /// This row's ranking metric minus the best row's, paired by fold; `None` for the best row.
+    pub difference: Option<Estimate>,
+    /// Why there is nothing else to say: the fit failed.
+    pub failure: Option<String>,
+    /// Pictures of the fit; none where no picture suits the task.
+    pub pictures: Vec<Picture>,
+}
+
+impl Row {
+    /// The value of a metric, where the row has it.
+    pub fn metric(&self, metric: Metric) -> Option<Estimate> {
+        self.metrics.iter().find(|(m, _)| *m == metric).map(|(_, e)| *e)
+    }
+}
+
+impl Task {
+    /// `classification` or `regression`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Task::Classification { .. } => "classification",
+            Task::Regression { .. } => "regression",
+        }
+    }
+}
+
+impl Comparison {
+    /// The best row, if any estimator could be fitted.
+    pub fn best(&self) -> Option<&Row> {
+        self.entries.iter().find(|r| r.best && r.failure.is_none())
+    }
+    /// The metric by which rows are ranked.
+    pub fn ranking(&self) -> Metric {
+        self.best().and_then(|r| r.metrics.first()).map_or(
+            match self.task {
+                Task::Classification { .. } => Metric::Accuracy,
+                Task::Regression { .. } => Metric::Rmse,
+            },
+            |(m, _)| *m,
+        )
+    }
+    /// Every metric that some row has, the ranking one first.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let mut all = vec![self.ranking()];
+        for (metric, _) in self.entries.iter().flat_map(|r| &r.metrics) {
+            if !all.contains(metric) {
+                all.push(*metric);
+            }
+        }
+        all
+    }
+}

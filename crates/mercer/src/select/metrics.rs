@@ -31,6 +31,26 @@ impl Metric {
             Metric::Nlpd => "nlpd",
         }
     }
+    /// Its heading in a table.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Metric::Accuracy => "accuracy",
+            Metric::LogLoss => "log loss",
+            Metric::Rmse => "RMSE",
+            Metric::R2 => "R²",
+            Metric::Nlpd => "NLPD",
+        }
+    }
+    /// What it measures, for a reader who has not met it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Metric::Accuracy => "share of rows whose class is predicted right; 1 is perfect",
+            Metric::LogLoss => "how surprised the predicted probabilities are by the true class; 0 is perfect, lower is better",
+            Metric::Rmse => "typical size of an error (root mean square), in the units of the target; lower is better",
+            Metric::R2 => "share of the target's variance that is explained; 1 is perfect, 0 is no better than the mean",
+            Metric::Nlpd => "how surprised the predicted distribution is by the true value (negative log density); lower is better",
+        }
+    }
     /// Whether more is better.
     pub fn rises(self) -> bool {
         matches!(self, Metric::Accuracy | Metric::R2)
@@ -47,6 +67,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether the value is within two standard errors of zero: not told apart from no difference by these folds.
+    pub fn within_noise(&self) -> bool {
+        self.mean.abs() <= 2.0 * self.se
+    }
     /// From one value per fold.
     pub fn of(values: &[f64]) -> Estimate {
         let n = values.len() as f64;

@@ -72,7 +72,7 @@ impl Point {
     }
     /// Whether each coordinate may move: not at a bound that the gradient pushes it across.
     fn free(&self, bounds: Bounds<'_>) -> Vec<bool> {
-        let moves = |((x, g), b): ((&f64, &f64), &(f64, f64))| !(*x <= b.0 && *g >= 0.0) && !(*x >= b.1 && *g <= 0.0);
+        let moves = |((x, g), b): ((&f64, &f64), &(f64, f64))| (*x > b.0 || *g < 0.0) && (*x < b.1 || *g > 0.0);
         self.x.iter().zip(&self.gradient).zip(bounds).map(moves).collect()
     }
 }

@@ -13,9 +13,12 @@ const CURVATURE: f64 = 0.9;
 /// Evaluations in one search.
 const EVALUATIONS: usize = 40;
 
+/// Value and gradient at a point.
+pub(super) type Objective<'a> = &'a mut dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)>;
+
 /// The point reached from `from` along `direction`, or `None` if no step lowers the objective.
 pub(super) fn search(
-    objective: &mut dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
+    objective: Objective<'_>,
     evaluations: &mut usize,
     from: &Point,
     direction: &[f64],

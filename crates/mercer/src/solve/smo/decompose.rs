@@ -14,14 +14,14 @@ use rayon::prelude::*;
 const BLOCK: usize = 256;
 /// The small problem is solved to this share of the violation of the whole.
 const INNER: f64 = 0.1;
+/// Where the gap is still too large, the next goal is this share of the violation reached.
+const TIGHTEN: f64 = 0.3;
 /// Pair steps in a block, per variable of it.
 const STEPS: usize = 20;
 /// Share of the tolerance that is aimed at, so that exact values do not just miss it.
 const MARGIN: f64 = 0.9;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
-/// Kernel rows added up in their own precision before the sum is widened.
-const GROUP: usize = 16;
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub(super) fn run<T: Cell>(state: &mut State<'_>, cache: &mut RowCache<'_, T>, o
             if violation <= 0.0 {
                 return Ok(Stop::Stalled);
             }
-            goal = INNER * violation;
+            goal = TIGHTEN * violation;
         }
         if state.iterations >= options.max_iterations || control.out_of_time() {
             return Ok(Stop::Limit);
@@ -252,28 +252,33 @@ fn among<T: Cell>(state: &State<'_>, block: &[usize], own: &[&[T]]) -> Vec<f64> 
     kernel
 }
 
-/// values += sum of change x kernel row, at the rows of the problem.
+/// values += sum of change x kernel row, at the rows of the problem; summed in f64, so that nothing drifts.
 fn update<T: Cell>(values: &mut [f64], rows: &[usize], changes: &[(&[T], f64)]) {
     let whole = rows.last().is_some_and(|&r| r + 1 == rows.len());
     values.par_chunks_mut(CHUNK).enumerate().for_each(|(c, part)| {
         let start = c * CHUNK;
-        let mut sum = vec![T::default(); part.len()];
-        for group in changes.chunks(GROUP) {
-            sum.fill(T::default());
-            for (row, change) in group {
-                let change = T::from_f64(*change);
-                if whole {
-                    for (s, k) in sum.iter_mut().zip(&row[start..]) {
-                        *s = *s + change * *k;
-                    }
-                } else {
-                    for (s, &r) in sum.iter_mut().zip(&rows[start..]) {
-                        *s = *s + change * row[r];
+        let end = start + part.len();
+        let fours = changes.chunks_exact(4);
+        let rest = fours.remainder();
+        if whole {
+            for four in fours {
+                if let [(a, da), (b, db), (c, dc), (d, dd)] = four {
+                    let rows = a[start..end].iter().zip(&b[start..end]).zip(&c[start..end]).zip(&d[start..end]);
+                    for (v, (((a, b), c), d)) in part.iter_mut().zip(rows) {
+                        *v += da * a.to_f64() + db * b.to_f64() + dc * c.to_f64() + dd * d.to_f64();
                     }
                 }
             }
-            for (v, s) in part.iter_mut().zip(&sum) {
-                *v += s.to_f64();
+        }
+        for (row, change) in if whole { rest } else { changes } {
+            if whole {
+                for (v, k) in part.iter_mut().zip(&row[start..end]) {
+                    *v += change * k.to_f64();
+                }
+            } else {
+                for (v, &r) in part.iter_mut().zip(&rows[start..end]) {
+                    *v += change * row[r].to_f64();
+                }
             }
         }
     });

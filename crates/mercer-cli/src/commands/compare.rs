@@ -1,0 +1,68 @@
+//! `mercer compare`: the table on standard output, the page and the JSON in files.
+
+use super::{control, kernel, load, recipe};
+use crate::args::Compare;
+use crate::output::{notices, print};
+use mercer::control::CancelFlag;
+use mercer::error::Result;
+use mercer::estimators::EstimatorExpr;
+use mercer::report::{Comparison, Request};
+use mercer::select::{self, Comparing};
+use mercer::store::write_atomically;
+
+pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
+    let asked_kernel = kernel(&args.learning)?;
+    let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
+    let loaded = load(&args.learning, args.groups.as_deref())?;
+    notices(&loaded.notices);
+    let control = control(&args.learning.limits, cancel);
+    let comparing = Comparing {
+        prep: recipe(&args.learning),
+        kernel: asked_kernel,
+        estimators: match asked {
+            Some(list) => list,
+            None => EstimatorExpr::all_for(&loaded.target)?,
+        },
+        folds: args.folds,
+        seed: args.learning.seed,
+        allow_non_mercer: args.learning.allow_non_mercer,
+    };
+    let (weights, groups) = (loaded.weights.as_deref(), loaded.groups.as_deref());
+    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, groups, &comparing, &control)?;
+    drop(control);
+    notices(&outcome.notices);
+    let request = Request {
+        command: command_line(),
+        table: args.learning.table.clone(),
+        data: &loaded.data,
+        target: &loaded.target,
+        info: &loaded.info,
+        comparing: &comparing,
+        read_notices: &loaded.notices,
+    };
+    let comparison = Comparison::of(&outcome, &request)?;
+    let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
+    let json = args.json.as_ref().map(|path| comparison.json().map(|json| (path, json))).transpose()?;
+    for (path, text) in page.iter().chain(&json) {
+        write_atomically(path, text.as_bytes())?;
+    }
+    print(&format!("{}\n", comparison.text(width())))?;
+    for (path, _) in page.iter().chain(&json) {
+        print(&format!("written: {}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Columns of the terminal, 100 where there is none.
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 60).unwrap_or(100)
+}
+
+/// The command as it was typed, quoted for a shell.
+fn command_line() -> String {
+    let plain = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c));
+    std::iter::once("mercer".to_owned())
+        .chain(std::env::args().skip(1).map(|w| if plain(&w) { w } else { format!("'{}'", w.replace('\'', "'\\''")) }))
+        .collect::<Vec<_>>()
+        .join(" ")
+}

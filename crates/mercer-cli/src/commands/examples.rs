@@ -1,0 +1,17 @@
+//! `mercer examples`: the built-in tables.
+
+use crate::args::Examples;
+use crate::output::print;
+use mercer::error::Result;
+use mercer::read::{EXAMPLES, example};
+
+pub(crate) fn examples(args: &Examples) -> Result<()> {
+    match &args.name {
+        Some(name) => print(&example(name)?.csv()),
+        None => {
+            let lines: Vec<String> =
+                EXAMPLES.iter().map(|e| format!("example:{:<8} target {:<8} {}\n", e.name, e.target, e.about)).collect();
+            print(&lines.concat())
+        }
+    }
+}

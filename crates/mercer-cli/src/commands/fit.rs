@@ -1,0 +1,35 @@
+//! `mercer fit`: one model, written whole or not at all.
+
+use super::{control, kernel, load, recipe};
+use crate::args::Fit;
+use crate::output::{notices, print};
+use mercer::control::CancelFlag;
+use mercer::data::Target;
+use mercer::error::Result;
+use mercer::estimators::EstimatorExpr;
+use mercer::learner::Learner;
+use mercer::{report, store};
+
+pub(crate) fn fit(args: &Fit, cancel: &CancelFlag) -> Result<()> {
+    let asked_kernel = kernel(&args.learning)?;
+    let asked = args.estimator.as_deref().map(EstimatorExpr::parse).transpose()?;
+    let loaded = load(&args.learning, None)?;
+    notices(&loaded.notices);
+    let estimator = match asked {
+        Some(e) => e,
+        None => EstimatorExpr::parse(if matches!(loaded.target, Target::Classes { .. }) { "svc" } else { "ridge" })?,
+    };
+    let learner = Learner {
+        prep: recipe(&args.learning),
+        kernel: asked_kernel,
+        estimator,
+        seed: args.learning.seed,
+        allow_non_mercer: args.learning.allow_non_mercer,
+    };
+    let control = control(&args.learning.limits, cancel);
+    let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+    drop(control);
+    notices(&model.about.notices);
+    store::save(&model, &args.output)?;
+    print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))
+}

@@ -1,0 +1,27 @@
+//! `mercer predict`: one CSV line per row of the table.
+
+use super::control;
+use crate::args::Predict;
+use crate::output::{notices, print};
+use mercer::control::CancelFlag;
+use mercer::error::Result;
+use mercer::estimators::Want;
+use mercer::read::{Source, Table};
+use mercer::report::{PredictionColumns, predictions_csv};
+use mercer::store;
+
+pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
+    let model = store::load(&args.model)?;
+    let mut table = Table::read(&Source::new(&args.table))?;
+    let data = table.dataset_like(&model.prep.schema)?;
+    notices(table.notices());
+    let control = control(&args.limits, cancel);
+    let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
+    let predictions = model.predict(&data, want, &control)?;
+    let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
+    let csv = predictions_csv(&model, &predictions, columns)?;
+    match &args.output {
+        Some(path) => store::write_atomically(path, csv.as_bytes()),
+        None => print(&csv),
+    }
+}

@@ -1,0 +1,220 @@
+//! Axes: from numbers to places on the sheet, ticks at round numbers, names in the user's words, and the legend.
+//!
+//! Ticks are 1, 2 or 5 times a power of ten apart (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
+
+use super::canvas::{Anchor, Place, Sheet, width};
+use super::colours::{Colour, FAINT, INK, MUTED};
+use crate::error::Result;
+use crate::report::words::{number, shown};
+
+/// Pixels of tick labels, names and the legend.
+pub(super) const SMALL: f64 = 13.0;
+const NAME: f64 = 14.0;
+const LINE: f64 = 22.0;
+
+/// A range of numbers that is finite and not empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Span {
+    /// The finite ones of some numbers, with a margin of `share` of their width on both sides.
+    pub(super) fn of(values: impl Iterator<Item = f64>, share: f64) -> Span {
+        let (low, high) =
+            values.filter(|v| v.abs() <= 1e300).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        if low > high {
+            return Span { low: 0.0, high: 1.0 };
+        }
+        let margin = (high - low) * share;
+        // Numbers that agree to nine digits get a range of their own size: ticks could not tell them apart.
+        let least = 1e-9 * low.abs().max(high.abs());
+        let margin = if high - low > least { margin } else { (0.1 * low.abs()).max(if low == 0.0 { 1.0 } else { 0.0 }) };
+        Span { low: low - margin, high: high + margin }
+    }
+
+    fn share(self, value: f64) -> f64 {
+        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+    }
+
+    /// Whether a number is inside.
+    pub(super) fn has(self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// At most about `most` round numbers inside, and how to write them.
+    fn ticks(self, most: f64) -> Vec<(f64, String)> {
+        let rough = (self.high - self.low) / most;
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough).unwrap_or(10.0 * power);
+        let size = self.low.abs().max(self.high.abs());
+        let digits = (-step.log10() - 1e-9).ceil().clamp(0.0, 17.0) as usize;
+        let write = |v: f64| {
+            if v == 0.0 {
+                "0".into()
+            } else if size >= 1e6 || step < 1e-5 {
+                let figures = (v.abs().log10().floor() - step.log10().floor()).clamp(0.0, 8.0) as usize;
+                format!("{v:.figures$e}").replace('-', "−")
+            } else {
+                number(v, digits)
+            }
+        };
+        let first = (self.low / step).ceil();
+        let count = ((self.high / step).floor() - first).clamp(0.0, 20.0) as usize;
+        (0..=count).map(|k| (first + k as f64) * step).map(|v| (v, write(v))).collect()
+    }
+}
+
+/// A frame with two axes on a sheet.
+pub(super) struct Axes {
+    x: Span,
+    y: Span,
+    names: [String; 2],
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Axes {
+    /// A frame on a sheet of `size` pixels below `top` pixels of legend.
+    pub(super) fn new(size: (f64, f64), top: f64, x: Span, y: Span, names: [&str; 2]) -> Axes {
+        let labels = y.ticks(6.0).iter().map(|(_, label)| width(label, SMALL)).fold(0.0, f64::max);
+        let names = names.map(|n| shown(n, 48));
+        Axes { x, y, names, left: 30.0 + labels + 10.0, right: size.0 - 18.0, top: top + 10.0, bottom: size.1 - 52.0 }
+    }
+    /// Where a pair of numbers is; on the edge where it is outside.
+    pub(super) fn place(&self, x: f64, y: f64) -> Place {
+        (self.left + self.x.share(x) * (self.right - self.left), self.bottom - self.y.share(y) * (self.bottom - self.top))
+    }
+    /// Whether a pair of numbers is inside the frame.
+    pub(super) fn has(&self, x: f64, y: f64) -> bool {
+        self.x.has(x) && self.y.has(y)
+    }
+    /// Faint lines at the ticks, to be drawn before anything else.
+    pub(super) fn grid(&self, sheet: &Sheet<'_>) -> Result<()> {
+        for (v, _) in self.x.ticks(7.0) {
+            let (at, _) = self.place(v, self.y.low);
+            sheet.line(&[(at, self.top), (at, self.bottom)], FAINT, 1.0)?;
+        }
+        for (v, _) in self.y.ticks(6.0) {
+            let (_, at) = self.place(self.x.low, v);
+            sheet.line(&[(self.left, at), (self.right, at)], FAINT, 1.0)?;
+        }
+        Ok(())
+    }
+    /// The axes, their ticks and names, to be drawn after everything else.
+    pub(super) fn frame(&self, sheet: &Sheet<'_>) -> Result<()> {
+        sheet.line(&[(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)], MUTED, 1.0)?;
+        let mut free = f64::NEG_INFINITY;
+        for (v, label) in self.x.ticks(7.0) {
+            let (at, _) = self.place(v, self.y.low);
+            sheet.line(&[(at, self.bottom), (at, self.bottom + 4.0)], MUTED, 1.0)?;
+            // A long label that would touch the one before it is left out; its tick stays.
+            let half = width(&label, SMALL) / 2.0;
+            if at - half > free {
+                sheet.text(&label, (at, self.bottom + 14.0), Anchor::Middle, SMALL, MUTED)?;
+                free = at + half + 6.0;
+            }
+        }
+        for (v, label) in self.y.ticks(6.0) {
+            let (_, at) = self.place(self.x.low, v);
+            sheet.line(&[(self.left - 4.0, at), (self.left, at)], MUTED, 1.0)?;
+            sheet.text(&label, (self.left - 8.0, at), Anchor::End, SMALL, MUTED)?;
+        }
+        let [x, y] = &self.names;
+        sheet.text(x, ((self.left + self.right) / 2.0, self.bottom + 38.0), Anchor::Middle, NAME, INK)?;
+        sheet.text(y, (14.0, (self.top + self.bottom) / 2.0), Anchor::Upwards, NAME, INK)
+    }
+}
+
+/// What stands before a legend's words.
+#[derive(Clone, Copy)]
+pub(super) enum Sign {
+    /// The mark of a class.
+    Mark(usize, Colour),
+    /// A ring.
+    Ring,
+    /// A line.
+    Line(Colour),
+    /// An area.
+    Area(Colour),
+}
+
+/// The legend: signs and words in lines above the frame.
+pub(super) struct Legend {
+    entries: Vec<(Sign, String, Place)>,
+    /// Pixels that the legend takes from the top.
+    pub(super) height: f64,
+}
+
+impl Legend {
+    /// Lays entries out in lines of at most `across` pixels.
+    pub(super) fn new(entries: Vec<(Sign, String)>, across: f64) -> Legend {
+        let (mut x, mut y) = (8.0, LINE / 2.0);
+        let entries: Vec<(Sign, String, Place)> = entries
+            .into_iter()
+            .map(|(sign, words)| {
+                let words = shown(&words, 40);
+                let takes = 20.0 + width(&words, SMALL) + 18.0;
+                if x > 8.0 && x + takes > across {
+                    (x, y) = (8.0, y + LINE);
+                }
+                let at = (x, y);
+                x += takes;
+                (sign, words, at)
+            })
+            .collect();
+        let height = if entries.is_empty() { 0.0 } else { y + LINE / 2.0 };
+        Legend { entries, height }
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, sheet: &Sheet<'_>) -> Result<()> {
+        for (sign, words, (x, y)) in &self.entries {
+            let middle = (x + 6.0, *y);
+            match sign {
+                Sign::Mark(code, colour) => sheet.mark(middle, *code, *colour, 4.2)?,
+                Sign::Ring => sheet.ring(middle, 5.5)?,
+                Sign::Line(colour) => sheet.line(&[(x - 3.0, *y), (x + 14.0, *y)], *colour, 2.0)?,
+                Sign::Area(colour) => sheet.area((x - 3.0, y - 6.0), (x + 14.0, y + 6.0), *colour)?,
+            }
+            sheet.text(words, (x + 20.0, *y), Anchor::Start, SMALL, INK)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> Vec<String> {
+        Span { low, high }.ticks(6.0).into_iter().map(|(_, l)| l).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_inside_the_range() {
+        assert_eq!(labels(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(-3.2, 11.0), ["0", "5", "10"]);
+        assert_eq!(labels(4.31, 7.88), ["5", "6", "7"]);
+    }
+
+    #[test]
+    fn ticks_of_extreme_ranges_are_few_and_written_short() {
+        for (low, high) in [(1e-20, 9e-20), (-1e300, 1e300), (1e15, 1e15 + 1e7), (0.0, 1e-300), (-7e8, 9e8)] {
+            let all = labels(low, high);
+            assert!(!all.is_empty() && all.len() <= 8, "{low} {high} {all:?}");
+            assert!(all.iter().all(|l| l.chars().count() <= 15), "{low} {high} {all:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_one_value_of_none_and_of_nan_is_still_a_range() {
+        for values in [vec![], vec![f64::NAN], vec![3.0, 3.0], vec![0.0], vec![f64::INFINITY, 1.0], vec![-1e300, 1e300]] {
+            let span = Span::of(values.iter().copied(), 0.05);
+            assert!(span.low < span.high && span.high - span.low > 0.0 && (span.high - span.low).is_finite(), "{values:?} {span:?}");
+        }
+    }
+}

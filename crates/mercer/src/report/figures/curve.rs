@@ -1,0 +1,121 @@
+//! One numeric input: the predicted curve and its band over the rows.
+
+use super::axes::{Axes, Legend, Sign, Span};
+use super::canvas::{Place, draw};
+use super::colours::{CLASSES, MUTED, band};
+use super::{drawn, same};
+use crate::error::Result;
+use crate::report::Row;
+use crate::report::words::{count, counted, shown};
+
+/// A predicted curve over one numeric column, and the training rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The input column.
+    pub input: String,
+    /// The target column.
+    pub target: String,
+    /// Inputs at which the curve is known, ascending; about 200 look smooth.
+    pub at: Vec<f64>,
+    /// The predicted value at each of them.
+    pub mean: Vec<f64>,
+    /// Lower and upper end of the interval of a new value at each of them; empty where the model gives none.
+    pub band: Vec<[f64; 2]>,
+    /// Probability that the band claims to hold a new value, 0 to 1.
+    pub level: f64,
+    /// Training rows: inputs.
+    pub x: Vec<f64>,
+    /// Training rows: targets.
+    pub y: Vec<f64>,
+    /// Training rows that the fit kept, as places in `x`.
+    pub support: Vec<usize>,
+}
+
+const SIZE: (f64, f64) = (480.0, 340.0);
+
+impl Curve {
+    /// What the figure shows, in one sentence with its numbers.
+    pub(super) fn sentence(&self, row: &Row) -> String {
+        let line = format!("The line is what {} predicts for {}.", shown(&row.estimator, 60), shown(&self.target, 60));
+        let band = if self.band.is_empty() {
+            String::new()
+        } else {
+            let known: Vec<bool> =
+                self.x.iter().zip(&self.y).filter_map(|(x, y)| self.band_at(*x).map(|[l, h]| l <= *y && *y <= h)).collect();
+            format!(
+                " The band should hold {:.0} of 100 new values; it holds {} of the {} shown.",
+                100.0 * self.level,
+                count(known.iter().filter(|k| **k).count()),
+                counted(known.len(), "row")
+            )
+        };
+        let kept = if self.keeps_all() {
+            String::new()
+        } else {
+            format!(" It is made from the {} with a ring.", counted(self.support.len(), "row"))
+        };
+        format!("{line}{band}{kept}")
+    }
+
+    fn keeps_all(&self) -> bool {
+        self.support.len() >= self.x.len()
+    }
+
+    /// The band at an input between two known ones.
+    fn band_at(&self, x: f64) -> Option<[f64; 2]> {
+        let right = self.at.partition_point(|a| *a < x);
+        let left = right.saturating_sub(1);
+        let ([l0, h0], [l1, h1]) = (*self.band.get(left)?, *self.band.get(right)?);
+        let (a, b) = (*self.at.get(left)?, *self.at.get(right)?);
+        let share = if b > a { (x - a) / (b - a) } else { 0.0 };
+        (x >= a).then_some([l0 + share * (l1 - l0), h0 + share * (h1 - h0)])
+    }
+
+    pub(super) fn svg(&self, label: &str) -> Result<String> {
+        same("values of the curve", self.at.len(), self.mean.len())?;
+        same("targets of the rows", self.x.len(), self.y.len())?;
+        if !self.band.is_empty() {
+            same("ends of the band", self.at.len(), self.band.len())?;
+        }
+        let colour = CLASSES[0];
+        let mut entries = vec![(Sign::Mark(0, MUTED), "one row".to_owned()), (Sign::Line(colour), "prediction".into())];
+        if !self.band.is_empty() {
+            entries.push((Sign::Area(band()), format!("{:.0}% of new values", 100.0 * self.level)));
+        }
+        if !self.keeps_all() && !self.support.is_empty() {
+            entries.push((Sign::Ring, "kept".into()));
+        }
+        let legend = Legend::new(entries, SIZE.0);
+        let size = (SIZE.0, SIZE.1 + legend.height);
+        let across = Span::of(self.x.iter().chain(&self.at).copied(), 0.0);
+        let values = Span::of(self.y.iter().chain(&self.mean).copied(), 0.6);
+        let ends = self.band.iter().flatten().copied().filter(|v| values.has(*v));
+        let upwards = Span::of(self.y.iter().chain(&self.mean).copied().chain(ends), 0.05);
+        let axes = Axes::new(size, legend.height, across, upwards, [&self.input, &self.target]);
+        draw(size, label, |sheet| {
+            let ends = |k: usize| self.at.iter().zip(&self.band).map(move |(a, b)| (*a, b[k]));
+            let path = |pairs: &mut dyn Iterator<Item = (f64, f64)>| -> Vec<Place> {
+                pairs.filter(|(a, v)| a.is_finite() && v.is_finite()).map(|(a, v)| axes.place(a, v)).collect()
+            };
+            if !self.band.is_empty() {
+                let mut edge = path(&mut ends(0));
+                edge.extend(path(&mut ends(1)).into_iter().rev());
+                sheet.polygon(&edge, band())?;
+            }
+            axes.grid(sheet)?;
+            for i in drawn(self.x.len()).filter(|&i| axes.has(self.x[i], self.y[i])) {
+                sheet.mark(axes.place(self.x[i], self.y[i]), 0, MUTED, 2.6)?;
+            }
+            if !self.keeps_all() {
+                let kept: Vec<usize> =
+                    self.support.iter().copied().filter(|&i| i < self.x.len() && axes.has(self.x[i], self.y[i])).collect();
+                for k in drawn(kept.len()) {
+                    sheet.ring(axes.place(self.x[kept[k]], self.y[kept[k]]), 5.0)?;
+                }
+            }
+            sheet.line(&path(&mut self.at.iter().copied().zip(self.mean.iter().copied())), colour, 2.2)?;
+            legend.draw(sheet)?;
+            axes.frame(sheet)
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! The comparison as one HTML page that needs nothing else: no script, no font, no request.
+
+use super::words::{UNKNOWN, count, digits, listed, number, seconds, shown};
+use super::{Comparison, Estimate, Metric, Row, figures};
+use crate::error::Result;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("page.css");
+
+/// Longest name on the page, in characters.
+const NAME: usize = 80;
+
+impl Comparison {
+    /// The page. Errors where a picture's lists do not fit each other.
+    pub fn html(&self) -> Result<String> {
+        let title = format!("Comparison of estimators on {}", shown(&self.table, NAME));
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (title) }
+                    style { (PreEscaped(STYLE)) (PreEscaped(figures::style())) }
+                }
+                body {
+                    main {
+                        h1 { (title) }
+                        p.verdict { (unbroken(&self.verdict())) }
+                        p.setting { @for part in self.setting() { span { (part) } " " } }
+                        p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
+                        (self.results())
+                        (self.explanation())
+                        (self.pictures()?)
+                        (sentences("What was done to the columns", &self.columns))
+                        (sentences("Notices", &self.remarks()))
+                        h2 { "To make this page again" }
+                        pre { code { (shown(&self.command, 4000)) } }
+                    }
+                }
+            }
+        };
+        Ok(page.into_string())
+    }
+
+    fn results(&self) -> Markup {
+        let metrics: Vec<(Metric, usize)> =
+            self.metrics().into_iter().map(|m| (m, digits(self.entries.iter().filter_map(|r| r.metric(m))))).collect();
+        let apart = digits(self.entries.iter().filter_map(|r| r.difference));
+        html! {
+            div.scroll tabindex="0" role="region" aria-label="Results, one row per estimator" {
+                table {
+                    thead { tr {
+                        th scope="col" { "estimator" }
+                        @for (k, (m, _)) in metrics.iter().enumerate() {
+                            th scope="col" { (m.heading()) }
+                            @if k == 0 { th scope="col" { "difference" } }
+                        }
+                        th scope="col" { "rows kept" }
+                        th scope="col" { "fit" }
+                        th scope="col" { "predict a row" }
+                    } }
+                    tbody { @for row in &self.entries { (line(row, &metrics, apart)) } }
+                }
+            }
+        }
+    }
+
+    fn explanation(&self) -> Markup {
+        html! {
+            dl {
+                @for m in self.metrics() { dt { (m.heading()) } dd { (m.meaning()) } }
+                dt { "±" }
+                dd { "one standard error over " (self.folds) " folds; every number is measured on rows that the fit had not seen" }
+                dt { "difference" }
+                dd { "to the best row, fold by fold; within two standard errors of 0 it is noise" }
+                dt { "rows kept" }
+                dd { "training rows that predictions are made from; fewer is smaller and faster" }
+            }
+        }
+    }
+
+    fn pictures(&self) -> Result<Markup> {
+        let mut all = Vec::new();
+        for row in self.entries.iter().filter(|r| r.failure.is_none()) {
+            for picture in &row.pictures {
+                all.push((row, picture.svg(row)?, picture.sentence(row)));
+            }
+        }
+        Ok(html! {
+            @if !all.is_empty() {
+                h2 { "What each estimator learned" }
+                div.pictures {
+                    @for (row, svg, said) in &all {
+                        figure {
+                            h3 { (shown(&row.estimator, NAME)) }
+                            (PreEscaped(svg))
+                            figcaption { (unbroken(said)) }
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// The notices, and those that follow from the rows.
+    fn remarks(&self) -> Vec<String> {
+        let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
+        let mut all = self.notices.clone();
+        if !unfinished.is_empty() {
+            all.push(format!("Not converged, to be read with care: {}.", listed(&unfinished)));
+        }
+        all
+    }
+}
+
+fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
+    let name = shown(&row.estimator, NAME);
+    html! {
+        tr.best[row.best] {
+            th scope="row" {
+                (name)
+                @if row.best { span.tag { "best" } }
+                @if !row.settled.is_empty() { code { (shown(&row.settled, 4000)) } }
+            }
+            @if let Some(why) = &row.failure {
+                td.reason colspan=(metrics.len() + 4) { div { "failed: " (shown(why, 4000)) } }
+            } @else {
+                @for (k, (m, d)) in metrics.iter().enumerate() {
+                    td.rank[k == 0] { (cell(row.metric(*m), *d)) }
+                    @if k == 0 {
+                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (cell(row.difference, apart)) } }
+                    }
+                }
+                td { (count(row.support)) }
+                td {
+                    (seconds(row.fit_seconds))
+                    @if !row.converged { br; span.quiet { "not converged" } }
+                }
+                td { (seconds(row.predict_us_per_row * 1e-6)) }
+            }
+        }
+    }
+}
+
+fn cell(value: Option<Estimate>, digits: usize) -> Markup {
+    match value {
+        Some(e) if e.mean.is_finite() => html! {
+            (number(e.mean, digits))
+            @if e.se.is_finite() { span.se { " ± " (number(e.se, digits)) } }
+        },
+        _ => html! { span.quiet { (UNKNOWN) } },
+    }
+}
+
+/// A sentence whose errors stay with their sign at the end of a line.
+fn unbroken(sentence: &str) -> String {
+    sentence.replace("± ", "±\u{a0}")
+}
+
+fn sentences(title: &str, all: &[String]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            h2 { (title) }
+            ul { @for sentence in all { li { (shown(sentence, 4000)) } } }
+        }
+    }
+}

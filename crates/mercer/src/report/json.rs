@@ -1,0 +1,73 @@
+//! The comparison as one JSON document. Numbers that are not known are `null`.
+
+use super::{Comparison, Estimate, Metric, Row};
+use crate::error::{Error, Result};
+use crate::estimators::Certificate;
+use serde::{Serialize, Serializer};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    command: &'a str,
+    task: &'static str,
+    kernel: &'a str,
+    folds: usize,
+    seed: u64,
+    rows: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    estimator: &'a str,
+    settled: &'a str,
+    #[serde(serialize_with = "by_name")]
+    metrics: &'a [(Metric, Estimate)],
+    support: usize,
+    fit_seconds: f64,
+    predict_us_per_row: f64,
+    converged: bool,
+    certificate: Option<&'a Certificate>,
+    best: bool,
+    difference: Option<Estimate>,
+    failure: Option<&'a str>,
+}
+
+/// A map from the metric's name to its estimate, in the row's order.
+fn by_name<S: Serializer>(metrics: &[(Metric, Estimate)], to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_map(metrics.iter().map(|(m, e)| (m.name(), e)))
+}
+
+impl<'a> From<&'a Row> for Entry<'a> {
+    fn from(row: &'a Row) -> Self {
+        Entry {
+            estimator: &row.estimator,
+            settled: &row.settled,
+            metrics: &row.metrics,
+            support: row.support,
+            fit_seconds: row.fit_seconds,
+            predict_us_per_row: row.predict_us_per_row,
+            converged: row.converged,
+            certificate: row.certificate.as_ref(),
+            best: row.best,
+            difference: row.difference,
+            failure: row.failure.as_deref(),
+        }
+    }
+}
+
+impl Comparison {
+    /// The JSON document that `--json` writes: settings, then one object per estimator; ends with a line break.
+    pub fn json(&self) -> Result<String> {
+        let document = Document {
+            command: &self.command,
+            task: self.task.name(),
+            kernel: &self.kernel,
+            folds: self.folds,
+            seed: self.seed,
+            rows: self.entries.iter().map(Entry::from).collect(),
+        };
+        let mut text = serde_json::to_string_pretty(&document)
+            .map_err(|e| Error::Numerical { what: "writing the comparison as JSON".into(), why: e.to_string() })?;
+        text.push('\n');
+        Ok(text)
+    }
+}

@@ -1,0 +1,68 @@
+//! Predictions as CSV: one line per row of the table, in its order.
+
+use super::gather::normal_quantile;
+use crate::error::{Error, Result};
+use crate::estimators::{Predicted, Predictions};
+use crate::learner::Model;
+use crate::linalg::Matrix;
+
+/// Columns besides the prediction itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PredictionColumns {
+    /// Standard deviation of a new target.
+    pub std: bool,
+    /// Ends of the central interval of this probability for a new target.
+    pub interval: Option<f64>,
+    /// Probability of each class.
+    pub probabilities: bool,
+}
+
+/// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
+pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: PredictionColumns) -> Result<String> {
+    let lacks =
+        |what: &str, has: &str| Err(Error::Data(format!("{} has no {what}; fit {has}, or leave the option out", model.estimator.name())));
+    let names = &model.target.names;
+    let mut header: Vec<String> = names.clone();
+    let mut cells: Vec<Vec<String>> = match &predictions.values {
+        Predicted::Classes(codes) => codes.iter().map(|&k| vec![model.target.class(k).to_owned()]).collect(),
+        Predicted::Numbers(m) => (0..m.rows()).map(|i| m.row(i).iter().map(f64::to_string).collect()).collect(),
+    };
+    if columns.std || columns.interval.is_some() {
+        let (Some(variance), Predicted::Numbers(mean)) = (&predictions.variance, &predictions.values) else {
+            return lacks("predictive variance", "gp");
+        };
+        let sd = Matrix::from_fn(mean.rows(), mean.cols(), |i, o| {
+            let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
+            (variance[(i, o)] + noise).sqrt()
+        });
+        for (o, name) in names.iter().enumerate() {
+            if columns.std {
+                header.push(format!("{name}_std"));
+                cells.iter_mut().enumerate().for_each(|(i, row)| row.push(sd[(i, o)].to_string()));
+            }
+            if let Some(level) = columns.interval {
+                let z = normal_quantile(level);
+                header.extend([format!("{name}_lower"), format!("{name}_upper")]);
+                cells.iter_mut().enumerate().for_each(|(i, row)| {
+                    let (m, h) = (mean[(i, o)], z * sd[(i, o)]);
+                    row.extend([(m - h).to_string(), (m + h).to_string()]);
+                });
+            }
+        }
+    }
+    if columns.probabilities {
+        let Some(p) = &predictions.probabilities else { return lacks("class probabilities", "knn") };
+        for (k, class) in model.target.classes.iter().flatten().enumerate() {
+            header.push(format!("{}_{class}", names.first().map_or("", String::as_str)));
+            cells.iter_mut().enumerate().for_each(|(i, row)| row.push(p[(i, k)].to_string()));
+        }
+    }
+    let fault = |e: String| Error::Numerical { what: "writing CSV".into(), why: e };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&header).map_err(|e| fault(e.to_string()))?;
+    for row in &cells {
+        writer.write_record(row).map_err(|e| fault(e.to_string()))?;
+    }
+    let bytes = writer.into_inner().map_err(|e| fault(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| fault(e.to_string()))
+}

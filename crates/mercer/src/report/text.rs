@@ -1,0 +1,156 @@
+//! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
+
+use super::words::{UNKNOWN, count, digits, estimate, seconds, shown};
+use super::{Comparison, Metric, Row};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+/// Characters of an estimator's name in the table.
+const NAME: usize = 28;
+
+/// A column of the table; the last ones go first where the terminal is narrow.
+struct Column {
+    heading: String,
+    cells: Vec<String>,
+}
+
+impl Comparison {
+    /// The table, a line of explanation, then settings, failures and notices; lines are at most `width` characters
+    /// (at least 40) and carry no colour.
+    pub fn text(&self, width: usize) -> String {
+        let width = width.max(40);
+        let (table, left_out) = self.table(width);
+        let mut out = vec![table, String::new()];
+        out.extend(wrapped(&self.verdict(), "", width));
+        out.extend(wrapped(&self.legend(), "", width));
+        if left_out > 0 {
+            let more = if left_out == 1 { "1 more column" } else { &format!("{left_out} more columns") };
+            out.extend(wrapped(&format!("{more} in a wider terminal, in --json and in --report."), "", width));
+        }
+        let section = |title: &str, lines: &[String], out: &mut Vec<String>| {
+            if !lines.is_empty() {
+                out.extend([String::new(), title.to_owned()]);
+                out.extend(lines.iter().flat_map(|l| wrapped(l, "  ", width)));
+            }
+        };
+        let fitted = self.entries.iter().filter(|r| r.failure.is_none());
+        let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.settled)).collect();
+        let failed: Vec<String> =
+            self.entries.iter().filter_map(|r| r.failure.as_ref().map(|why| format!("{}: {why}", shown(&r.estimator, NAME)))).collect();
+        let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
+        section("Settled on all rows", &settled, &mut out);
+        section("Failed", &failed, &mut out);
+        section("Did not converge", &unfinished, &mut out);
+        section("Columns", &self.columns, &mut out);
+        section("Notices", &self.notices, &mut out);
+        out.push(String::new());
+        out.join("\n")
+    }
+
+    /// The table and how many columns it had to leave out.
+    fn table(&self, width: usize) -> (String, usize) {
+        let mut columns = self.table_columns();
+        let all = columns.len();
+        loop {
+            let mut table = laid_out(&columns);
+            let takes: usize = table.column_max_content_widths().iter().map(|w| usize::from(*w) + 2).sum();
+            if takes <= width || columns.len() <= 2 {
+                table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::try_from(width).unwrap_or(u16::MAX));
+                return (table.trim_fmt(), all - columns.len());
+            }
+            columns.pop();
+        }
+    }
+
+    fn table_columns(&self) -> Vec<Column> {
+        let column = |heading: &str, cell: &dyn Fn(&Row) -> String| Column {
+            heading: heading.to_owned(),
+            cells: self.entries.iter().map(|r| if r.failure.is_some() { UNKNOWN.to_owned() } else { cell(r) }).collect(),
+        };
+        let metric = |m: Metric| {
+            let d = digits(self.entries.iter().filter_map(|r| r.metric(m)));
+            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(e, d)))
+        };
+        let apart = digits(self.entries.iter().filter_map(|r| r.difference));
+        let mut columns = vec![Column {
+            heading: "  estimator".into(),
+            cells: self.entries.iter().map(|r| format!("{} {}", if r.best { "*" } else { " " }, shown(&r.estimator, NAME))).collect(),
+        }];
+        let mut ranking = metric(self.ranking());
+        for (cell, _) in ranking.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
+            *cell = "failed".into();
+        }
+        columns.push(ranking);
+        columns.push(column("difference", &|r| {
+            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| estimate(e, apart)) }
+        }));
+        columns.push(column("rows kept", &|r| count(r.support)));
+        columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged { "" } else { " !" })));
+        columns.push(column("predict/row", &|r| seconds(r.predict_us_per_row * 1e-6)));
+        columns.extend(self.metrics().into_iter().skip(1).map(metric));
+        columns
+    }
+
+    /// What the marks and the columns mean.
+    fn legend(&self) -> String {
+        let m = self.ranking();
+        let mut said = format!(
+            "* best by {}: {}. ±: one standard error over {} folds; difference: to the best row, on the same folds.",
+            m.heading(),
+            m.meaning(),
+            self.folds
+        );
+        if self.entries.iter().any(|r| r.failure.is_none() && !r.converged) {
+            said.push_str(" !: did not converge.");
+        }
+        said
+    }
+}
+
+impl Row {
+    /// A sentence on a fit that did not converge.
+    pub(super) fn unfinished(&self) -> Option<String> {
+        (self.failure.is_none() && !self.converged).then(|| {
+            let proof =
+                self.certificate.as_ref().map_or(String::new(), |c| format!(": {} {:.1e}, asked for {:.1e}", c.name, c.value, c.tolerance));
+            format!("{}{proof}", shown(&self.estimator, 60))
+        })
+    }
+}
+
+fn laid_out(columns: &[Column]) -> Table {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─')));
+    table.set_header(columns.iter().map(|c| Cell::new(&c.heading)));
+    for i in 0..columns.first().map_or(0, |c| c.cells.len()) {
+        table.add_row(columns.iter().map(|c| Cell::new(c.cells.get(i).map_or(UNKNOWN, String::as_str))));
+    }
+    for (k, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if k > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// A sentence in lines of at most `width` characters, indented; a word longer than a line is cut.
+fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
+    let room = width - indent.len();
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let mut word: Vec<char> = shown(word, usize::MAX).chars().collect();
+        if !line.is_empty() && line.chars().count() + 1 + word.len() > room {
+            lines.push(std::mem::take(&mut line));
+        }
+        while word.len() > room {
+            lines.push(word.drain(..room).collect());
+        }
+        if !line.is_empty() && !word.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word);
+    }
+    lines.push(line);
+    lines.into_iter().filter(|l| !l.is_empty()).map(|l| format!("{indent}{l}")).collect()
+}

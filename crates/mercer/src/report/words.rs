@@ -1,0 +1,193 @@
+//! Numbers and sentences in plain words, shared by the terminal table, the page and the figures.
+
+use super::{Comparison, Estimate, Metric, Row, Task};
+
+/// What stands where a number is not known.
+pub(super) const UNKNOWN: &str = "–";
+
+/// Digits after the point that show two significant digits of `error`, 0 to 9.
+fn digits_for(error: f64) -> usize {
+    if error > 0.0 && error.is_finite() { (1.0 - error.log10().floor()).clamp(0.0, 9.0) as usize } else { 0 }
+}
+
+/// Digits after the point for a whole column, so that its points stand under each other: two significant digits
+/// of the smallest standard error (at most four of them more than the largest needs), or four of the means where no
+/// error is known.
+pub(super) fn digits(column: impl Iterator<Item = Estimate> + Clone) -> usize {
+    let errors = || column.clone().map(|e| e.se).filter(|s| *s > 0.0 && s.is_finite());
+    let least = errors().fold(f64::INFINITY, f64::min);
+    let most = errors().fold(0.0, f64::max);
+    if least.is_finite() {
+        return digits_for(least.max(most * 1e-2));
+    }
+    let size = column.map(|e| e.mean.abs()).filter(|m| m.is_finite()).fold(0.0, f64::max);
+    digits_for(size * 1e-2)
+}
+
+/// A number with `digits` after the point and a true minus sign; in powers of ten where it would be long.
+pub(super) fn number(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.into();
+    }
+    let text = if value.abs() >= 1e7 { format!("{value:.2e}") } else { format!("{value:.digits$}") };
+    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
+    match text.strip_prefix('-') {
+        Some(rest) if zero => rest.into(),
+        Some(rest) => format!("−{rest}"),
+        None => text,
+    }
+}
+
+/// `0.973 ± 0.012`; without the second half where the error is not known.
+pub(super) fn estimate(value: Estimate, digits: usize) -> String {
+    let mean = number(value.mean, digits);
+    if value.mean.is_finite() && value.se.is_finite() { format!("{mean} ± {}", number(value.se, digits)) } else { mean }
+}
+
+/// Three significant digits, for a sentence.
+pub(super) fn brief(value: f64) -> String {
+    let size = value.abs();
+    if size > 0.0 && size < 1e-4 { format!("{value:.1e}").replace('-', "−") } else { number(value, digits_for(size * 0.1).min(6)) }
+}
+
+/// Seconds in the unit that suits them: `12 µs`, `3.4 ms`, `1.2 s`, `5 min 20 s`.
+pub(super) fn seconds(value: f64) -> String {
+    if !(value.is_finite() && value >= 0.0) {
+        return UNKNOWN.into();
+    }
+    // The unit is chosen after rounding, so that nothing is printed as "1000 ms".
+    let scaled = [(1e6, "µs"), (1e3, "ms"), (1.0, "s")].map(|(by, unit)| (value * by, unit));
+    for (x, unit) in scaled {
+        if x < 9.95 {
+            return format!("{x:.1} {unit}");
+        }
+        if x < 999.5 && (unit != "s" || x < 59.5) {
+            return format!("{x:.0} {unit}");
+        }
+    }
+    let whole = value.round();
+    format!("{:.0} min {:02.0} s", (whole / 60.0).floor(), whole % 60.0)
+}
+
+/// A whole number with thin groups of three: `12 345`.
+pub(super) fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `1 row`, `12 345 rows`.
+pub(super) fn counted(n: usize, one: &str) -> String {
+    let plural = if one.ends_with("ss") { format!("{one}es") } else { format!("{one}s") };
+    format!("{} {}", count(n), if n == 1 { one.to_owned() } else { plural })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().into(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A name from the user's data as it may be shown: no control characters, at most `most` characters.
+pub(super) fn shown(name: &str, most: usize) -> String {
+    let clean = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c };
+    if name.chars().count() <= most {
+        name.chars().map(clean).collect()
+    } else {
+        name.chars().take(most.saturating_sub(1)).map(clean).chain(['…']).collect()
+    }
+}
+
+/// How good a value of a metric is, as the end of a sentence that starts with the estimator.
+pub(super) fn achievement(metric: Metric, value: Estimate) -> String {
+    let d = digits([value].into_iter());
+    let mean = number(value.mean, d);
+    let error = if value.se.is_finite() { format!("± {}", number(value.se, d)) } else { String::new() };
+    let bracket = if error.is_empty() { String::new() } else { format!(" ({error})") };
+    match metric {
+        Metric::Accuracy => format!("{mean} of rows right{bracket}"),
+        Metric::Rmse => format!("typically off by {mean}{bracket}"),
+        Metric::R2 => format!("{mean} of the variance explained{bracket}"),
+        Metric::LogLoss | Metric::Nlpd => format!("{} {mean}{bracket}", metric.heading()),
+    }
+}
+
+impl Comparison {
+    /// The result in one sentence: which estimator predicts best, how well, and which others are as good.
+    pub fn verdict(&self) -> String {
+        let Some(best) = self.best() else {
+            return "No estimator could be fitted; the reasons are in the table.".into();
+        };
+        let name = |r: &Row| shown(&r.estimator, 60);
+        let Some((metric, value)) = best.metrics.first() else {
+            return format!("{} is the best; nothing was measured on held-out rows.", name(best));
+        };
+        let others: Vec<&Row> = self.entries.iter().filter(|r| !std::ptr::eq(*r, best) && r.failure.is_none()).collect();
+        let achieved = achievement(*metric, *value);
+        if others.is_empty() {
+            return format!("{}: {achieved}.", name(best));
+        }
+        let near: Vec<String> = others.iter().filter(|r| r.difference.is_some_and(|d| d.within_noise())).map(|r| name(r)).collect();
+        let tail = match near.len() {
+            0 if others.iter().any(|r| r.difference.is_none_or(|d| !d.se.is_finite())) => String::new(),
+            0 => "; every other estimator is worse by more than noise".into(),
+            1 => format!("; {} is within noise of it", listed(&near)),
+            _ => format!("; {} are within noise of it", listed(&near)),
+        };
+        format!("{} predicts best: {achieved}{tail}.", name(best))
+    }
+
+    /// The setting in one line: rows, classes or targets, kernel, folds, seed.
+    pub(super) fn setting(&self) -> Vec<String> {
+        let task = match &self.task {
+            Task::Classification { classes } => counted(classes.len(), "class"),
+            Task::Regression { targets } if targets.len() == 1 => format!("predicting {}", shown(&targets[0], 40)),
+            Task::Regression { targets } => counted(targets.len(), "target"),
+        };
+        vec![counted(self.rows, "row"), task, counted(self.folds, "fold"), format!("seed {}", self.seed)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_the_digits_of_its_error() {
+        let e = Estimate { mean: 0.97333, se: 0.0123 };
+        assert_eq!(estimate(e, digits([e].into_iter())), "0.973 ± 0.012");
+        let e = Estimate { mean: -1234.6, se: 56.0 };
+        assert_eq!(estimate(e, digits([e].into_iter())), "−1235 ± 56");
+        assert_eq!(estimate(Estimate { mean: f64::NAN, se: 0.1 }, 2), "–");
+        assert_eq!(estimate(Estimate { mean: 0.5, se: f64::NAN }, 2), "0.50");
+        assert_eq!(number(-0.0001, 2), "0.00");
+    }
+
+    #[test]
+    fn seconds_take_the_unit_that_suits_them() {
+        for (value, text) in
+            [(0.0, "0.0 µs"), (2.3e-6, "2.3 µs"), (0.00346, "3.5 ms"), (0.99960, "1.0 s"), (59.7, "1 min 00 s"), (320.0, "5 min 20 s")]
+        {
+            assert_eq!(seconds(value), text);
+        }
+        assert_eq!(seconds(f64::NAN), "–");
+    }
+
+    #[test]
+    fn control_characters_and_long_names_are_made_fit_to_show() {
+        assert_eq!(shown("a\u{0}b\nc", 9), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(shown("abcdef", 4), "abc…");
+    }
+}

@@ -1,0 +1,281 @@
+//! The report at its border: what the table, the JSON document, the page and the figures promise.
+
+mod samples;
+
+use mercer::report::{Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Row, Task};
+
+const HOSTILE: &str = "<script>alert(\"x\")</script>&'\u{0}\u{7}";
+
+fn keys(value: &serde_json::Value) -> Vec<String> {
+    let mut all: Vec<String> = value.as_object().into_iter().flat_map(|o| o.keys().cloned()).collect();
+    all.sort();
+    all
+}
+
+fn sorted(names: &str) -> Vec<String> {
+    let mut all: Vec<String> = names.split_whitespace().map(String::from).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn the_json_document_has_exactly_the_promised_keys() {
+    let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
+    assert_eq!(keys(&value), sorted("command task kernel folds seed rows"));
+    let row = &value["rows"][0];
+    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate best difference failure";
+    assert_eq!(keys(row), sorted(promised));
+    assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
+    assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se"));
+    assert_eq!(keys(&row["certificate"]), sorted("name value tolerance"));
+    assert_eq!(value["task"], "classification");
+    assert_eq!(row["metrics"]["accuracy"]["mean"], 0.9733);
+    assert!(row["difference"].is_null());
+    let value: serde_json::Value = serde_json::from_str(&samples::regression().json().unwrap()).unwrap();
+    assert_eq!(value["task"], "regression");
+    assert_eq!(keys(&value["rows"][0]["metrics"]), sorted("rmse r2 nlpd"));
+    assert_eq!(keys(&value["rows"][1]["metrics"]), sorted("rmse r2"));
+}
+
+#[test]
+fn a_number_that_is_not_known_is_null_in_json() {
+    let mut one = samples::classes();
+    one.entries[0].metrics[0].1.se = f64::NAN;
+    let value: serde_json::Value = serde_json::from_str(&one.json().unwrap()).unwrap();
+    assert!(value["rows"][0]["metrics"]["accuracy"]["se"].is_null());
+}
+
+#[test]
+fn the_verdict_names_the_best_and_those_within_noise() {
+    assert_eq!(samples::classes().verdict(), "ridge predicts best: 0.973 of rows right (± 0.012); svc and knn are within noise of it.");
+    assert_eq!(samples::regression().verdict(), "gp predicts best: typically off by 14.21 (± 0.62); svr is within noise of it.");
+    let mut none = samples::classes();
+    for row in &mut none.entries {
+        row.failure = Some("no".into());
+    }
+    assert_eq!(none.verdict(), "No estimator could be fitted; the reasons are in the table.");
+}
+
+/// The lines of the table: heading, rule, one line per estimator.
+fn table(c: &Comparison, width: usize) -> Vec<String> {
+    c.text(width).lines().take_while(|l| !l.is_empty()).map(String::from).collect()
+}
+
+#[test]
+fn the_columns_of_the_table_stand_under_each_other() {
+    let lines = table(&samples::classes(), 100);
+    assert_eq!(lines.len(), 2 + 5, "{lines:#?}");
+    assert!(lines[2].starts_with("* ridge") && lines[3].starts_with("  svc"));
+    let at = |line: &str, what: char| line.chars().position(|c| c == what);
+    let first = at(&lines[2], '±').unwrap();
+    for line in &lines[3..=4] {
+        assert_eq!(at(line, '±'), Some(first), "{lines:#?}");
+    }
+    assert!(lines[5].contains("nu_svc") && lines[5].contains("failed"));
+    assert!(lines[3].contains("−0.0067 ± 0.0067"), "{lines:#?}");
+    assert!(samples::classes().text(100).contains("nu_svc: nu=0.9 cannot be met"));
+}
+
+#[test]
+fn no_line_is_wider_than_asked_whatever_the_names() {
+    let mut long = samples::regression();
+    long.entries[1].estimator = "a_very_long_name_of_an_estimator_that_no_table_can_hold(c=10, epsilon=0.001)".into();
+    long.entries[1].settled = "x".repeat(400);
+    long.entries[0].metrics.truncate(1);
+    long.entries[0].metrics[0].1 = Estimate { mean: f64::NAN, se: f64::NAN };
+    long.notices.push("word ".repeat(60));
+    for c in [long, samples::classes()] {
+        for width in [40, 60, 80, 100, 200] {
+            let text = c.text(width);
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+            assert!(!text.contains("NaN"));
+        }
+    }
+}
+
+#[test]
+fn a_table_of_no_estimators_and_no_metrics_is_still_a_report() {
+    let mut empty = samples::regression();
+    empty.entries.clear();
+    assert!(empty.text(100).contains("No estimator could be fitted"));
+    assert!(empty.html().is_ok() && empty.json().is_ok());
+    empty.entries.push(Row { estimator: "x".into(), best: true, ..Row::default() });
+    assert!(empty.text(100).contains("* x"));
+    balanced(&empty.html().unwrap());
+}
+
+/// Every element that is opened is closed, in order.
+fn balanced(page: &str) {
+    const ALONE: [&str; 3] = ["meta", "br", "!DOCTYPE"];
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let end = at + rest[at..].find('>').unwrap_or_default();
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+        } else if !tag.ends_with('/') && !ALONE.contains(&name) {
+            open.push(name.into());
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_page_is_balanced_asks_the_network_for_nothing_and_has_every_section() {
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        let page = c.html().unwrap();
+        balanced(&page);
+        let bare = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+        for asks in ["http://", "https://", "src=", "<script", "@import", "url(", "<link"] {
+            assert!(!bare.contains(asks), "{asks}");
+        }
+        for needs in ["lang=\"en\"", "name=\"viewport\"", "prefers-color-scheme:dark", "scope=\"col\"", "scope=\"row\"", "<pre>"] {
+            assert!(page.contains(needs), "{needs}");
+        }
+        let pictures: usize = c.entries.iter().map(|r| r.pictures.len()).sum();
+        assert_eq!(page.matches("<svg ").count(), pictures);
+        assert_eq!(page.matches("role=\"img\" aria-label=\"").count(), pictures);
+        assert!(page.len() < 1_000_000, "{}", page.len());
+    }
+}
+
+#[test]
+fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
+    let mut heavy = samples::classes();
+    for row in &mut heavy.entries {
+        let (codes, points) = (0..20_000).map(|i| (i % 3, [(i * 37 % 700) as f64 / 100.0, (i * 91 % 330) as f64 / 100.0 - 0.5])).unzip();
+        let wild = |c: usize| ((c % 120) as f64 * 0.3).sin() * ((c / 120) as f64 * 0.25).cos();
+        row.failure = None;
+        row.pictures = vec![Picture::Regions(Regions {
+            axes: ["a", "b"].map(String::from),
+            classes: ["x", "y", "z"].map(String::from).into(),
+            across: [0.0, 7.0],
+            upwards: [-0.5, 2.8],
+            cells: 120,
+            predicted: (0..120 * 120).map(|c| if wild(c) > 0.3 { 2 } else { usize::from(wild(c) > 0.0) }).collect(),
+            points,
+            codes,
+            support: (0..10_000).collect(),
+        })];
+    }
+    let page = heavy.html().unwrap();
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    assert!(page.contains("Drawn are 800 of 20\u{202f}000 rows."));
+}
+
+#[test]
+fn every_colour_of_a_figure_has_a_partner_for_dark_screens() {
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        for row in &c.entries {
+            for picture in &row.pictures {
+                let file = picture.file(row).unwrap();
+                let (style, drawing) = file.split_once("</style>").unwrap();
+                for attribute in ["fill=\"#", "stroke=\"#"] {
+                    for rest in drawing.split(attribute).skip(1) {
+                        let colour = &rest[..6];
+                        assert!(style.contains(&format!("[{attribute}{colour}\"]")), "{attribute}{colour}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn hostile_pictures() -> Vec<Picture> {
+    let bad = || HOSTILE.to_owned();
+    vec![
+        Picture::Regions(Regions {
+            axes: [bad(), bad()],
+            classes: vec![bad(), bad()],
+            across: [0.0, 1.0],
+            upwards: [0.0, 1.0],
+            cells: 2,
+            predicted: vec![0, 1, 1, 0],
+            points: vec![[0.5, 0.5], [f64::NAN, 0.1]],
+            codes: vec![0, 1],
+            support: vec![0, 99],
+        }),
+        Picture::PredictedTrue(PredictedTrue {
+            target: bad(),
+            truth: vec![1.0, f64::NAN, 1e300],
+            predicted: vec![1.0, 2.0, f64::INFINITY],
+            intervals: vec![[0.0, 2.0], [f64::NAN, 1.0], [-1e300, 1e300]],
+            level: 0.9,
+        }),
+        Picture::Curve(Curve {
+            input: bad(),
+            target: bad(),
+            at: vec![0.0, 1.0],
+            mean: vec![f64::NAN, 1.0],
+            band: vec![[0.0, 1.0], [0.0, 1.0]],
+            level: 0.95,
+            x: vec![2.0],
+            y: vec![5.0],
+            support: vec![],
+        }),
+        Picture::Confusion(Confusion { classes: vec![bad(), bad()], counts: vec![1, 2, 3, 4] }),
+    ]
+}
+
+#[test]
+fn hostile_names_are_escaped_everywhere() {
+    let mut c = samples::classes();
+    (c.command, c.table, c.kernel) = (HOSTILE.into(), HOSTILE.into(), HOSTILE.into());
+    c.task = Task::Regression { targets: vec![HOSTILE.into()] };
+    c.columns = vec![HOSTILE.into()];
+    c.notices = vec![HOSTILE.into()];
+    for row in &mut c.entries {
+        (row.estimator, row.settled) = (HOSTILE.into(), HOSTILE.into());
+        row.pictures = hostile_pictures();
+        row.failure = row.failure.as_ref().map(|_| HOSTILE.into());
+    }
+    let page = c.html().unwrap();
+    balanced(&page);
+    assert!(!page.contains("<script") && !page.contains("=\"x\""));
+    let control = |t: &str| t.chars().any(|c| c.is_control() && c != '\n');
+    assert!(!control(&page) && !control(&c.text(100)));
+    for picture in hostile_pictures() {
+        let file = picture.file(&c.entries[0]).unwrap();
+        balanced(&file);
+        assert!(!file.contains("<script") && !control(&file));
+        assert!(file.starts_with("<svg ") && file.trim_end().ends_with("</svg>"));
+    }
+}
+
+#[test]
+fn lists_that_do_not_fit_each_other_are_an_error_and_not_a_panic() {
+    let row = Row::default();
+    let wrong = [
+        Picture::Confusion(Confusion { classes: vec!["a".into()], counts: vec![1, 2] }),
+        Picture::PredictedTrue(PredictedTrue { target: "t".into(), truth: vec![1.0], predicted: vec![], intervals: vec![], level: 0.9 }),
+    ];
+    for picture in wrong {
+        assert!(picture.svg(&row).is_err());
+    }
+    let none = Picture::Confusion(Confusion { classes: vec![], counts: vec![] });
+    balanced(&none.svg(&row).unwrap());
+}
+
+#[test]
+fn a_picture_counts_what_its_interval_holds() {
+    let p = Picture::PredictedTrue(PredictedTrue {
+        target: "y".into(),
+        truth: vec![1.0, 2.0, 3.0, 4.0],
+        predicted: vec![1.1, 2.2, 3.3, 8.0],
+        intervals: vec![[0.0, 2.0], [1.0, 3.0], [3.0, 4.0], [7.0, 9.0]],
+        level: 0.95,
+    });
+    let said = p.sentence(&Row { estimator: "gp".into(), ..Row::default() });
+    assert!(said.contains("should hold 95 of 100 true values; they hold 75 of 100 (3 of 4)"), "{said}");
+}
+
+#[test]
+fn metric_names_are_those_of_the_json_document() {
+    let names = [Metric::Accuracy, Metric::LogLoss, Metric::Rmse, Metric::R2, Metric::Nlpd].map(Metric::name);
+    assert_eq!(names, ["accuracy", "log_loss", "rmse", "r2", "nlpd"]);
+}
