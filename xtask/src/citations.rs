@@ -14,15 +14,21 @@ pub(crate) struct Citation {
 }
 
 /// The ids after `spec:` in a comment; `None` where the comment cites nothing. What ends the list is the
-/// first word that is not shaped like an id, so that an explanation may follow.
+/// first word that is not meant as an id, so that an explanation may follow. The first word is always meant as one.
 pub(crate) fn cited(comment: &str) -> Option<Vec<String>> {
     let (before, list) = comment.split_once("spec:")?;
     if before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '`')) {
         return None;
     }
-    let words = list.split([',', ' ', ';']).map(|w| w.trim_end_matches(['.', ':', ')']));
-    let rows: Vec<String> = words.filter(|w| !w.is_empty() && *w != "and").take_while(|w| is_id(w)).map(str::to_owned).collect();
-    Some(rows)
+    let words = list.split([',', ' ', ';']).map(|w| w.trim_end_matches(['.', ':', ')'])).filter(|w| !w.is_empty() && *w != "and");
+    Some(words.enumerate().take_while(|(i, w)| *i == 0 || is_meant_as_id(w)).map(|(_, w)| w.to_owned()).collect())
+}
+
+/// Whether a word may be meant as an id, so that a wrong one is told and not passed over.
+fn is_meant_as_id(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// Whether a word is shaped like the id of a row: letters and digits, as in `F01`, `GP04` or `E1-04`.
@@ -157,7 +163,9 @@ mod tests {
     fn a_comment_cites_the_ids_up_to_the_first_other_word() {
         assert_eq!(cited("spec: F17, GP01 (worked example)"), Some(rows(&["F17", "GP01"])));
         assert_eq!(cited("Murphy (14.20); spec: K10 and E1-04."), Some(rows(&["K10", "E1-04"])));
-        assert_eq!(cited("spec: the page"), Some(vec![]));
+        assert_eq!(cited("spec: S14, U-08 for users"), Some(rows(&["S14", "U-08"])));
+        assert_eq!(cited("spec: the page"), Some(rows(&["the"])));
+        assert_eq!(cited("spec:"), Some(vec![]));
         assert_eq!(cited("the aspec: F01"), None);
         assert_eq!(cited("see `spec: F01`"), None);
         assert_eq!(cited("nothing"), None);

@@ -297,7 +297,7 @@ fn a_cache_of_two_rows_reaches_the_same_optimum() {
     close(fitted.summary().objective.unwrap() / 52.190446628, 1.0, 1e-4);
 }
 
-// spec: U-08
+// Solvers elsewhere lack a limit or do not keep it (libsvm #65, thundersvm #240).
 #[test]
 fn limits_give_the_best_point_with_its_gap_and_cancelling_gives_nothing() {
     let (_, gram, target) = made_task(9, 400, 2, 4.0);
