@@ -65,7 +65,7 @@ impl Comparison {
     }
 }
 
-/// What tuning and fitting have to say: parameters at a bound, rows searched on, the solver's own notes.
+/// What tuning has to say: parameters at a bound, rows searched on.
 fn tuning_notices(scored: &Scored) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
     let name = scored.estimator.name();
@@ -76,7 +76,6 @@ fn tuning_notices(scored: &Scored) -> Vec<String> {
             out.push(format!("{name}: tuned on a sample of {} of {} rows, fitted on all", t.rows, model.about.rows));
         }
     }
-    out.extend(model.summary().notes.iter().map(|n| format!("{name}: {n}")));
     out
 }
 
