@@ -18,6 +18,9 @@ else
     cargo test --locked --workspace --lib --bins --tests
 fi
 
+say "generated pages"
+"${CARGO_TARGET_DIR:-target}/debug/examples/gen" docs --check
+
 say "documentation examples"
 cargo test --locked --workspace --doc
 

@@ -1,4 +1,30 @@
-//! Mercer: kernel methods. One kernel language, one Gram engine, every estimator.
+//! Kernel methods: one kernel language, one Gram engine, every estimator.
+//!
+//! Inputs of any sort (numbers, categories, texts, sequences) meet models only through their Gram matrix, so that every
+//! kernel works with every estimator. A [`Learner`](learner::Learner) is a recipe: preparation, kernel, estimator. Fitting it gives a
+//! [`Model`](learner::Model), which predicts and can be stored.
+//!
+//! ```
+//! use mercer::control::Control;
+//! use mercer::estimators::{EstimatorExpr, Want};
+//! use mercer::learner::Learner;
+//! use mercer::read::{ReadOptions, Source, Table};
+//!
+//! let mut table = Table::read(&Source::new("example:iris"))?;
+//! let (target, info) = table.take_target(&["species"], &ReadOptions::default())?;
+//! let data = table.dataset(&ReadOptions::default())?;
+//!
+//! let learner = Learner::new(EstimatorExpr::parse("svc(c=1)")?);
+//! let control = Control::default();
+//! let model = learner.fit(&data, &target, &info, None, &control)?;
+//! let predictions = model.predict(&data, Want::default(), &control)?;
+//! assert_eq!(model.labels(&predictions).map(|l| l.len()), Some(150));
+//! # Ok::<(), mercer::error::Error>(())
+//! ```
+//!
+//! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
+//! [`gram`], the one hot engine; [`kernels`], [`read`] and [`prep`]; [`solve`] and [`estimators`]; [`learner`] and
+//! [`store`]; [`select`], which tunes and compares; [`report`], which says it.
 
 pub mod blocks;
 pub mod control;

@@ -177,14 +177,8 @@ fn regions(model: &Model, codes: &[usize], names: &[String], x: (&str, &[f64]), 
         predicted,
         points: x.1.iter().zip(y.1).map(|(a, b)| [*a, *b]).collect(),
         codes: codes.to_vec(),
-        support: marked(model, codes.len()),
+        support: model.fitted.support().to_vec(),
     }))
-}
-
-/// The support rows worth a mark: none where prediction needs every row.
-fn marked(model: &Model, rows: usize) -> Vec<usize> {
-    let support = model.fitted.support();
-    if support.len() < rows { support.to_vec() } else { Vec::new() }
 }
 
 fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str) -> Result<Picture> {
@@ -210,6 +204,6 @@ fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str) -> Result<Pi
         level: LEVEL,
         x: x.1.to_vec(),
         y: y.to_vec(),
-        support: marked(model, y.len()),
+        support: model.fitted.support().to_vec(),
     }))
 }

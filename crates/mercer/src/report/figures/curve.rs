@@ -49,7 +49,7 @@ impl Curve {
                 counted(known.len(), "row")
             )
         };
-        let kept = if self.keeps_all() {
+        let kept = if self.keeps_all() || self.support.is_empty() {
             String::new()
         } else {
             format!(" It is made from the {} with a ring.", counted(self.support.len(), "row"))

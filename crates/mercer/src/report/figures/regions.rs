@@ -41,6 +41,8 @@ impl Regions {
             .map_or(String::new(), |a| format!(" On rows it had not seen: {}.", achievement(Metric::Accuracy, a)));
         let kept = if self.keeps_all() {
             format!("It keeps all {} for its predictions.", counted(self.points.len(), "row"))
+        } else if self.support.is_empty() {
+            "Its predictions need none of them.".to_owned()
         } else {
             format!("The {} with a ring are all that its predictions are made from.", counted(self.support.len(), "row"))
         };
