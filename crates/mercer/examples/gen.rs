@@ -43,7 +43,8 @@ fn table(out: &mut String, params: &[Param]) {
 }
 
 fn kernels_page() -> String {
-    let mut out = format!("{MADE}\n# Kernels\n\nCombine them with `+`, `*`, a number in front, `on(columns, kernel)` and `normalise(kernel)`.\n");
+    let mut out =
+        format!("{MADE}\n# Kernels\n\nCombine them with `+`, `*`, a number in front, `on(columns, kernel)` and `normalise(kernel)`.\n");
     for k in kernels::catalogue() {
         let _ = write!(out, "\n## {}\n\n{}. Takes {}.\n", k.name, k.doc, k.takes);
         table(&mut out, k.params);

@@ -119,7 +119,14 @@ impl<'de> Deserialize<'de> for Value {
 impl Value {
     /// A term of an expression as a value of the given domain.
     pub(crate) fn from_term(term: &Term, owner: &str, name: &str, domain: Domain) -> Result<Value> {
-        let value = match term {
+        let value = Self::of(term, domain, owner, name)?;
+        domain.check(owner, name, &value)?;
+        Ok(value)
+    }
+
+    /// A term as a value, whatever its size; the rest is for the message where it is no value at all.
+    fn of(term: &Term, domain: Domain, owner: &str, name: &str) -> Result<Value> {
+        Ok(match term {
             Term::Number(x) => Value::Number(*x),
             Term::Auto => Value::Auto,
             Term::Range(a, b) => Value::Range(*a, *b),
@@ -132,9 +139,7 @@ impl Value {
                     .collect::<Result<_>>()?,
             ),
             other => return Err(domain.refuse(owner, name, &other.to_string())),
-        };
-        domain.check(owner, name, &value)?;
-        Ok(value)
+        })
     }
 }
 
