@@ -1,17 +1,23 @@
 """Fit, predict, save and load, with a kernel that is written down."""
 
 import mercer
+from mercer.kernels import rbf, spectrum
 
-data, label = mercer.example("mixed", target="label")
+data, label = mercer.example("mixed")
 
-# Numbers and flags by an RBF kernel, the sequence by its substrings of three letters.
-model = mercer.Classifier(estimator="svc(c=auto)", kernel="rbf + on(seq, spectrum(k=3))")
-model.fit(data, label)
-print(model.kernel_, model.summary_)
+# Numbers by an RBF kernel, the sequence by its substrings of three letters.
+kernel = rbf() + spectrum(k=3).normalise().on("seq")
+model = mercer.Learner("svc(c=auto)", kernel=kernel).fit(data, label)
+print(model.kernel, model.summary["certificate"])
+assert (model.predict(data) == label).mean() > 0.7
 
-probabilities = model.predict_proba(data)
-assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(data)).all()
+# A kernel is a function of arrays.
+gram = rbf(length_scale=2.0)([[0.0, 0.0], [1.0, 1.0]])
+print(gram)
 
 model.save("model.mercer")
 again = mercer.load("model.mercer")
 assert (again.predict(data) == model.predict(data)).all()
+
+# Estimators side by side.
+print(mercer.compare(data, label, kernel, "svc, ridge, knn"))

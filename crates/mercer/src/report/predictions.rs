@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{Predicted, Predictions};
 use crate::learner::Model;
 use crate::linalg::Matrix;
+use crate::param::{Domain, Value};
 
 /// Columns besides the prediction itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +16,32 @@ pub struct PredictionColumns {
     pub interval: Option<f64>,
     /// Probability of each class.
     pub probabilities: bool,
+}
+
+/// Standard deviations of a new target around each predicted number, M x outputs; `None` where the model has no
+/// variance or it was not wanted.
+pub fn standard_deviation(predictions: &Predictions) -> Option<Matrix> {
+    predictions.variance.as_ref().map(|variance| deviation(variance, predictions))
+}
+
+/// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each;
+/// `None` where the model has no variance or it was not wanted.
+///
+/// # Errors
+/// A level that does not lie strictly between 0 and 1.
+pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix, Matrix)>> {
+    Domain::Fraction.check("interval", "level", &Value::Number(level))?;
+    let (Some(sd), Predicted::Numbers(mean)) = (standard_deviation(predictions), &predictions.values) else { return Ok(None) };
+    let z = normal_quantile(level);
+    let end = |side: f64| Matrix::from_fn(mean.rows(), mean.cols(), |i, o| mean[(i, o)] + side * (z * sd[(i, o)]));
+    Ok(Some((end(-1.0), end(1.0))))
+}
+
+fn deviation(variance: &Matrix, predictions: &Predictions) -> Matrix {
+    Matrix::from_fn(variance.rows(), variance.cols(), |i, o| {
+        let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
+        (variance[(i, o)] + noise).sqrt()
+    })
 }
 
 /// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
@@ -31,10 +58,7 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
         let (Some(variance), Predicted::Numbers(mean)) = (&predictions.variance, &predictions.values) else {
             return lacks("predictive variance", "gp");
         };
-        let sd = Matrix::from_fn(mean.rows(), mean.cols(), |i, o| {
-            let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
-            (variance[(i, o)] + noise).sqrt()
-        });
+        let sd = deviation(variance, predictions);
         for (o, name) in names.iter().enumerate() {
             if columns.std {
                 header.push(format!("{name}_std"));
