@@ -66,7 +66,7 @@ impl Limits<'_> {
         };
         let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK).spawn(job);
         thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
-        py.detach(|| wait(&receive, &cancel))
+        py.detach(move || wait(&receive, &cancel))
     }
 }
 
