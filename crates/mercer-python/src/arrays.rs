@@ -71,6 +71,7 @@ pub(crate) fn two_axes(array: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
         [rows, dim] if *dim > 0 => Ok([*rows, *dim]),
         [_, _] => Err(data_error("the array has no columns")),
         [_] => Err(data_error("expected an array of two axes (rows and columns), found one axis; write x.reshape(-1, 1) for one column")),
+        [] => Err(data_error("expected an array of two axes (rows and columns), found a single object")),
         other => Err(data_error(format!("expected an array of two axes (rows and columns), found {} ({other:?})", other.len()))),
     }
 }

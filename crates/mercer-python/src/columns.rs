@@ -47,6 +47,7 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyR
             Ok(Cells::Numbers(written.texts.iter().map(number).collect()))
         }
         2 if is_numeric(kind) => points(&array).map(Cells::Points),
+        0 => Err(data_error(format!("column '{name}': expected one cell a row, found a single object"))),
         axes => Err(data_error(format!(
             "column '{name}': expected one cell a row, or an array of numbers with two axes; found {axes} axes of {}",
             array.getattr("dtype")?

@@ -229,6 +229,9 @@ impl Dataset {
         };
         let options = declared(types, every)?;
         let (data, notices) = match data.cast::<Dataset>() {
+            Ok(_) if types.is_some() || like.is_some() => {
+                return Err(data_error("this is a Dataset already; give types and like where it is made from columns"));
+            }
             Ok(made) => ((*made.get().data).clone(), made.get().notices.clone()),
             Err(_) => build(data, &options, like.map(|m| &m.get().model.prep.schema))?,
         };
@@ -303,7 +306,7 @@ fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, Py
     }
 }
 
-/// A column as rows of a target or of weights.
+/// Sample weights, one a row.
 pub(crate) fn weights(object: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<f64>>> {
     object.map(|w| arrays::vector(w, "sample_weight")).transpose()
 }

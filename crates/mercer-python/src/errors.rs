@@ -51,7 +51,7 @@ fn spoken(message: &str) -> String {
     out.replace("--types", "types=").replace("--target", "target")
 }
 
-/// Warns of each notice once, by `mercer.errors.MercerWarning`.
+/// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.
 pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
     if notices.is_empty() {
         return Ok(());
@@ -59,7 +59,7 @@ pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
     let class = py.import(MODULE)?.getattr("MercerWarning")?;
     for (i, notice) in notices.iter().enumerate() {
         if !notices[..i].contains(notice) {
-            py.import("warnings")?.call_method1("warn", (spoken(notice), &class, 2))?;
+            py.import("warnings")?.call_method1("warn", (spoken(notice), &class, 1))?;
         }
     }
     Ok(())

@@ -87,7 +87,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
         Some(texts) => texts,
         None => written(&name, object, &array)?.texts,
     };
-    let mut table = Table::of_cells("target", rows, &[(name.clone(), texts)]).map_err(raise)?;
+    let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)] };
     let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
     let readable = info.classes.iter().flatten().all(|c| sort != Labels::Integer || c.parse::<i64>().is_ok());

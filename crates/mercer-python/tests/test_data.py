@@ -105,7 +105,8 @@ def test_a_dataset_survives_pickle():
 
 def test_missing_numbers_are_filled_as_in_training():
     x = np.array([[1.0, 0.0], [np.nan, 1.0], [3.0, 2.0], [4.0, 5.0]])
-    model = Learner("ridge(lambda=1)", "rbf").fit(x, [1.0, 2.0, 3.0, 5.0])
+    with pytest.warns(mercer.MercerWarning, match="median 3"):
+        model = Learner("ridge(lambda=1)", "rbf").fit(x, [1.0, 2.0, 3.0, 5.0])
     assert np.isfinite(model.predict(x)).all()
     assert np.isfinite(model.predict([[np.nan, np.nan]])).all()
 

@@ -32,7 +32,7 @@ def test_the_classes_of_exceptions_are_those_of_python_too():
         (lambda: kernels.rbf((10, 0.1)), "outside its domain"),
         (lambda: kernels.rbf([]), "outside its domain"),
         (lambda: kernels.spectrum(k=2.5), "whole number"),
-        (lambda: kernels.rbf(1, 2, 3), "parameter"),
+        (lambda: kernels.rbf(1, True, 3), "parameter"),
         (lambda: Learner("svm"), "did you mean"),
         (lambda: Learner("svc(c=-1)"), "above 0"),
         (lambda: Dataset({"a": ["x"]}, types={"b": "text"}), "unknown column 'b'"),
@@ -104,7 +104,7 @@ def test_data_that_is_no_table_is_a_data_error(data, says):
         (lambda: RIDGE.fit(X, Y, [-1] * 6), "weight"),
         (lambda: RIDGE.fit(X, Y, [0] * 6), "weight 0"),
         (lambda: RIDGE.fit(X, Y, ["a"] * 6), "numbers"),
-        (lambda: RIDGE.fit(["text"] * 6, Y), "rbf takes"),
+        (lambda: RIDGE.fit({"t": ["ACGTACGTAC", "GGGTACGTAC"] * 3}, Y), "rbf takes"),
         (lambda: Learner(kernel=3), "Kernel"),
         (lambda: mercer.compare(X, LABELS, estimators=[]), "empty"),
         (lambda: mercer.compare(X, LABELS, estimators=[3]), "estimators"),
@@ -127,6 +127,11 @@ def test_kernels_do_not_add_to_strings_or_arrays():
     for wrong in [lambda: kernels.rbf() + "rbf", lambda: 1 + kernels.rbf(), lambda: kernels.rbf() * np.eye(2), lambda: kernels.rbf() ** 2]:
         with pytest.raises(TypeError):
             wrong()
+
+
+def test_types_of_a_dataset_are_not_changed_afterwards():
+    with pytest.raises(DataError, match="already"):
+        Dataset(Dataset({"a": ["x", "x"]}), types={"a": "text"})
 
 
 def test_one_row_and_equal_rows_can_be_fitted():
