@@ -19,8 +19,9 @@ pub struct PredictionColumns {
 
 /// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
 pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: PredictionColumns) -> Result<String> {
-    let lacks =
-        |what: &str, has: &str| Err(Error::Data(format!("{} has no {what}; fit {has}, or leave the option out", model.estimator.name())));
+    let lacks = |option: &str, what: &str, has: &str| {
+        Err(Error::Setting { name: option.into(), why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()) })
+    };
     let names = &model.target.names;
     let mut header: Vec<String> = names.clone();
     let mut cells: Vec<Vec<String>> = match &predictions.values {
@@ -29,7 +30,7 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
     };
     if columns.std || columns.interval.is_some() {
         let (Some(variance), Predicted::Numbers(mean)) = (&predictions.variance, &predictions.values) else {
-            return lacks("predictive variance", "gp");
+            return lacks(if columns.std { "--std" } else { "--interval" }, "predictive variance", "gp");
         };
         let sd = Matrix::from_fn(mean.rows(), mean.cols(), |i, o| {
             let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
@@ -51,7 +52,7 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
         }
     }
     if columns.probabilities {
-        let Some(p) = &predictions.probabilities else { return lacks("class probabilities", "knn") };
+        let Some(p) = &predictions.probabilities else { return lacks("--probabilities", "class probabilities", "knn") };
         for (k, class) in model.target.classes.iter().flatten().enumerate() {
             header.push(format!("{}_{class}", names.first().map_or("", String::as_str)));
             cells.iter_mut().enumerate().for_each(|(i, row)| row.push(p[(i, k)].to_string()));
