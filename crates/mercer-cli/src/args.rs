@@ -3,18 +3,47 @@
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-const CODES: &str = "\
-A TABLE is a CSV or TSV file, - for standard input, or example:NAME (see 'mercer examples').
+const AFTER: &str = "\
+A TABLE is a CSV or TSV file with a header line, - for standard input, or example:NAME.
 
-Exit codes: 0 done; 2 an option, expression or parameter; 3 the data or a file; 4 memory, or numbers that
-break down; 5 a model file; 130 stopped by ctrl-C. After an error nothing is half-written.";
+A first look:
+  mercer compare example:iris
+  mercer fit example:iris --estimator svc -o iris.mercer
+  mercer predict iris.mercer example:iris
+  mercer inspect iris.mercer
+
+Exit codes:
+  0    done
+  2    an option, an expression or a parameter
+  3    the data or a file
+  4    memory, time, or numbers that break down
+  5    a model file
+  130  stopped by ctrl-C
+After an error nothing is half-written.";
+
+const COMPARE: &str = "\
+Examples:
+  mercer compare example:iris
+  mercer compare wine.csv --target quality --report wine.html --json wine.json
+  mercer compare dna.csv --target class --kernel 'normalise(spectrum(k=4))' --estimators svc,knn
+  gunzip -c big.csv.gz | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
+
+const FIT: &str = "\
+Examples:
+  mercer fit wine.csv --target quality -o wine.mercer
+  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' --estimator gp -o wine.mercer";
+
+const PREDICT: &str = "\
+Examples:
+  mercer predict wine.mercer new.csv -o predicted.csv
+  mercer predict wine.mercer new.csv --std --interval 0.9 | head";
 
 /// Kernel methods side by side on your table.
 #[derive(Debug, Parser)]
-#[command(name = "mercer", version, after_help = CODES, max_term_width = 100)]
+#[command(name = "mercer", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// Threads to use; 0 takes every core. Results are the same for any number.
-    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    /// Threads; 0 takes every core. Results are the same for any number.
+    #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = threads, help_heading = "Limits", display_order = 900)]
     pub threads: usize,
     #[command(subcommand)]
     pub command: Command,
@@ -23,12 +52,15 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Tune, cross-validate and time several estimators under one kernel, side by side.
+    #[command(after_help = COMPARE)]
     Compare(Compare),
     /// Fit one estimator to a table and write a model file.
+    #[command(after_help = FIT)]
     Fit(Fit),
     /// Predict every row of a table with a model file; CSV on standard output or in a file.
+    #[command(after_help = PREDICT)]
     Predict(Predict),
-    /// Say what a model file holds; without a file, list every kernel and estimator with its parameters.
+    /// Say what a model file holds; without one, list every kernel and estimator.
     Inspect(Inspect),
     /// List the built-in tables, or print one as CSV.
     Examples(Examples),
@@ -37,28 +69,28 @@ pub(crate) enum Command {
 /// The table to learn from and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Learning {
-    /// Table to learn from.
+    /// CSV or TSV file, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
-    /// Column to predict; several number columns separated by commas. Not needed for example:NAME.
-    #[arg(long, value_name = "COL[,COL]", value_delimiter = ',')]
-    pub target: Vec<String>,
-    /// Kernel expression such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
-    #[arg(long, value_name = "EXPR")]
+    /// Column to predict; several number columns parted by commas. Not needed for example:NAME.
+    #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
+    pub target: Option<String>,
+    /// Kernel such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
+    #[arg(long, value_name = "EXPR", help_heading = "What to learn")]
     pub kernel: Option<String>,
-    /// What a column holds where that is read wrongly: number, category, text, sequence or ignore.
-    #[arg(long, value_name = "COL=TYPE", value_delimiter = ',')]
+    /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
+    #[arg(long, value_name = "COL=TYPE", value_delimiter = ',', help_heading = "What to learn")]
     pub types: Vec<String>,
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
-    #[arg(long)]
+    #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
-    /// Fit although the kernel is not positive semi-definite.
-    #[arg(long)]
+    /// Fit although the kernel is not positive semi-definite (not Mercer).
+    #[arg(long, help_heading = "What to learn")]
     pub allow_non_mercer: bool,
     /// Seed of folds and searches.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
     #[command(flatten)]
     pub limits: Limits,
@@ -67,11 +99,11 @@ pub(crate) struct Learning {
 /// Bounds of the work.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
-    /// The most memory a plan may ask for, such as 4GB; four fifths of what is free if left out.
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
     /// Seconds after which searches and solvers stop with their best so far.
-    #[arg(long, value_name = "S", value_parser = positive)]
+    #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
     pub max_seconds: Option<f64>,
 }
 
@@ -79,20 +111,20 @@ pub(crate) struct Limits {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub learning: Learning,
-    /// Estimators such as "svc(c=1), ridge"; every one that can predict the target if left out.
-    #[arg(long, value_name = "A,B")]
+    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
+    #[arg(long, value_name = "A,B", help_heading = "What to learn")]
     pub estimators: Option<String>,
     /// Folds of the cross-validation.
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
     /// Column whose equal rows stay in one fold.
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", help_heading = "How to judge")]
     pub groups: Option<String>,
     /// Write a page with table and pictures.
-    #[arg(long, value_name = "F.html")]
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
     /// Write the table as JSON.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", help_heading = "Output")]
     pub json: Option<PathBuf>,
 }
 
@@ -100,11 +132,11 @@ pub(crate) struct Compare {
 pub(crate) struct Fit {
     #[command(flatten)]
     pub learning: Learning,
-    /// Estimator such as "svc(c=0.1..100)"; if left out svc for classes and ridge for numbers.
-    #[arg(long, value_name = "EXPR")]
+    /// Estimator such as "svc(c=0.1..100)"; svc for classes and ridge for numbers if left out.
+    #[arg(long, value_name = "EXPR", help_heading = "What to learn")]
     pub estimator: Option<String>,
     /// Model file to write.
-    #[arg(short, long, value_name = "MODEL.mercer")]
+    #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
 }
 
@@ -112,22 +144,24 @@ pub(crate) struct Fit {
 pub(crate) struct Predict {
     /// Model file.
     pub model: PathBuf,
-    /// Table with the columns that the model was fitted on, in any order.
+    /// Table with the columns that the model was fitted on, in any order; - for standard input.
     pub table: String,
-    /// CSV file to write instead of standard output.
+    /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
     /// Add the standard deviation of a new target around each prediction (gp, baseline).
     #[arg(long)]
     pub std: bool,
-    /// Add the ends of the central interval that holds a new target with this probability (gp, baseline).
-    #[arg(long, value_name = "0.9", value_parser = fraction)]
+    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9
+    /// (gp, baseline).
+    #[arg(long, value_name = "P", value_parser = fraction)]
     pub interval: Option<f64>,
     /// Add the probability of each class (knn, baseline).
     #[arg(long)]
     pub probabilities: bool,
-    #[command(flatten)]
-    pub limits: Limits,
+    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -143,6 +177,14 @@ pub(crate) struct Inspect {
 pub(crate) struct Examples {
     /// Table to print as CSV; the list of tables if left out.
     pub name: Option<String>,
+}
+
+/// More threads than this are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let most = format!("write a whole number from 0 to {MOST_THREADS}");
+    text.parse().ok().filter(|n| *n <= MOST_THREADS).ok_or(most)
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

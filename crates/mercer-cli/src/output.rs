@@ -2,6 +2,7 @@
 
 use mercer::error::{Error, Result};
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Writes text to standard output; a reader that has gone away (`| head`) is no error.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -10,6 +11,26 @@ pub(crate) fn print(text: &str) -> Result<()> {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", e)),
         _ => Ok(()),
     }
+}
+
+/// Refuses, before hours of work, a file that could not be written at their end, or that the work reads.
+pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
+    let refuse = |kind, why: String| Err(Error::io(path.display(), std::io::Error::new(kind, why)));
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if !folder.is_dir() {
+        return refuse(ErrorKind::NotFound, format!("cannot be written: there is no folder {}; make it first", folder.display()));
+    }
+    if path.is_dir() {
+        return refuse(ErrorKind::IsADirectory, "cannot be written: it is a folder; name a file".into());
+    }
+    let same = |other: &&Path| matches!((path.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if read.iter().any(same) {
+        return refuse(ErrorKind::AlreadyExists, "cannot be written: it is a file that is to be read; name another".into());
+    }
+    Ok(())
 }
 
 /// Says each notice once on standard error.

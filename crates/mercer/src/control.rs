@@ -59,6 +59,12 @@ impl Control {
         self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
         self
     }
+    /// The same control with a part of the time that is left; without a budget, the same.
+    pub fn share(&self, part: f64) -> Self {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
+        Control { deadline, ..self.clone() }
+    }
     /// Whether the time budget is spent; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)

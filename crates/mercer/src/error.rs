@@ -55,9 +55,17 @@ pub enum Error {
         /// The value found, as text.
         value: String,
     },
+    /// An option that is missing, or that asks for what there is not.
+    #[error("{name}: {why}")]
+    Setting {
+        /// The option.
+        name: String,
+        /// What is wrong and what to change.
+        why: String,
+    },
     /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
     #[error(
-        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, or an estimator that takes any similarity (knn)"
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, an estimator that takes any similarity (knn), or allow it (--allow-non-mercer)"
     )]
     NotMercer {
         /// The estimator that refuses.
@@ -117,7 +125,7 @@ pub enum Error {
         found: usize,
     },
     /// The plan needs more memory than allowed.
-    #[error("{what} needs {needed} of memory and {allowed} are allowed; raise max_memory, use fewer rows, or an estimator that works without the full Gram matrix (svc, svr)",
+    #[error("{what} needs {needed} of memory and may take {allowed}; raise --max-memory, use fewer rows, or an estimator that keeps no full Gram matrix (svc, svr)",
         needed = bytes(*needed), allowed = bytes(*allowed))]
     Memory {
         /// What was planned.
@@ -126,6 +134,12 @@ pub enum Error {
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
+    },
+    /// The time allowed was up before there was a result.
+    #[error("{what}: time was up before there was a result; allow more (--max-seconds), or use fewer rows")]
+    Time {
+        /// What was computed.
+        what: String,
     },
     /// Stopped on request before there was a result.
     #[error("stopped on request; nothing was written")]
@@ -174,11 +188,15 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         use Error::*;
         match self {
-            Syntax { .. } | Unknown { .. } | OutOfDomain { .. } | Unsettled { .. } | NotMercer { .. } | WrongSort { .. } => {
-                ErrorKind::Expression
-            }
+            Syntax { .. }
+            | Unknown { .. }
+            | OutOfDomain { .. }
+            | Unsettled { .. }
+            | Setting { .. }
+            | NotMercer { .. }
+            | WrongSort { .. } => ErrorKind::Expression,
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
-            Memory { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
+            Memory { .. } | Time { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
             ModelFile { .. } => ErrorKind::ModelFile,
         }
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
 use crate::gram::{self, Dense, Mercer};
 use crate::kernels::KernelExpr;
+use crate::param::Value;
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{self, Tuning};
@@ -84,9 +85,9 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
             heaviest.sort_by(|&a, &b| v[b].abs().total_cmp(&v[a].abs()));
             let rows: Vec<String> = heaviest.iter().take(3).map(|i| (i + 1).to_string()).collect();
             format!(
-                "; on the first {} rows the Gram matrix has the eigenvalue {:.3e} (largest weights on rows {})",
+                "; on the first {} rows the Gram matrix has the eigenvalue {} (largest weights on rows {})",
                 v.len(),
-                check.smallest,
+                Value::Number(check.smallest).rounded(4),
                 rows.join(", ")
             )
         }
@@ -178,19 +179,17 @@ impl Learner {
         let (data, target, weights) = drop_weightless(data, target, weights)?;
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
         if !self.estimator.takes(&target) {
-            return Err(Error::Data(format!(
-                "{} cannot predict this target; fitting estimators: {}",
-                self.estimator.name(),
-                names(&target)?
-            )));
+            return Err(cannot_predict(&self.estimator, &target));
         }
         let open = prepared.kernel.settle(&prepared.data)?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
             require_mercer(&open, &self.estimator, &prepared.data, control)?;
         }
+        plan(&self.estimator, data.rows(), &target, control)?;
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), groups: None };
         let clock = Instant::now();
-        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, control, self.seed)?;
+        // Half of the time is kept for the fit itself.
+        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;
@@ -218,8 +217,24 @@ impl Learner {
     }
 }
 
-fn names(target: &Target) -> Result<String> {
-    Ok(EstimatorExpr::all_for(target)?.iter().map(EstimatorExpr::name).collect::<Vec<_>>().join(", "))
+/// The refusal of a target that the estimator is not made for, with those that are.
+pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
+    let holds = if matches!(target, Target::Classes { .. }) { "classes" } else { "numbers" };
+    let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
+    Error::Setting {
+        name: estimator.name().into(),
+        why: format!("it cannot predict {holds}, which the target holds; these can: {}", able.join(", ")),
+    }
+}
+
+/// Refuses a fit to `rows` rows that would need more memory than allowed.
+pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
+    let outputs = match target {
+        Target::Numbers(m) => m.cols(),
+        Target::Classes { names, .. } => names.len(),
+        Target::Absent => 1,
+    };
+    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs))
 }
 
 /// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
@@ -231,12 +246,7 @@ pub fn fit_settled(
     control: &Control,
     seed: u64,
 ) -> Result<FittedModel> {
-    let outputs = match sample.target {
-        Target::Numbers(m) => m.cols(),
-        Target::Classes { names, .. } => names.len(),
-        Target::Absent => 1,
-    };
-    control.plan(&format!("fitting {} on {} rows", estimator.name(), sample.data.rows()), estimator.bytes(sample.data.rows(), outputs))?;
+    plan(estimator, sample.data.rows(), sample.target, control)?;
     control.check()?;
     let bound = kernel.bind(None, sample.data)?;
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };

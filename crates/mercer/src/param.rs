@@ -52,6 +52,10 @@ impl Value {
             Value::List(v) => Value::List(v.iter().map(|x| f(*x)).collect()),
         }
     }
+    /// The value with its numbers cut to `digits` significant digits, for reading.
+    pub fn rounded(&self, digits: usize) -> Value {
+        self.map(|x| format!("{x:.*e}", digits.saturating_sub(1)).parse().unwrap_or(x))
+    }
     /// Whether nothing is left to choose.
     pub fn is_settled(&self) -> bool {
         matches!(self, Value::Number(_) | Value::List(_))
@@ -202,7 +206,16 @@ impl Domain {
             Value::Range(a, b) => self.has(*a) && self.has(*b) && a < b && b.is_finite(),
             Value::List(v) => !v.is_empty() && v.iter().all(|x| self.has(*x)),
         };
-        if fine { Ok(()) } else { Err(self.refuse(owner, name, &value.to_string())) }
+        match value {
+            _ if fine => Ok(()),
+            Value::Range(a, b) if self.has(*a) && self.has(*b) => Err(Error::OutOfDomain {
+                owner: owner.into(),
+                name: name.into(),
+                value: value.to_string(),
+                domain: format!("a range of numbers {self}, from its lower end to its upper end, such as 0.1..10"),
+            }),
+            _ => Err(self.refuse(owner, name, &value.to_string())),
+        }
     }
 }
 

@@ -1,20 +1,24 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{control, kernel, load, recipe};
+use super::{Loaded, control, kernel, load, recipe};
 use crate::args::Compare;
-use crate::output::{notices, print};
-use mercer::control::CancelFlag;
+use crate::output::{check_writable, notices, print};
+use mercer::control::{CancelFlag, Control};
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
+use mercer::learner;
 use mercer::report::{Comparison, Request};
 use mercer::select::{self, Comparing};
 use mercer::store::write_atomically;
+use std::path::Path;
 
 pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
     let asked_kernel = kernel(&args.learning)?;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
+    for path in args.report.iter().chain(&args.json) {
+        check_writable(path, &[Path::new(&args.learning.table)])?;
+    }
     let loaded = load(&args.learning, args.groups.as_deref())?;
-    notices(&loaded.notices);
     let control = control(&args.learning.limits, cancel);
     let comparing = Comparing {
         prep: recipe(&args.learning),
@@ -27,10 +31,12 @@ pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
     };
+    short_of_memory(&comparing.estimators, &loaded, &control);
     let (weights, groups) = (loaded.weights.as_deref(), loaded.groups.as_deref());
-    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, groups, &comparing, &control)?;
+    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, groups, &comparing, &control);
     drop(control);
-    notices(&outcome.notices);
+    // The notices of a comparison that went well stand below its table.
+    let outcome = outcome.inspect_err(|_| notices(&loaded.notices))?;
     let request = Request {
         command: command_line(),
         table: args.learning.table.clone(),
@@ -51,6 +57,13 @@ pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
         print(&format!("written: {}\n", path.display()))?;
     }
     Ok(())
+}
+
+/// Says before the work begins which estimators the memory allowed will not do for.
+fn short_of_memory(estimators: &[EstimatorExpr], loaded: &Loaded, control: &Control) {
+    let short = |e: &EstimatorExpr| learner::plan(e, loaded.data.rows(), &loaded.target, control).err();
+    let said: Vec<String> = estimators.iter().filter(|e| e.takes(&loaded.target)).filter_map(short).map(|e| e.to_string()).collect();
+    notices(&said);
 }
 
 /// Columns of the terminal, 100 where there is none.

@@ -9,9 +9,8 @@ pub(crate) fn examples(args: &Examples) -> Result<()> {
     match &args.name {
         Some(name) => print(&example(name)?.csv()),
         None => {
-            let lines: Vec<String> =
-                EXAMPLES.iter().map(|e| format!("example:{:<8} target {:<8} {}\n", e.name, e.target, e.about)).collect();
-            print(&lines.concat())
+            let lines = EXAMPLES.iter().map(|e| format!("example:{} (target {})\n  {}\n", e.name, e.target, e.about));
+            print(&lines.collect::<String>())
         }
     }
 }

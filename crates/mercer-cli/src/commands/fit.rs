@@ -2,17 +2,19 @@
 
 use super::{control, kernel, load, recipe};
 use crate::args::Fit;
-use crate::output::{notices, print};
+use crate::output::{check_writable, notices, print};
 use mercer::control::CancelFlag;
 use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::Learner;
 use mercer::{report, store};
+use std::path::Path;
 
 pub(crate) fn fit(args: &Fit, cancel: &CancelFlag) -> Result<()> {
     let asked_kernel = kernel(&args.learning)?;
     let asked = args.estimator.as_deref().map(EstimatorExpr::parse).transpose()?;
+    check_writable(&args.output, &[Path::new(&args.learning.table)])?;
     let loaded = load(&args.learning, None)?;
     notices(&loaded.notices);
     let estimator = match asked {

@@ -1,21 +1,25 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::control;
+use super::bounds;
 use crate::args::Predict;
-use crate::output::{notices, print};
+use crate::output::{check_writable, notices, print};
 use mercer::control::CancelFlag;
 use mercer::error::Result;
 use mercer::estimators::Want;
 use mercer::read::{Source, Table};
 use mercer::report::{PredictionColumns, predictions_csv};
 use mercer::store;
+use std::path::Path;
 
 pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
+    if let Some(path) = &args.output {
+        check_writable(path, &[Path::new(&args.table), &args.model])?;
+    }
     let model = store::load(&args.model)?;
     let mut table = Table::read(&Source::new(&args.table))?;
     let data = table.dataset_like(&model.prep.schema)?;
     notices(table.notices());
-    let control = control(&args.limits, cancel);
+    let control = bounds(args.max_memory, cancel);
     let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
     let predictions = model.predict(&data, want, &control)?;
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };

@@ -38,6 +38,16 @@ impl Sort {
             Sort::Sequence => "sequence",
         }
     }
+    /// What such a column holds, in words.
+    pub fn holds(self) -> &'static str {
+        match self {
+            Sort::Number => "numbers",
+            Sort::Points => "vectors",
+            Sort::Category => "categories",
+            Sort::Text => "texts",
+            Sort::Sequence => "sequences",
+        }
+    }
 }
 
 impl fmt::Display for Sort {

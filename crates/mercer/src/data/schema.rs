@@ -103,8 +103,8 @@ impl Holds {
             _ => Err(Error::WrongSort {
                 kernel: "the fitted model".into(),
                 column: column.to_owned(),
-                needs: self.sort().to_string(),
-                found: values.sort().to_string(),
+                needs: self.sort().holds().into(),
+                found: values.sort().holds().into(),
                 fix: "give this column as it was in training".into(),
             }),
         }

@@ -15,9 +15,10 @@ pub struct Baseline {}
 
 impl Estimator for Baseline {
     const NAME: &'static str = "baseline";
-    const DOC: &'static str = "The most frequent class, or the mean of the targets: looks at no input.";
+    const DOC: &'static str = "the most frequent class, or the mean of the targets: looks at no input";
     const PARAMS: &'static [Param] = &[];
     const NEEDS_MERCER: bool = false;
+    const USES_KERNEL: bool = false;
     type Fitted = FittedBaseline;
 
     fn takes(target: &Target) -> bool {

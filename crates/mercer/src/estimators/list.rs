@@ -5,7 +5,7 @@ use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
 use crate::gram::Gram;
-use crate::param::{self, Param, Value};
+use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,10 +18,14 @@ pub struct EstimatorEntry {
     pub doc: &'static str,
     /// Parameter records.
     pub params: &'static [Param],
+    /// Other names of parameters.
+    pub aliases: &'static [Alias],
     /// Name of its smooth selection criterion, if it has one.
     pub criterion: Option<&'static str>,
     /// Whether it refuses kernels that are not Mercer.
     pub needs_mercer: bool,
+    /// Whether its predictions depend on the kernel.
+    pub uses_kernel: bool,
 }
 
 /// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
@@ -83,8 +87,10 @@ macro_rules! estimators {
                 name: $Estimator::NAME,
                 doc: $Estimator::DOC,
                 params: $Estimator::PARAMS,
+                aliases: $Estimator::ALIASES,
                 criterion: $Estimator::CRITERION,
                 needs_mercer: $Estimator::NEEDS_MERCER,
+                uses_kernel: $Estimator::USES_KERNEL,
             },)*]
         }
     };
@@ -104,6 +110,7 @@ trait AnyEstimator {
     fn name(&self) -> &'static str;
     fn criterion_name(&self) -> Option<&'static str>;
     fn needs_mercer(&self) -> bool;
+    fn uses_kernel(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     fn term(&self) -> Term;
@@ -124,6 +131,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn needs_mercer(&self) -> bool {
         E::NEEDS_MERCER
+    }
+    fn uses_kernel(&self) -> bool {
+        E::USES_KERNEL
     }
     fn takes(&self, target: &Target) -> bool {
         E::takes(target)
@@ -196,6 +206,10 @@ impl EstimatorExpr {
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {
         self.any().needs_mercer()
+    }
+    /// Whether its predictions depend on the kernel.
+    pub fn uses_kernel(&self) -> bool {
+        self.any().uses_kernel()
     }
     /// Whether it can predict such a target.
     pub fn takes(&self, target: &Target) -> bool {

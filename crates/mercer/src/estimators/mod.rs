@@ -70,6 +70,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const ALIASES: &'static [Alias] = &[];
     /// Whether a kernel that is not positive semi-definite must be refused.
     const NEEDS_MERCER: bool;
+    /// Whether predictions depend on the kernel at all; if not, no kernel parameter is worth searching.
+    const USES_KERNEL: bool = true;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<&'static str> = None;
     /// What fitting gives.

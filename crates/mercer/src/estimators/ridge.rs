@@ -52,7 +52,7 @@ impl Ridge {
     fn left_out(&self, task: &Task<'_>) -> Result<(Matrix, Solution, Matrix)> {
         let y = outputs(task, Self::NAME)?;
         if y.rows() < 2 {
-            return Err(Error::Data("leaving one row out needs at least two rows".into()));
+            return Err(Error::Data("leaving one row out needs at least 2 rows, and there is 1; add rows, or give ridge its lambda and the kernel its parameters".into()));
         }
         let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept)?;
         let solution = system.solve(&y)?;

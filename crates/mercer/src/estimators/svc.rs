@@ -57,21 +57,21 @@ impl Default for Svc {
 
 impl Estimator for Svc {
     const NAME: &'static str = "svc";
-    const DOC: &'static str = "Support vector classification: the widest margin between two classes, one against one for more.";
+    const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more";
     const PARAMS: &'static [Param] = &[
-        Param::searched("c", "Penalty of a row inside the margin, per unit of its slack.", Domain::Positive, 1e3),
+        Param::searched("c", "penalty of a row inside the margin, per unit of its slack", Domain::Positive, 1e3),
         Param::fixed(
             "tolerance",
-            "Greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap.",
+            "greatest violation of the optimality conditions, in units of the decision value, and greatest relative duality gap",
             Domain::Fraction,
         ),
-        Param::fixed("max_iterations", "Most steps of the solver for each pair of classes.", Domain::Integer(1, usize::MAX)),
+        Param::fixed("max_iterations", "most steps of the solver for each pair of classes", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "class_weight",
-            "none: rows count by their own weights; balanced: every class counts alike as a whole.",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole",
             Domain::Choice(&["none", "balanced"]),
         ),
-        Param::fixed("cache_mb", "Megabytes of kernel rows to keep while fitting.", Domain::Positive),
+        Param::fixed("cache_mb", "megabytes of kernel rows to keep while fitting", Domain::Positive),
     ];
     const NEEDS_MERCER: bool = true;
     type Fitted = FittedSvc;

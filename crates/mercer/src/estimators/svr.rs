@@ -49,22 +49,22 @@ impl Default for Svr {
 
 impl Estimator for Svr {
     const NAME: &'static str = "svr";
-    const DOC: &'static str = "Support vector regression: the flattest function within a tube around most of the targets.";
+    const DOC: &'static str = "support vector regression: the flattest function within a tube around most of the targets";
     const PARAMS: &'static [Param] = &[
-        Param::searched("c", "Penalty of a row outside the tube, per unit of its distance from it.", Domain::Positive, 1e3),
-        Param::searched("epsilon", "Half the height of the tube within which nothing is lost.", Domain::NonNegative, 10.0),
+        Param::searched("c", "penalty of a row outside the tube, per unit of its distance from it", Domain::Positive, 1e3),
+        Param::searched("epsilon", "half the height of the tube within which nothing is lost", Domain::NonNegative, 10.0),
         Param::fixed(
             "standardise_target",
-            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units.",
+            "true: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in target units",
             Domain::Flag,
         ),
         Param::fixed(
             "tolerance",
-            "Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.",
+            "greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap",
             Domain::Fraction,
         ),
-        Param::fixed("max_iterations", "Most steps of the solver for each target column.", Domain::Integer(1, usize::MAX)),
-        Param::fixed("cache_mb", "Megabytes of kernel rows to keep while fitting.", Domain::Positive),
+        Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
+        Param::fixed("cache_mb", "megabytes of kernel rows to keep while fitting", Domain::Positive),
     ];
     const NEEDS_MERCER: bool = true;
     type Fitted = FittedSvr;

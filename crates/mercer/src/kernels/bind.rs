@@ -21,7 +21,7 @@ fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Option<&[Strin
         kernel: kernel.name().into(),
         column: name.into(),
         needs: kernel.takes_words().into(),
-        found: sort.to_string(),
+        found: sort.holds().into(),
         fix,
     };
     let columns: Vec<usize> = match selected {

@@ -77,7 +77,7 @@ impl Fill {
             .filter_map(|c| c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, Short(c.median))))
             .collect();
         let training = match flagged.len() {
-            0 => "no number was missing in training".to_owned(),
+            0 => "none was missing in training".to_owned(),
             _ => format!("training had missing cells in {}", listed(flagged.iter().map(String::as_str))),
         };
         let empty = match self.empty.len() {

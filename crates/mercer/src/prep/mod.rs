@@ -81,7 +81,11 @@ impl Recipe {
             fitting.add(Drop::fit)?;
         }
         if fitting.columns.is_empty() && !data.columns().is_empty() {
-            return Err(Error::Data(format!("no input column is left: {}", fitting.notices.join("; "))));
+            let names: Vec<String> = data.names().iter().map(|n| format!("'{n}'")).collect();
+            return Err(Error::Data(format!(
+                "no input column is left: the same value stands in every row of {}; add a column that tells rows apart",
+                listed(names.iter().map(String::as_str))
+            )));
         }
         fitting.add(|columns, notices| OneHot::fit(columns, one_hot, notices))?;
         if self.standardise {
@@ -176,7 +180,7 @@ fn numbers_mut<'a>(columns: &'a mut [Column], name: &str) -> Result<&'a mut Vec<
     let at = place(columns, name)?;
     match &mut columns[at].values {
         Values::Numbers(v) => Ok(v),
-        other => Err(Error::Data(format!("column '{name}' holds {}, expected numbers", other.sort()))),
+        other => Err(Error::Data(format!("column '{name}' holds {}, expected numbers", other.sort().holds()))),
     }
 }
 

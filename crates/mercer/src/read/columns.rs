@@ -4,7 +4,7 @@ use super::cells::{Cell, Cells, MISSING_WORDS};
 use super::infer::{self, Looks, shortened};
 use super::{MISSING, ReadOptions, Table};
 use crate::data::{Categories, Column, Dataset, Holds, Schema, Sort, Strings, UNSEEN, Values};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
 
 impl Table {
@@ -55,6 +55,13 @@ impl Table {
         let mut columns = Vec::new();
         for wanted in &schema.columns {
             let name = &wanted.name;
+            if !self.header.contains(name) {
+                let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+                return Err(self.fault(format!(
+                    "the column '{name}' that the model was fitted on is missing; the table has: {}{near}",
+                    self.header.join(", ")
+                )));
+            }
             let cells = self.take(name)?;
             let values = match &wanted.holds {
                 Holds::Number => Values::Numbers(numbers(&self.file, name, &cells)?),

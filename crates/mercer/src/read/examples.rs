@@ -60,13 +60,13 @@ pub const EXAMPLES: &[Example] = &[
     Example {
         name: "blobs",
         target: "label",
-        about: "300 points of two overlapping classes, two round clouds each; no rule errs less than 10.8% of the time",
+        about: "300 points of two overlapping classes, two round clouds each; the best rule errs 10.8% of the time",
         text: Text::Made(made::blobs),
     },
     Example {
         name: "mixed",
         target: "label",
-        about: "320 samples by two numbers, a DNA sequence and a note: the label needs all three, each alone gives at most 75%",
+        about: "320 samples: two numbers, a DNA sequence, a note; one alone gives at most 75%, all at least 90%",
         text: Text::Made(made::mixed),
     },
 ];

@@ -83,7 +83,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<N
             expected: expected.to_owned(),
         })
     };
-    let labels = format!("declare --types {column}=category to read it as labels");
+    let labels = format!("declare --types {column}=category to read it as labels (ignore to leave it out)");
     if c.not_numbers == 0 {
         return Ok(Looks::Number);
     }

@@ -78,8 +78,7 @@ impl Table {
         let delimiter = delimiter.unwrap_or_else(|| sniff(bytes));
         let mut notices = Vec::new();
         if delimiter != b',' {
-            let name = if delimiter == b'\t' { "tabs" } else { "semicolons" };
-            notices.push(format!("{file}: cells are parted by {name}"));
+            notices.push(format!("{file}: cells are parted by {}", delimiter_name(delimiter)));
         }
 
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes);
@@ -98,7 +97,7 @@ impl Table {
             rows += 1;
             breaks_line = record.iter().any(|cell| cell.contains(&b'\n'));
             if record.len() != header.len() {
-                return Err(fault(ragged(rows, &record, header.len())));
+                return Err(fault(ragged(rows, &record, header.len(), delimiter)));
             }
             for ((cells, cell), name) in columns.iter_mut().zip(&record).zip(&header) {
                 cells.push(std::str::from_utf8(cell).map_err(|_| fault(format!("row {rows}, column '{name}' is {NOT_UTF8}")))?);
@@ -114,6 +113,7 @@ impl Table {
         let columns = header.iter().cloned().zip(columns).collect();
         let mut table = Table { file: file.to_owned(), rows, header, columns, notices };
         table.leave_out_row_numbers()?;
+        table.doubt_header();
         Ok(table)
     }
 
@@ -130,6 +130,17 @@ impl Table {
         self.header.remove(0);
         self.notices.push(format!("{}: the first column has no name and counts the rows: ignored", self.file));
         Ok(())
+    }
+
+    /// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
+    fn doubt_header(&mut self) {
+        if let Some((name, _)) = self.columns.iter().find(|(name, cells)| cells.iter().any(|cell| cell == name)) {
+            let said = format!(
+                "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column",
+                self.file
+            );
+            self.notices.push(said);
+        }
     }
 
     pub(super) fn fault(&self, why: impl Into<String>) -> Error {
@@ -168,6 +179,14 @@ fn plain_text<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a [u8]> {
         _ => return Ok(bytes),
     };
     Err(Error::Table { file: file.to_owned(), why: why.into() })
+}
+
+fn delimiter_name(delimiter: u8) -> &'static str {
+    match delimiter {
+        b'\t' => "tabs",
+        b';' => "semicolons",
+        _ => "commas",
+    }
 }
 
 /// The delimiter that stands most often in the header outside quotes; a comma where it is a draw.
@@ -214,8 +233,12 @@ fn check_names(header: &[String]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-fn ragged(row: usize, record: &ByteRecord, expected: usize) -> String {
+fn ragged(row: usize, record: &ByteRecord, expected: usize, delimiter: u8) -> String {
     let quote = if record.iter().any(|cell| cell.contains(&b'\n')) { "; is a quote left open?" } else { "" };
     let cells = if record.len() == 1 { "cell" } else { "cells" };
-    format!("row {row} has {} {cells}, the header has {expected}{quote}", record.len())
+    let by = delimiter_name(delimiter);
+    format!(
+        "row {row} has {} {cells}, the header has {expected}{quote}; cells are parted by {by}: quote a cell that holds one",
+        record.len()
+    )
 }

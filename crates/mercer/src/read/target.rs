@@ -9,6 +9,9 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
+/// The most different whole numbers that may be meant as classes.
+const FEW: usize = 10;
+
 /// What a target is called. Stored in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -135,6 +138,13 @@ impl Table {
                     let said = format!("target '{name}' has two values ({a} and {b}): read as classes; --types {name}=number reads numbers");
                     self.notices.push(said);
                 }
+                if two.is_none()
+                    && let Some(few) = few_whole_numbers(cells)
+                {
+                    let said =
+                        format!("target '{name}' has {few} different whole numbers: read as numbers; --types {name}=category reads classes");
+                    self.notices.push(said);
+                }
                 Ok(two.is_some())
             }
             Looks::Text | Looks::Sequence | Looks::Identifier => Err(self.fault(format!(
@@ -216,6 +226,21 @@ fn key(text: &str) -> Key<'_> {
         Cell::Number(x) => Key::Number((x + 0.0).to_bits()),
         _ => Key::Text(text),
     }
+}
+
+/// How many different whole numbers there are, if there is nothing else and they are as few as classes would be.
+fn few_whole_numbers(cells: &Cells) -> Option<usize> {
+    let mut seen = std::collections::HashSet::new();
+    for text in cells.iter() {
+        match Cell::of(text) {
+            Cell::Number(x) if x.fract() == 0.0 => _ = seen.insert((x + 0.0).to_bits()),
+            _ => return None,
+        }
+        if seen.len() > FEW {
+            return None;
+        }
+    }
+    Some(seen.len()).filter(|few| *few > 2)
 }
 
 /// The two values, as written first, of a column that has exactly two.

@@ -1,5 +1,6 @@
 //! From the outcome of a comparison to what is said about it: rows, and one picture per estimator that suits the task.
 
+use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Confusion, Curve, Picture, PredictedTrue, Regions, Row, Task};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Target, Values};
@@ -87,13 +88,14 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>) -> Result<Row> {
         predict_us_per_row: scored.predict_us_per_row,
         best,
         difference: scored.difference,
-        failure: scored.failure.clone(),
+        failure: scored.failure.as_ref().map(ToString::to_string),
         ..Row::default()
     };
     if let Some(model) = &scored.model {
         let summary = model.summary();
-        let kernel = if model.fitted.support().is_empty() { String::new() } else { format!(" with {}", model.kernel) };
-        row.settled = format!("{}{kernel}", model.estimator);
+        let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
+        row.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
+        row.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(&model.kernel)));
         row.support = model.fitted.support().len();
         row.converged = summary.converged;
         row.certificate = summary.certificate.clone();

@@ -121,7 +121,7 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
             th scope="row" {
                 (name)
                 @if row.best { span.tag { "best" } }
-                @if !row.settled.is_empty() { code { (shown(&row.settled, 4000)) } }
+                @if !row.settled.is_empty() { code { (shown(row.readable(), 4000)) } }
             }
             @if let Some(why) = &row.failure {
                 td.reason colspan=(metrics.len() + 4) { div { "failed: " (shown(why, 4000)) } }
@@ -132,10 +132,10 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
                         td { @if row.best { span.quiet { (UNKNOWN) } } @else { (cell(row.difference, apart)) } }
                     }
                 }
-                td { (count(row.support)) }
+                td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
                 td {
                     (seconds(row.fit_seconds))
-                    @if !row.converged { br; span.quiet { "not converged" } }
+                    @if row.fitted() && !row.converged { br; span.quiet { "not converged" } }
                 }
                 td { (seconds(row.predict_us_per_row * 1e-6)) }
             }

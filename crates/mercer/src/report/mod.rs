@@ -69,6 +69,8 @@ pub struct Row {
     pub estimator: String,
     /// The settled kernel and parameters of the fit to all rows.
     pub settled: String,
+    /// The same with four significant digits, for reading; empty where `settled` reads well as it is.
+    pub brief: String,
     /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
     /// [`Row::difference`] is taken.
     pub metrics: Vec<(Metric, Estimate)>,
@@ -93,6 +95,14 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether there is a fit to all rows: it did not fail, and time allowed it.
+    fn fitted(&self) -> bool {
+        self.failure.is_none() && self.fit_seconds.is_finite()
+    }
+    /// What was settled, for reading.
+    fn readable(&self) -> &str {
+        if self.brief.is_empty() { &self.settled } else { &self.brief }
+    }
     /// The value of a metric, where the row has it.
     pub fn metric(&self, metric: Metric) -> Option<Estimate> {
         self.metrics.iter().find(|(m, _)| *m == metric).map(|(_, e)| *e)

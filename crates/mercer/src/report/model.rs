@@ -1,40 +1,48 @@
 //! What a model file holds and what there is to choose from, in words and as JSON.
 
+use super::words::{brief_estimator, brief_kernel, wrapped};
 use crate::error::{Error, Result};
 use crate::estimators::{self, Fitted};
 use crate::kernels;
 use crate::learner::Model;
-use crate::param::Param;
+use crate::param::{Alias, Param};
 use serde_json::json;
 
-/// A model in a dozen lines.
+/// Characters of a line.
+const WIDTH: usize = 100;
+/// What stands under the words on the left.
+const INDENT: &str = "             ";
+
+/// A model in a dozen lines; numbers have four significant digits.
 pub fn model_text(model: &Model) -> String {
     let summary = model.summary();
-    let mut lines = vec![
-        format!("estimator    {}", model.estimator),
-        format!("kernel       {}", model.kernel),
-        format!("target       {}", target_words(model)),
-        format!("rows         {} for training, {} kept for prediction", model.about.rows, model.fitted.support().len()),
-    ];
+    let mut lines = Vec::new();
+    let mut say = |what: &str, text: &str| lines.extend(wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH));
+    say("estimator", &brief_estimator(&model.estimator));
+    if model.estimator.uses_kernel() {
+        say("kernel", &brief_kernel(&model.kernel));
+    }
+    say("target", &target_words(model));
+    say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, model.fitted.support().len()));
     let columns: Vec<String> = model.prep.schema.columns.iter().map(|c| format!("{} ({})", c.name, c.holds.sort())).collect();
-    lines.push(format!("columns      {}", columns.join(", ")));
-    lines.extend(model.prep.describe().iter().map(|s| format!("             {s}")));
+    say("columns", &columns.join(", "));
+    model.prep.describe().iter().for_each(|s| say("", s));
     if let Some(t) = &model.about.tuning {
-        lines.push(format!("tuned by     {} = {:.6} after {} evaluations on {} rows", t.criterion, t.value, t.evaluations, t.rows));
-        lines.extend(t.at_bound.iter().map(|b| format!("             {b}")));
+        say("tuned by", &format!("{} = {:.6} after {} evaluations on {} rows", t.criterion, t.value, t.evaluations, t.rows));
+        t.at_bound.iter().for_each(|b| say("", b));
     }
     if let Some(c) = &summary.certificate {
         let verdict = if summary.converged { "met" } else { "NOT met" };
-        lines.push(format!("certificate  {} {:.1e}, tolerance {:.0e} {verdict}", c.name, c.value, c.tolerance));
+        say("certificate", &format!("{} {:.1e}, tolerance {:.0e} {verdict}", c.name, c.value, c.tolerance));
     }
     if let Some(e) = summary.evidence {
-        lines.push(format!("evidence     {e:.6} (log marginal likelihood)"));
+        say("evidence", &format!("{e:.6} (log marginal likelihood)"));
     }
     if let Some(j) = summary.jitter {
-        lines.push(format!("jitter       {j:.1e} added to the diagonal"));
+        say("jitter", &format!("{j:.1e} added to the diagonal"));
     }
-    lines.extend(summary.notes.iter().map(|n| format!("note         {n}")));
-    lines.push(format!("made by      mercer {}, seed {}", model.about.version, model.about.seed));
+    summary.notes.iter().for_each(|n| say("note", n));
+    say("made by", &format!("mercer {}, seed {}", model.about.version, model.about.seed));
     lines.join("\n")
 }
 
@@ -63,29 +71,39 @@ pub fn model_json(model: &Model) -> Result<String> {
     }))
 }
 
-fn params_text(params: &[Param]) -> String {
-    params.iter().map(|p| format!("    {:<20} {}; {}\n", p.name, p.doc, p.domain)).collect()
+/// One line or more per parameter, the explanations under each other.
+fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
+    let mut said: Vec<(&str, String)> = params.iter().map(|p| (p.name, format!("{}; {}", p.doc, p.domain))).collect();
+    said.extend(aliases.iter().map(|(alias, name, _)| (*alias, format!("another way to give {name}: converted"))));
+    let indent = " ".repeat(22);
+    said.iter().flat_map(|(name, text)| wrapped(text, [&format!("    {name:<17} "), &indent], WIDTH)).collect()
 }
 
 /// Every kernel and estimator with its parameters, in words.
 pub fn catalogue_text() -> String {
-    let mut out = String::from("Kernels (combine with +, *, a number in front, on(columns, kernel), normalise(kernel)):\n\n");
+    let mut lines = vec!["KERNELS: combine them with +, *, a number in front, on(columns, kernel), normalise(kernel)".to_owned()];
+    let head = |name: &str, text: &str| wrapped(&format!("{name}: {text}"), ["  ", "    "], WIDTH);
     for k in kernels::catalogue() {
-        out.push_str(&format!("{}: {} (takes {})\n{}", k.name, k.doc, k.takes, params_text(k.params)));
+        lines.push(String::new());
+        lines.extend(head(k.name, &format!("{} (takes {})", k.doc, k.takes)));
+        lines.extend(params_text(k.params, k.aliases));
     }
-    out.push_str("\nEstimators:\n\n");
+    lines.extend([String::new(), "ESTIMATORS".to_owned()]);
     for e in estimators::catalogue() {
         let needs = if e.needs_mercer { "needs a Mercer kernel" } else { "takes any similarity" };
-        out.push_str(&format!(
-            "{}: {} ({needs}; tuned by {})\n{}",
-            e.name,
-            e.doc,
-            e.criterion.unwrap_or("cross-validation"),
-            params_text(e.params)
-        ));
+        let facts = match e.criterion {
+            _ if !e.uses_kernel => "needs no kernel".to_owned(),
+            criterion => format!("{needs}; tuned by {}", criterion.unwrap_or("cross-validation")),
+        };
+        lines.push(String::new());
+        lines.extend(head(e.name, &format!("{} ({facts})", e.doc)));
+        lines.extend(params_text(e.params, e.aliases));
     }
-    out.push_str("\nA number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched).");
-    out
+    lines.push(String::new());
+    let values = "A number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched). \
+                  Try: mercer fit TABLE --target COL --kernel 'rbf(length_scale=0.5..5)' --estimator 'svc(c=auto)' -o MODEL.mercer";
+    lines.extend(wrapped(values, ["", ""], WIDTH));
+    lines.join("\n")
 }
 
 fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {

@@ -44,8 +44,9 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
 
 /// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
 pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: PredictionColumns) -> Result<String> {
-    let lacks =
-        |what: &str, has: &str| Err(Error::Data(format!("{} has no {what}; fit {has}, or leave the option out", model.estimator.name())));
+    let lacks = |option: &str, what: &str, has: &str| {
+        Err(Error::Setting { name: option.into(), why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()) })
+    };
     let names = &model.target.names;
     let mut header: Vec<String> = names.clone();
     let mut cells: Vec<Vec<String>> = match &predictions.values {
@@ -53,7 +54,9 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
         Predicted::Numbers(m) => (0..m.rows()).map(|i| m.row(i).iter().map(f64::to_string).collect()).collect(),
     };
     if columns.std || columns.interval.is_some() {
-        let Some(sd) = standard_deviation(predictions) else { return lacks("predictive variance", "gp") };
+        let Some(sd) = standard_deviation(predictions) else {
+            return lacks(if columns.std { "--std" } else { "--interval" }, "predictive variance", "gp");
+        };
         let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
         for (o, name) in names.iter().enumerate() {
             if columns.std {
@@ -67,7 +70,7 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
         }
     }
     if columns.probabilities {
-        let Some(p) = &predictions.probabilities else { return lacks("class probabilities", "knn") };
+        let Some(p) = &predictions.probabilities else { return lacks("--probabilities", "class probabilities", "knn") };
         for (k, class) in model.target.classes.iter().flatten().enumerate() {
             header.push(format!("{}_{class}", names.first().map_or("", String::as_str)));
             cells.iter_mut().enumerate().for_each(|(i, row)| row.push(p[(i, k)].to_string()));

@@ -1,6 +1,6 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
-use super::words::{UNKNOWN, count, digits, estimate, seconds, shown};
+use super::words::{UNKNOWN, count, digits, estimate, seconds, shown, wrapped};
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
@@ -20,20 +20,20 @@ impl Comparison {
         let width = width.max(40);
         let (table, left_out) = self.table(width);
         let mut out = vec![table, String::new()];
-        out.extend(wrapped(&self.verdict(), "", width));
-        out.extend(wrapped(&self.legend(), "", width));
+        out.extend(wrapped(&self.verdict(), ["", ""], width));
+        out.extend(wrapped(&self.legend(), ["", ""], width));
         if left_out > 0 {
             let more = if left_out == 1 { "1 more column" } else { &format!("{left_out} more columns") };
-            out.extend(wrapped(&format!("{more} in a wider terminal, in --json and in --report."), "", width));
+            out.extend(wrapped(&format!("{more} in a wider terminal, in --json and in --report."), ["", ""], width));
         }
         let section = |title: &str, lines: &[String], out: &mut Vec<String>| {
             if !lines.is_empty() {
                 out.extend([String::new(), title.to_owned()]);
-                out.extend(lines.iter().flat_map(|l| wrapped(l, "  ", width)));
+                out.extend(lines.iter().flat_map(|l| wrapped(l, ["  ", "    "], width)));
             }
         };
-        let fitted = self.entries.iter().filter(|r| r.failure.is_none());
-        let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.settled)).collect();
+        let fitted = self.entries.iter().filter(|r| r.fitted());
+        let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.readable())).collect();
         let failed: Vec<String> =
             self.entries.iter().filter_map(|r| r.failure.as_ref().map(|why| format!("{}: {why}", shown(&r.estimator, NAME)))).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
@@ -83,8 +83,8 @@ impl Comparison {
         columns.push(column("difference", &|r| {
             if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| estimate(e, apart)) }
         }));
-        columns.push(column("rows kept", &|r| count(r.support)));
-        columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged { "" } else { " !" })));
+        columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
+        columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
         columns.push(column("predict/row", &|r| seconds(r.predict_us_per_row * 1e-6)));
         columns.extend(self.metrics().into_iter().skip(1).map(metric));
         columns
@@ -99,7 +99,7 @@ impl Comparison {
             m.meaning(),
             self.folds
         );
-        if self.entries.iter().any(|r| r.failure.is_none() && !r.converged) {
+        if self.entries.iter().any(|r| r.fitted() && !r.converged) {
             said.push_str(" !: did not converge.");
         }
         said
@@ -109,7 +109,7 @@ impl Comparison {
 impl Row {
     /// A sentence on a fit that did not converge.
     pub(super) fn unfinished(&self) -> Option<String> {
-        (self.failure.is_none() && !self.converged).then(|| {
+        (self.fitted() && !self.converged).then(|| {
             let proof =
                 self.certificate.as_ref().map_or(String::new(), |c| format!(": {} {:.1e}, asked for {:.1e}", c.name, c.value, c.tolerance));
             format!("{}{proof}", shown(&self.estimator, 60))
@@ -131,26 +131,4 @@ fn laid_out(columns: &[Column]) -> Table {
         }
     }
     table
-}
-
-/// A sentence in lines of at most `width` characters, indented; a word longer than a line is cut.
-fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
-    let room = width - indent.len();
-    let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        let mut word: Vec<char> = shown(word, usize::MAX).chars().collect();
-        if !line.is_empty() && line.chars().count() + 1 + word.len() > room {
-            lines.push(std::mem::take(&mut line));
-        }
-        while word.len() > room {
-            lines.push(word.drain(..room).collect());
-        }
-        if !line.is_empty() && !word.is_empty() {
-            line.push(' ');
-        }
-        line.extend(word);
-    }
-    lines.push(line);
-    lines.into_iter().filter(|l| !l.is_empty()).map(|l| format!("{indent}{l}")).collect()
 }

@@ -1,6 +1,8 @@
 //! Numbers and sentences in plain words, shared by the terminal table, the page and the figures.
 
 use super::{Comparison, Estimate, Metric, Row, Task};
+use crate::estimators::EstimatorExpr;
+use crate::kernels::KernelExpr;
 
 /// What stands where a number is not known.
 pub(super) const UNKNOWN: &str = "–";
@@ -11,14 +13,14 @@ fn digits_for(error: f64) -> usize {
 }
 
 /// Digits after the point for a whole column, so that its points stand under each other: two significant digits
-/// of the smallest standard error (at most four of them more than the largest needs), or four of the means where no
+/// of the smallest standard error (at most one more than the largest needs), or four of the means where no
 /// error is known.
 pub(super) fn digits(column: impl Iterator<Item = Estimate> + Clone) -> usize {
     let errors = || column.clone().map(|e| e.se).filter(|s| *s > 0.0 && s.is_finite());
     let least = errors().fold(f64::INFINITY, f64::min);
     let most = errors().fold(0.0, f64::max);
     if least.is_finite() {
-        return digits_for(least.max(most * 1e-2));
+        return digits_for(least.max(most * 1e-1));
     }
     let size = column.map(|e| e.mean.abs()).filter(|m| m.is_finite()).fold(0.0, f64::max);
     digits_for(size * 1e-2)
@@ -108,6 +110,50 @@ pub(super) fn shown(name: &str, most: usize) -> String {
     } else {
         name.chars().take(most.saturating_sub(1)).map(clean).chain(['…']).collect()
     }
+}
+
+/// A sentence in lines of at most `width` characters, the first and the other lines indented; a word longer than a line
+/// is cut.
+pub(super) fn wrapped(text: &str, indents: [&str; 2], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let mut word: Vec<char> = shown(word, usize::MAX).chars().collect();
+        let room = |lines: &[String]| width - indents[usize::from(!lines.is_empty())].chars().count();
+        if !line.is_empty() && line.chars().count() + 1 + word.len() > room(&lines) {
+            lines.push(std::mem::take(&mut line));
+        }
+        while word.len() > room(&lines) {
+            let cut = room(&lines);
+            lines.push(word.drain(..cut).collect());
+        }
+        if !line.is_empty() && !word.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word);
+    }
+    lines.push(line);
+    lines.retain(|l| !l.is_empty());
+    lines.iter().enumerate().map(|(i, l)| format!("{}{l}", indents[usize::from(i > 0)])).collect()
+}
+
+/// A settled kernel with four significant digits, for reading.
+pub(super) fn brief_kernel(kernel: &KernelExpr) -> String {
+    let mut out = kernel.clone();
+    for p in kernel.values() {
+        // A number that leaves its domain by rounding stays as it is.
+        let _ = out.set(&p.path, &p.value.rounded(4));
+    }
+    out.to_string()
+}
+
+/// A settled estimator with four significant digits, for reading.
+pub(super) fn brief_estimator(estimator: &EstimatorExpr) -> String {
+    let mut out = estimator.clone();
+    for (p, value) in estimator.values() {
+        let _ = out.set(p.name, &value.rounded(4));
+    }
+    out.to_string()
 }
 
 /// How good a value of a metric is, as the end of a sentence that starts with the estimator.

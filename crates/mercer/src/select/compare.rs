@@ -42,7 +42,7 @@ pub struct Scored {
     pub difference: Option<Estimate>,
     /// Predictions of each row by the model that did not see it.
     pub out_of_fold: Option<Predictions>,
-    /// The model fitted on all rows.
+    /// The model fitted on all rows; none after a failure, and where time was up before that fit.
     pub model: Option<Model>,
     /// Seconds of that fit, tuning not counted.
     pub fit_seconds: f64,
@@ -51,7 +51,7 @@ pub struct Scored {
     /// Microseconds per row of predicting all rows at once.
     pub predict_us_per_row: f64,
     /// Why there is no result.
-    pub failure: Option<String>,
+    pub failure: Option<Error>,
 }
 
 /// The whole comparison.
@@ -70,6 +70,12 @@ pub struct Outcome {
 }
 
 /// Compares on rows without their target; `groups` keeps rows together, `weights` weigh fits and scores.
+///
+/// A time budget is shared out: each fold of each estimator, and each fit to all rows, may take an equal part of what is
+/// left. What time does not allow is left undone, and said.
+///
+/// # Errors
+/// Rows that allow no folds, a kernel that does not fit the columns, and the first failure where every estimator failed.
 pub fn compare(
     data: &Dataset,
     target: &Target,
@@ -85,32 +91,51 @@ pub fn compare(
     let splits = folds(target, groups, comparing.folds, comparing.seed)?;
     let mut parts: Vec<Result<Parts>> =
         comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
+    let mut left = parts.iter().filter(|p| p.is_ok()).count() * (splits.len() + 1);
+    let mut share = || {
+        let part = 1.0 / left.max(1) as f64;
+        left = left.saturating_sub(1);
+        control.share(part)
+    };
     for (k, split) in splits.iter().enumerate() {
+        if control.out_of_time() {
+            break;
+        }
         let made = prepare_fold(data, comparing, split)?;
         for (e, part) in comparing.estimators.iter().zip(&mut parts) {
             control.check()?;
             control.tell(&format!("{}, fold {}", e.name(), k + 1), k, splits.len());
             let Ok(so_far) = part else { continue };
-            if let Err(error) = run_fold(e, &made, split, target, weights, groups, comparing.seed, control, so_far) {
+            if control.out_of_time() {
+                break;
+            }
+            if let Err(error) = run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
                 *part = Err(error);
             }
         }
     }
+    let mut notices = whole.notices;
+    notices.extend(unscored(&parts, comparing, splits.len()));
     let mut rows = Vec::new();
     for (e, part) in comparing.estimators.iter().zip(parts) {
         control.check()?;
-        rows.push(finish(e, part, data, target, info, weights, comparing, control)?);
+        let row = finish(e, part, data, target, info, weights, comparing, &share())?;
+        if row.failure.is_none() && row.model.is_none() {
+            notices.push(format!("{}: time was up before the fit to all rows; allow more (--max-seconds)", e.name()));
+        }
+        rows.push(row);
     }
-    let best = rows
+    let Some(best) = rows
         .iter()
         .enumerate()
         .filter_map(|(i, r)| r.metrics.first().map(|(m, e)| (i, if m.rises() { -e.mean } else { e.mean })))
         .filter(|(_, loss)| loss.is_finite())
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(i, _)| i)
-        .ok_or_else(|| {
-            Error::Data(rows.iter().filter_map(|r| r.failure.clone()).next().unwrap_or_else(|| "no estimator could be scored".into()))
-        })?;
+    else {
+        let first = rows.into_iter().find_map(|r| r.failure);
+        return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));
+    };
     let reference = rows[best].per_fold.clone();
     for (i, r) in rows.iter_mut().enumerate() {
         if i != best && r.per_fold.len() == reference.len() {
@@ -118,7 +143,19 @@ pub fn compare(
             r.difference = Some(Estimate::of(&gaps));
         }
     }
-    Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices: whole.notices })
+    Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices })
+}
+
+/// One sentence if time was up before every fold was scored.
+fn unscored(parts: &[Result<Parts>], comparing: &Comparing, folds: usize) -> Option<String> {
+    let short: Vec<String> = comparing
+        .estimators
+        .iter()
+        .zip(parts)
+        .filter_map(|(e, part)| part.as_ref().ok().filter(|p| p.scores.len() < folds).map(|p| format!("{} {}", e.name(), p.scores.len())))
+        .collect();
+    let of = || format!("time was up before all {folds} folds were scored ({}); allow more (--max-seconds)", short.join(", "));
+    (!short.is_empty()).then(of)
 }
 
 /// Scores of one estimator while folds go by.
@@ -138,8 +175,9 @@ fn start(
     control: &Control,
 ) -> Result<Parts> {
     if !e.takes(target) {
-        return Err(Error::Data(format!("{} cannot predict this kind of target", e.name())));
+        return Err(learner::cannot_predict(e, target));
     }
+    learner::plan(e, data.rows(), target, control)?;
     if e.needs_mercer() && !comparing.allow_non_mercer {
         learner::require_mercer(settled, e, data, control)?;
     }
@@ -177,7 +215,7 @@ fn run_fold(
     let (train_weights, train_groups) = (pick(weights, &split.train), pick(groups, &split.train));
     let train_target = target.select(&split.train);
     let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), groups: train_groups.as_deref() };
-    let tuned = tune(&made.kernel, e, &sample, control, seed)?;
+    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed)?;
     let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
     let want = Want { variance: true, probabilities: true, ..Want::default() };
     let predictions = learner::predict_settled(&tuned.kernel, &fitted, &made.train.select(fitted.support()), &made.test, want)?;
@@ -211,6 +249,12 @@ fn finish(
         failure: None,
     };
     let done = part.and_then(|parts| {
+        if parts.scores.is_empty() {
+            return Err(Error::Time { what: e.name().into() });
+        }
+        if control.out_of_time() {
+            return Ok((parts, None));
+        }
         let learner = Learner {
             prep: comparing.prep.clone(),
             kernel: comparing.kernel.clone(),
@@ -218,20 +262,24 @@ fn finish(
             seed: comparing.seed,
             allow_non_mercer: comparing.allow_non_mercer,
         };
-        let (model, seconds) = learner.fit_timed(data, target, info, weights, control)?;
-        Ok((parts, model, seconds))
+        let fitted = learner.fit_timed(data, target, info, weights, control)?;
+        Ok((parts, Some(fitted)))
     });
-    let (parts, model, seconds) = match done {
+    let (parts, fitted) = match done {
         Ok(all) => all,
         Err(Error::Cancelled) => return Err(Error::Cancelled),
         Err(error) => {
-            row.failure = Some(error.to_string());
+            row.failure = Some(error);
             return Ok(row);
         }
     };
-    let clock = Instant::now();
-    model.predict(data, Want::default(), control)?;
-    row.predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / data.rows() as f64;
+    if let Some((model, seconds)) = fitted {
+        let clock = Instant::now();
+        model.predict(data, Want::default(), control)?;
+        row.predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / data.rows() as f64;
+        (row.tune_seconds, row.fit_seconds) = seconds;
+        row.model = Some(model);
+    }
     if let Some(first) = parts.scores.first() {
         for (k, (metric, _)) in first.iter().enumerate() {
             let values: Vec<f64> = parts.scores.iter().filter_map(|s| s.get(k).map(|(_, v)| *v)).collect();
@@ -241,9 +289,8 @@ fn finish(
             row.metrics.push((*metric, Estimate::of(&values)));
         }
     }
-    row.out_of_fold = gather(&parts.predictions, data.rows());
-    (row.tune_seconds, row.fit_seconds) = seconds;
-    row.model = Some(model);
+    let predicted: usize = parts.predictions.iter().map(|(rows, _)| rows.len()).sum();
+    row.out_of_fold = if predicted == data.rows() { gather(&parts.predictions, data.rows()) } else { None };
     Ok(row)
 }
 

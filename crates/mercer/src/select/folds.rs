@@ -28,12 +28,17 @@ pub fn folds(target: &Target, groups: Option<&[usize]>, count: usize, seed: u64)
         }
         None => (0..n).map(|i| vec![i]).collect(),
     };
+    let what = if groups.is_some() { "groups" } else { "rows" };
+    if units.len() < 2 {
+        return Err(Error::Data(format!("cross-validation needs at least 2 {what}, and there is {}", units.len())));
+    }
     if count < 2 || units.len() < count {
-        let what = if groups.is_some() { "groups" } else { "rows" };
-        return Err(Error::Data(format!(
-            "{count} folds need at least 2 folds and as many {what}; there are {} {what}: use fewer folds or more rows",
-            units.len()
-        )));
+        return Err(Error::OutOfDomain {
+            owner: "cross-validation".into(),
+            name: "folds".into(),
+            value: count.to_string(),
+            domain: format!("a whole number from 2 to {}, the number of {what}", units.len()),
+        });
     }
     let class = |unit: &[usize]| match target {
         Target::Classes { codes, .. } => codes[unit[0]],

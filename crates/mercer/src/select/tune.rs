@@ -58,7 +58,7 @@ pub fn tune(kernel: &KernelExpr, estimator: &EstimatorExpr, sample: &Sample<'_>,
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
     let start = Setting { kernel: settled_kernel, estimator: estimator.settle(&task)? };
     let free = free_parameters(kernel, estimator, &start);
-    if free.is_empty() {
+    if free.is_empty() || !estimator.uses_kernel() || control.out_of_time() {
         return Ok(Tuned { kernel: start.kernel, estimator: start.estimator, tuning: None });
     }
     let most = if estimator.criterion_name().is_some() { SMOOTH_ROWS } else { CROSSVAL_ROWS };
@@ -121,6 +121,9 @@ fn smooth(start: &Setting, free: &[Free], sample: &Sample<'_>, control: &Control
         let (value, _) = evaluate(&x)?;
         if value < best.0 {
             best = (value, x);
+        }
+        if best.0.is_finite() && control.out_of_time() {
+            break;
         }
     }
     if !best.0.is_finite() {
