@@ -125,4 +125,10 @@ impl Fitted for FittedBaseline {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        match &self.guess {
+            Guess::Classes { frequencies } => Some(frequencies.len()),
+            Guess::Numbers { .. } => None,
+        }
+    }
 }

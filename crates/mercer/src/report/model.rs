@@ -20,7 +20,8 @@ pub fn model_text(model: &Model) -> String {
     lines.push(format!("columns      {}", columns.join(", ")));
     lines.extend(model.prep.describe().iter().map(|s| format!("             {s}")));
     if let Some(t) = &model.about.tuning {
-        lines.push(format!("tuned by     {} = {:.6} after {} evaluations on {} rows", t.criterion, t.value, t.evaluations, t.rows));
+        let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
+        lines.push(format!("tuned by     {} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
         lines.extend(t.at_bound.iter().map(|b| format!("             {b}")));
     }
     if let Some(c) = &summary.certificate {
