@@ -174,7 +174,7 @@ proptest! {
         let groups = grouped.then_some(groups);
         let made = folds(&Target::Classes { codes: codes.clone(), names }, groups.as_deref(), count, seed);
         let Ok(made) = made else {
-            let units = groups.as_ref().map_or(n, |_| (n / 2).max(1));
+            let units = groups.as_ref().map_or(n, |g| g.iter().collect::<std::collections::BTreeSet<_>>().len());
             prop_assert!(units < count, "{} units refused for {} folds", units, count);
             return Ok(());
         };

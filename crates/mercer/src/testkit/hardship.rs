@@ -51,7 +51,7 @@ fn hard_targets(rows: usize) -> Vec<(&'static str, Target)> {
 
 /// Prepares, tunes, fits, stores and predicts each.
 pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
-    let mut answers = 0;
+    let (mut answers, mut faults) = (0, Vec::new());
     for (table_name, data) in tables() {
         for (target_name, target) in hard_targets(data.rows()) {
             if !expr.takes(&target) {
@@ -64,12 +64,19 @@ pub(super) fn check(expr: &EstimatorExpr) -> Verdict {
                     learner.prep.drop_constant = drop_constant;
                     let tried = attempt(&learner, &data, &target);
                     let shown = learner.kernel.as_ref().map_or("the natural kernel".to_owned(), ToString::to_string);
-                    answers += usize::from(tried.map_err(|why| format!("{table_name}, {target_name}, {shown}: {why}"))?);
+                    match tried {
+                        Ok(answered) => answers += usize::from(answered),
+                        Err(why) => faults.push(format!("{table_name}, {target_name}, {shown}: {why}")),
+                    }
                 }
             }
         }
     }
-    if answers == 0 { fail("data that ask for trouble", "not one answer") } else { no_rows(expr) }
+    match (answers, faults.len()) {
+        (_, 1..) => fail("data that ask for trouble", format!("{} faults:\n  {}", faults.len(), faults.join("\n  "))),
+        (0, _) => fail("data that ask for trouble", "not one answer"),
+        _ => no_rows(expr),
+    }
 }
 
 /// Whether there was an answer; a named error is none.
