@@ -10,7 +10,8 @@ use std::cell::RefCell;
 
 thread_local! {
     static OUT: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
-    static IN: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
+    /// Blocks that nobody has taken yet; one that was taken is `None`.
+    static IN: RefCell<Option<Vec<Option<Vec<u8>>>>> = const { RefCell::new(None) };
 }
 
 /// A reference to a block, or the numbers themselves where no blocks are collected.
@@ -29,16 +30,32 @@ pub fn collect<R>(write: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
     (result, blocks)
 }
 
-/// Runs `read` while marked fields take their numbers from `blocks`.
+/// Runs `read` while marked fields take their numbers from `blocks`, each of which can be taken once.
 pub fn supply<R>(blocks: Vec<Vec<u8>>, read: impl FnOnce() -> R) -> R {
-    IN.with(|i| *i.borrow_mut() = Some(blocks));
+    IN.with(|i| *i.borrow_mut() = Some(blocks.into_iter().map(Some).collect()));
     let result = read();
     IN.with(|i| *i.borrow_mut() = None);
     result
 }
 
+/// Inside of [`supply`]: how many blocks no marked field has taken.
+pub fn untaken() -> usize {
+    IN.with(|i| i.borrow().as_ref().map_or(0, |list| list.iter().flatten().count()))
+}
+
+/// Takes a block out; in words why it cannot be had.
+fn take(index: usize, dtype: &str, expected: &str) -> Result<Vec<u8>, String> {
+    if dtype != expected {
+        return Err(format!("block {index} holds {dtype}, expected {expected}"));
+    }
+    IN.with(|i| match i.borrow_mut().as_mut().and_then(|list| list.get_mut(index)) {
+        Some(block) => block.take().ok_or_else(|| format!("block {index} is used twice")),
+        None => Err(format!("block {index} is missing")),
+    })
+}
+
 macro_rules! block_type {
-    ($module:ident, $t:ty, $as:ty, $dtype:literal) => {
+    ($module:ident, $t:ty, $as:ty, $dtype:literal, $refused:expr) => {
         #[doc = concat!("Serde functions for a large `Vec<", stringify!($t), ">`, stored as ", $dtype, ".")]
         pub mod $module {
             use super::*;
@@ -62,24 +79,21 @@ macro_rules! block_type {
                 match Stored::<$t>::deserialize(d)? {
                     Stored::Inline(v) => Ok(v),
                     Stored::Block { index, dtype } => {
-                        if dtype != $dtype {
-                            return Err(D::Error::custom(format!("block {index} holds {dtype}, expected {}", $dtype)));
-                        }
-                        let bytes = IN
-                            .with(|i| i.borrow_mut().as_mut().and_then(|list| list.get_mut(index).map(std::mem::take)))
-                            .ok_or_else(|| D::Error::custom(format!("block {index} is missing")))?;
+                        let bytes = take(index, &dtype, $dtype).map_err(D::Error::custom)?;
                         const SIZE: usize = size_of::<$as>();
                         if bytes.len() % SIZE != 0 {
                             return Err(D::Error::custom(format!("block {index} is not whole numbers of {}", $dtype)));
                         }
                         let mut one = [0u8; SIZE];
-                        Ok(bytes
-                            .chunks_exact(SIZE)
-                            .map(|c| {
-                                one.copy_from_slice(c);
-                                <$as>::from_le_bytes(one) as $t
-                            })
-                            .collect())
+                        let numbers = bytes.chunks_exact(SIZE).map(|c| {
+                            one.copy_from_slice(c);
+                            let number = <$as>::from_le_bytes(one);
+                            match $refused(number) {
+                                true => Err(D::Error::custom(format!("block {index} holds the number {number}"))),
+                                false => Ok(number as $t),
+                            }
+                        });
+                        numbers.collect()
                     }
                 }
             }
@@ -87,6 +101,7 @@ macro_rules! block_type {
     };
 }
 
-block_type!(f64s, f64, f64, "f64");
-block_type!(u32s, u32, u32, "u32");
-block_type!(usizes, usize, u64, "u64");
+// A missing cell is NaN before it is filled; nothing that is stored holds one.
+block_type!(f64s, f64, f64, "f64", |x: f64| !x.is_finite());
+block_type!(u32s, u32, u32, "u32", |_| false);
+block_type!(usizes, usize, u64, "u64", |x: u64| usize::try_from(x).is_err());

@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Sort, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::gram::{self, Dense, Mercer};
+use crate::gram::{self, Dense, Mercer, Side};
 use crate::kernels::KernelExpr;
 use crate::param::Value;
 use crate::prep;
@@ -175,6 +175,7 @@ impl Learner {
         weights: Option<&[f64]>,
         control: &Control,
     ) -> Result<(Model, (f64, f64))> {
+        let raw_weights = weights;
         let weightless = weights.map(|w| (0..w.len()).filter(|&i| w[i] == 0.0).collect()).unwrap_or_default();
         let (data, target, weights) = drop_weightless(data, target, weights)?;
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
@@ -186,6 +187,8 @@ impl Learner {
             require_mercer(&open, &self.estimator, &prepared.data, control)?;
         }
         plan(&self.estimator, data.rows(), &target, control)?;
+        let mut notices = prepared.notices;
+        notices.extend(unlike_anything(&open, &prepared.data, raw_weights)?);
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), groups: None };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
@@ -209,7 +212,7 @@ impl Learner {
                 asked_estimator: self.estimator.to_string(),
                 seed: self.seed,
                 tuning: tuned.tuning,
-                notices: prepared.notices,
+                notices,
                 weightless,
             },
         };
@@ -235,6 +238,24 @@ pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &C
         Target::Absent => 1,
     };
     control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs))
+}
+
+/// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.
+fn unlike_anything(kernel: &KernelExpr, data: &Dataset, weights: Option<&[f64]>) -> Result<Option<String>> {
+    let diagonal = kernel.bind(None, data)?.diagonal(Side::Rows);
+    let empty: Vec<usize> = (0..diagonal.len()).filter(|&i| diagonal[i] == 0.0).collect();
+    // Rows are counted as the user gave them, those of weight 0 included.
+    let given = |i: usize| match weights {
+        Some(w) => (0..w.len()).filter(|&k| w[k] > 0.0).nth(i).unwrap_or(i),
+        None => i,
+    };
+    Ok(empty.first().map(|&i| match empty.len() {
+        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given(i) + 1),
+        n => format!(
+            "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
+            given(i) + 1
+        ),
+    }))
 }
 
 /// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
@@ -286,10 +307,22 @@ impl Model {
         if rows != self.support.rows() {
             return Err(Error::Shape { what: "support rows".into(), expected: rows, found: self.support.rows() });
         }
+        let classes = self.target.classes.as_ref().map(Vec::len);
+        if self.fitted.classes() != classes {
+            let (expected, found) = (classes.unwrap_or(0), self.fitted.classes().unwrap_or(0));
+            return Err(Error::Shape { what: "classes of the model".into(), expected, found });
+        }
         if rows > 0 {
             self.kernel.bind(None, &self.support)?;
         }
-        Ok(())
+        // A prediction for no row meets every check of sizes that a prediction for many does.
+        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
+        match self.predict_prepared(&self.support.select(&[]), everything)?.values {
+            Predicted::Numbers(m) if m.cols() != self.target.names.len() => {
+                Err(Error::Shape { what: "outputs of the model".into(), expected: self.target.names.len(), found: m.cols() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The training rows that prediction needs, numbered from 0 as they were given, rows of weight 0 counted.

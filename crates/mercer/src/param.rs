@@ -330,12 +330,18 @@ pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<
         .collect()
 }
 
-/// An error that names the first parameter that is not settled.
+/// An error that names the first parameter that is not settled or, which only a damaged file brings about, not in its domain.
 pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
-    match values(object, params).into_iter().find(|(_, v)| !v.is_settled()) {
-        Some((p, v)) => Err(Error::Unsettled { owner: owner.into(), name: p.name.into(), value: v.to_string() }),
-        None => Ok(()),
+    for ((_, term), p) in terms(object, params).into_iter().zip(params) {
+        if matches!(p.domain, Domain::Flag | Domain::Choice(_)) {
+            continue;
+        }
+        let value = Value::from_term(&term, owner, p.name, p.domain)?;
+        if !value.is_settled() {
+            return Err(Error::Unsettled { owner: owner.into(), name: p.name.into(), value: value.to_string() });
+        }
     }
+    Ok(())
 }
 
 /// `name(a=1, b=auto)`, leaving out parameters at their defaults; `name` alone when all are.

@@ -48,9 +48,13 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let sum = crc32fast::hash(&out[PREFIX..]).to_le_bytes();
     out[16..PREFIX].copy_from_slice(&sum);
     // What cannot be read back is not written: a number that is not finite has no place in a model.
-    from_bytes(&out, "the new model")
-        .map_err(|e| Error::Numerical { what: "writing the model".into(), why: format!("{e}; scale the columns or regularise more") })?;
-    Ok(out)
+    let unusable =
+        |why: &str| Error::Numerical { what: "writing the model".into(), why: format!("{why}; scale the columns or regularise more") };
+    match from_bytes(&out, "the new model") {
+        Ok(back) if back == *model => Ok(out),
+        Ok(_) => Err(unusable("it holds a number that is not finite")),
+        Err(e) => Err(unusable(&e.to_string())),
+    }
 }
 
 /// A model from the bytes of its file; `name` is used in messages.
@@ -86,7 +90,11 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
     if !rest.is_empty() {
         return Err(fault("bytes are left over after its arrays".into()));
     }
-    let model: Model = blocks::supply(arrays, || serde_json::from_str(header.model.get())).map_err(|e| fault(e.to_string()))?;
+    let (model, untaken) = blocks::supply(arrays, || (serde_json::from_str::<Model>(header.model.get()), blocks::untaken()));
+    let model = model.map_err(|e| fault(e.to_string()))?;
+    if untaken > 0 {
+        return Err(fault(format!("{untaken} of its arrays are no part of the model")));
+    }
     model.check().map_err(|e| fault(e.to_string()))?;
     Ok(model)
 }

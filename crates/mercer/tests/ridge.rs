@@ -104,7 +104,7 @@ fn a_shift_of_the_target_shifts_predictions_by_as_much() {
     }
 }
 
-// spec: F17, M24
+// spec: F17, M24, E1-07
 #[test]
 fn singular_gram_matrices_are_solved() {
     // Every row twice with different targets, and a linear kernel of rank 1.
@@ -124,7 +124,7 @@ fn singular_gram_matrices_are_solved() {
     }
 }
 
-// spec: K04, M24
+// spec: M24
 #[test]
 fn the_limits_of_lambda_and_of_the_width_are_interpolation_and_the_mean() {
     let (x, y) = (wave(12, 2, 12), wave(12, 1, 13));

@@ -85,7 +85,7 @@ fn two_points_give_the_margin_between_them() {
     close(fitted.summary().objective.unwrap(), 0.5, 1e-9);
 }
 
-// spec: S18, D02
+// spec: S18, E3-33
 #[test]
 fn exclusive_or_with_a_quadratic_kernel_has_eighths() {
     let x = vec![vec![-1.0, -1.0], vec![-1.0, 1.0], vec![1.0, -1.0], vec![1.0, 1.0]];

@@ -55,7 +55,7 @@ fn objective_offset_and_support_are_those_of_libsvm() {
     }
 }
 
-// spec: S03, S05, S06, S08, S09, S10
+// spec: S05, S06, S08, S09, S10, E3-13
 #[test]
 fn optimality_conditions_hold_for_every_row() {
     for (set, n, d, c, gamma, epsilon, ..) in LIBSVM {

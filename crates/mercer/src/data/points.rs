@@ -70,7 +70,10 @@ impl Points {
     /// Sparse points in CSR form; columns ascend within a row and lie below `dim`, every number finite.
     pub fn csr(rows: usize, dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
         let fault = |why: &str| Err(Error::Data(format!("sparse points: {why}")));
-        if starts.len() != rows + 1 || starts[0] != 0 || starts[rows] != values.len() || columns.len() != values.len() {
+        if u32::try_from(dim).is_err() {
+            return fault("a dimension above 4294967295 has no column numbers");
+        }
+        if Some(starts.len()) != rows.checked_add(1) || starts[0] != 0 || starts[rows] != values.len() || columns.len() != values.len() {
             return fault("offsets, columns and values do not fit together");
         }
         if starts.windows(2).any(|w| w[0] > w[1]) {

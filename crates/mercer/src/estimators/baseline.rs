@@ -50,8 +50,14 @@ impl Estimator for Baseline {
             }
             Target::Numbers(t) => {
                 let mean: Vec<f64> = (0..t.cols()).map(|o| (0..n).map(|i| task.weight(i) * t[(i, o)]).sum::<f64>() / total).collect();
-                let variance =
+                let variance: Vec<f64> =
                     (0..t.cols()).map(|o| (0..n).map(|i| task.weight(i) * (t[(i, o)] - mean[o]).powi(2)).sum::<f64>() / total).collect();
+                if let Some(o) = (0..t.cols()).find(|&o| !(mean[o].is_finite() && variance[o].is_finite())) {
+                    return Err(Error::Numerical {
+                        what: format!("mean and spread of target column {}", o + 1),
+                        why: "its numbers are too large to be squared, or not finite; divide them by a constant".into(),
+                    });
+                }
                 Guess::Numbers { mean, variance, total }
             }
             Target::Absent => return Err(Error::Data("baseline needs a target; name the target column".into())),
@@ -125,5 +131,11 @@ impl Fitted for FittedBaseline {
 
     fn summary(&self) -> &Summary {
         &self.summary
+    }
+    fn classes(&self) -> Option<usize> {
+        match &self.guess {
+            Guess::Classes { frequencies } => Some(frequencies.len()),
+            Guess::Numbers { .. } => None,
+        }
     }
 }

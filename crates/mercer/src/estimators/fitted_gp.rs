@@ -158,6 +158,9 @@ impl Fitted for FittedGp {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl FittedGp {

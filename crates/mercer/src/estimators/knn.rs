@@ -259,4 +259,10 @@ impl Fitted for FittedKnn {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        match self.answers {
+            Answers::Classes { classes, .. } => Some(classes),
+            Answers::Numbers(_) => None,
+        }
+    }
 }

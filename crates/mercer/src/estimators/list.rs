@@ -79,6 +79,9 @@ macro_rules! estimators {
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* }
             }
+            fn classes(&self) -> Option<usize> {
+                match self { $(FittedModel::$Estimator(f) => f.classes(),)* }
+            }
         }
 
         /// Every estimator there is, in the order of the list.

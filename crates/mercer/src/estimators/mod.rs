@@ -114,6 +114,8 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions>;
     /// How the fit went.
     fn summary(&self) -> &Summary;
+    /// How many classes it decides between; `None` where it predicts numbers.
+    fn classes(&self) -> Option<usize>;
 }
 
 /// What a prediction should hold besides the predicted value itself.

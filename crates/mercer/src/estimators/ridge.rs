@@ -186,4 +186,7 @@ impl Fitted for FittedRidge {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        self.classes
+    }
 }

@@ -204,4 +204,7 @@ impl Fitted for FittedSvc {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        Some(self.classes)
+    }
 }

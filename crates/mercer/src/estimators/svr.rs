@@ -178,4 +178,7 @@ impl Fitted for FittedSvr {
     fn summary(&self) -> &Summary {
         &self.summary
     }
+    fn classes(&self) -> Option<usize> {
+        None
+    }
 }

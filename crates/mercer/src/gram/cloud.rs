@@ -59,8 +59,9 @@ impl Cloud {
 
     fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&Cloud>) -> Self {
         let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths.get(j).copied().unwrap_or(f64::INFINITY) };
-        let kept: Vec<usize> = (0..points.dim()).filter(|&j| length(j) < f64::INFINITY).collect();
         let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse { .. }));
+        // Sparse points keep their columns: those of infinite length become 0.
+        let kept: Vec<usize> = if sparse { Vec::new() } else { (0..points.dim()).filter(|&j| length(j) < f64::INFINITY).collect() };
         let (body, centre) = if sparse {
             (sparse_body(points, &length), Vec::new())
         } else {
@@ -107,7 +108,7 @@ impl Cloud {
     pub fn dim(&self) -> usize {
         self.dim
     }
-    /// The original columns that were kept, in order.
+    /// The original columns that were kept, in order; empty for sparse points, which keep all.
     pub fn kept(&self) -> &[usize] {
         &self.kept
     }
@@ -160,31 +161,31 @@ impl Cloud {
                 let (a, b) = (&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim]);
                 a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
             }
-            _ => self.merged(i, other, j).map(|(x, z)| (x - z) * (x - z)).sum(),
+            _ => self.merged(i, other, j).map(|(_, x, z)| (x - z) * (x - z)).sum(),
         }
     }
 
-    /// Pairs of coordinates of two sparse points where at least one is stored.
-    pub(crate) fn merged<'a>(&'a self, i: usize, other: &'a Cloud, j: usize) -> impl Iterator<Item = (f64, f64)> + 'a {
+    /// Column and coordinates of two sparse points where at least one is stored.
+    pub(crate) fn merged<'a>(&'a self, i: usize, other: &'a Cloud, j: usize) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
         let (mut a, mut b) = (self.each(i).peekable(), other.each(j).peekable());
         std::iter::from_fn(move || match (a.peek().copied(), b.peek().copied()) {
             (None, None) => None,
             (Some((ca, va)), Some((cb, vb))) if ca == cb => {
                 a.next();
                 b.next();
-                Some((va, vb))
+                Some((ca, va, vb))
             }
             (Some((ca, va)), other) if other.is_none_or(|(cb, _)| ca < cb) => {
                 a.next();
-                Some((va, 0.0))
+                Some((ca, va, 0.0))
             }
-            (_, Some((_, vb))) => {
+            (_, Some((cb, vb))) => {
                 b.next();
-                Some((0.0, vb))
+                Some((cb, 0.0, vb))
             }
-            (Some((_, va)), None) => {
+            (Some((ca, va)), None) => {
                 a.next();
-                Some((va, 0.0))
+                Some((ca, va, 0.0))
             }
         })
     }

@@ -183,6 +183,9 @@ impl KernelExpr {
             let rows: Option<Columns<'_>> = new.zip(new_columns.as_deref());
             return k.bind(rows, (data, &columns));
         }
+        if self.parts().is_empty() {
+            return Err(Error::Data("a sum or a product of no kernels cannot be bound".into()));
+        }
         let part = |p: &KernelExpr| p.bind_in(new, data, selected);
         Ok(match self {
             KernelExpr::Sum(parts) => Box::new(Sum(parts.iter().map(part).collect::<Result<_>>()?)),

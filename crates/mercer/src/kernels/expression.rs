@@ -32,7 +32,17 @@ impl KernelExpr {
     fn from_term(term: &Term, text: &str) -> Result<KernelExpr> {
         let fault = |at, expected: &str| Err(Error::Syntax { text: text.to_owned(), at, expected: expected.to_owned() });
         match term {
-            Term::Sum(terms) => terms.iter().map(|t| Self::from_term(t, text)).collect::<Result<_>>().map(KernelExpr::Sum),
+            Term::Sum(terms) => {
+                // Sums inside of sums are one sum, so that what is printed reads back as the same expression.
+                let mut parts = Vec::new();
+                for t in terms {
+                    match Self::from_term(t, text)? {
+                        KernelExpr::Sum(more) => parts.extend(more),
+                        one => parts.push(one),
+                    }
+                }
+                Ok(KernelExpr::Sum(parts))
+            }
             Term::Product(factors) => Self::product(factors, text),
             Term::Call { name, args, at } => match name.as_str() {
                 "on" => Self::on(args, *at, text),
@@ -54,15 +64,24 @@ impl KernelExpr {
         let mut kernels = Vec::new();
         for f in factors {
             let number = match f {
-                Term::Number(_) | Term::Auto | Term::Range(..) => Value::from_term(f, "kernel", "scale", Domain::Real)?,
+                Term::Number(_) | Term::Auto | Term::Range(..) => Some(Value::from_term(f, "kernel", "scale", Domain::Real)?),
+                // Products inside of products are one product, with one number in front.
                 kernel => {
-                    kernels.push(Self::from_term(kernel, text)?);
-                    continue;
+                    let (number, kernel) = match Self::from_term(kernel, text)? {
+                        KernelExpr::Scale { by, of } => (Some(by), *of),
+                        kernel => (None, kernel),
+                    };
+                    match kernel {
+                        KernelExpr::Product(more) => kernels.extend(more),
+                        one => kernels.push(one),
+                    }
+                    number
                 }
             };
+            let Some(number) = number else { continue };
             by = Some(match (by, number) {
                 (None, v) => v,
-                (Some(Value::Number(a)), Value::Number(b)) => Value::Number(a * b),
+                (Some(Value::Number(a)), Value::Number(b)) if (a * b).is_finite() => Value::Number(a * b),
                 (Some(_), v) => {
                     return Err(Error::OutOfDomain {
                         owner: "kernel".into(),

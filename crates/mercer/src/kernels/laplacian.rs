@@ -36,7 +36,7 @@ impl Map for Decay {
 fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
     match (a.row(i), b.row(j)) {
         (Some(x), Some(z)) => l1_distance(x, z),
-        _ => a.merged(i, b, j).map(|(x, z)| (x - z).abs()).sum(),
+        _ => a.merged(i, b, j).map(|(_, x, z)| (x - z).abs()).sum(),
     }
 }
 
@@ -81,6 +81,10 @@ impl Kernel for Laplacian {
                     out[0] += w * row[l] / lengths[0];
                 } else if let (Some(x), Some(z)) = (tile.a.row(i), tile.b.row(j)) {
                     for ((x, z), &c) in x.iter().zip(z).zip(tile.a.kept()) {
+                        out[c] += w * (x - z).abs() / lengths[c];
+                    }
+                } else {
+                    for (c, x, z) in tile.a.merged(i, tile.b, j) {
                         out[c] += w * (x - z).abs() / lengths[c];
                     }
                 }

@@ -1,6 +1,6 @@
 //! What kernels of a scaled distance share: k = g(s), s = sum_j (x_j - z_j)^2 / length_scale_j^2.
 
-use crate::data::Points;
+use crate::data::{Points, Storage};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Map, Tile};
 use crate::linalg::add_product;
@@ -23,12 +23,14 @@ pub(crate) const ARD: Param = Param::fixed("ard", "one length scale per column (
 /// `gamma` and `sigma` as other libraries write them for exp(-gamma d^2) = exp(-d^2 / (2 sigma^2)).
 pub(crate) const GAUSSIAN_ALIASES: &[Alias] = &[("gamma", "length_scale", |g| (0.5 / g).sqrt()), ("sigma", "length_scale", |s| s)];
 
-/// Variance of all numbers of the batch together, as `X.var()`.
+/// Variance of all numbers of the batch together, as `X.var()`; what a sparse batch does not store is 0.
 fn variance(inputs: &Points) -> f64 {
-    let all = inputs.to_dense();
-    let n = all.len().max(1) as f64;
-    let mean = all.iter().sum::<f64>() / n;
-    all.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n
+    let stored = match inputs.storage() {
+        Storage::Dense(values) | Storage::Csr { values, .. } => values,
+    };
+    let n = (inputs.rows() as f64 * inputs.dim() as f64).max(1.0);
+    let mean = stored.iter().sum::<f64>() / n;
+    (stored.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() + (n - stored.len() as f64) * mean * mean) / n
 }
 
 /// The start sqrt(D Var / 2), which is gamma = 1 / (D Var(X)) (K05); 1 where all numbers are equal. One per column where asked.

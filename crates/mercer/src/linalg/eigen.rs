@@ -36,7 +36,7 @@ mod tests {
     use super::*;
     use crate::linalg::product;
 
-    // spec: F22
+    // spec: F22, E1-04
     #[test]
     fn three_by_three_example_has_the_eigenvalues_of_its_characteristic_polynomial() {
         let k = Matrix::new(3, 3, vec![1.0, 0.8, 0.3, 0.8, 1.0, 0.5, 0.3, 0.5, 1.0]).unwrap();
@@ -46,6 +46,10 @@ mod tests {
             assert!((s - expected).abs() <= 1e-8, "{s}");
             assert!((s * s * s - 3.0 * s * s + 2.02 * s - 0.26).abs() <= 1e-13);
         }
+        // U diag(s) U' gives the entries back, k_12 = 0.8 among them.
+        let scaled = Matrix::from_fn(3, 3, |i, j| vectors[(i, j)] * values[j]);
+        let back = product(&scaled, &vectors.transpose()).unwrap();
+        assert!((back[(0, 1)] - 0.8).abs() <= 1e-14);
         let kv = product(&k, &vectors).unwrap();
         for i in 0..3 {
             for j in 0..3 {

@@ -73,6 +73,11 @@ fn tuning_notices(scored: &Scored) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(t) = &model.about.tuning {
         out.extend(t.at_bound.iter().map(|b| format!("{name}: {b}; widen the range if that matters")));
+        if t.value.is_none() {
+            out.push(format!(
+                "{name}: no setting could be fitted on every fold, so the starting values were taken; use more rows per class"
+            ));
+        }
         if t.rows < model.about.rows {
             out.push(format!("{name}: tuned on a sample of {} of {} rows, fitted on all", t.rows, model.about.rows));
         }

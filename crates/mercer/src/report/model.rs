@@ -28,7 +28,8 @@ pub fn model_text(model: &Model) -> String {
     say("columns", &columns.join(", "));
     model.prep.describe().iter().for_each(|s| say("", s));
     if let Some(t) = &model.about.tuning {
-        say("tuned by", &format!("{} = {:.6} after {} evaluations on {} rows", t.criterion, t.value, t.evaluations, t.rows));
+        let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
+        say("tuned by", &format!("{} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
         t.at_bound.iter().for_each(|b| say("", b));
     }
     if let Some(c) = &summary.certificate {

@@ -30,8 +30,8 @@ const STEPS: usize = 60;
 pub struct Tuning {
     /// What was minimised or maximised.
     pub criterion: String,
-    /// Its value at the choice.
-    pub value: f64,
+    /// Its value at the choice; `None` where no setting could be fitted on every fold and the start was taken.
+    pub value: Option<f64>,
     /// How often it was computed.
     pub evaluations: usize,
     /// Rows that it was computed on.
@@ -80,7 +80,7 @@ pub fn tune(kernel: &KernelExpr, estimator: &EstimatorExpr, sample: &Sample<'_>,
         }
     };
     let at_bound = free.iter().filter_map(|f| f.bound_met(&best)).collect();
-    let tuning = Tuning { criterion, value, evaluations, rows: rows.len(), at_bound };
+    let tuning = Tuning { criterion, value: value.is_finite().then_some(value), evaluations, rows: rows.len(), at_bound };
     Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning) })
 }
 

@@ -1,75 +1,19 @@
-//! Conformance checks that every kernel and every estimator of the lists must pass, with no code of its own.
-//!
-//! For authors of new ones: run [`check_kernel`] and [`check_estimator`] on data of your own too.
+//! What every kernel expression must keep to.
 
+use super::{Checked, Verdict, close, fail, fields_are_parameters, normal, whole, words};
 use crate::control::Control;
-use crate::data::{Categories, Column, Dataset, Strings, Values};
-use crate::error::Result;
-use crate::gram::{self, Block, Bound, Gram, Mercer, Side};
-use crate::kernels::KernelExpr;
+use crate::data::Dataset;
+use crate::gram::{self, Block, Bound, Mercer, Side};
+use crate::kernels::{KernelExpr, catalogue};
 use crate::linalg::Matrix;
 use crate::param::Value;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-/// What a check found wrong, in words.
-pub type Verdict = std::result::Result<(), String>;
-
-/// A standard normal number.
-fn normal(random: &mut impl Rng) -> f64 {
-    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
-}
-
-/// A small table with columns of every sort: three numbers, two categories and one sequence. Two rows are equal.
-pub fn table(rows: usize, seed: u64) -> Dataset {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let numbers = |random: &mut Xoshiro256PlusPlus| {
-        let mut v: Vec<f64> = (0..rows).map(|_| normal(random)).collect();
-        if rows > 2 {
-            v[1] = v[0];
-        }
-        Values::Numbers(v)
-    };
-    let mut columns = Vec::new();
-    for name in ["a", "b", "c"] {
-        columns.push(Column { name: name.into(), values: numbers(&mut random) });
-    }
-    for name in ["colour", "shape"] {
-        let mut labels: Vec<&str> = (0..rows).map(|_| ["red", "green", "blue"][random.random_range(0..3)]).collect();
-        if rows > 2 {
-            labels[1] = labels[0];
-        }
-        columns.push(Column { name: name.into(), values: Values::Categories(Categories::from_labels(&labels)) });
-    }
-    let mut words: Vec<String> =
-        (0..rows).map(|_| (0..random.random_range(2..30)).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect()).collect();
-    if rows > 2 {
-        words[1] = words[0].clone();
-    }
-    columns.push(Column { name: "seq".into(), values: Values::Sequences(Strings::new(words)) });
-    Dataset::new(columns).unwrap_or_default()
-}
-
-fn fail<T>(what: &str, detail: impl std::fmt::Display) -> std::result::Result<T, String> {
-    Err(format!("{what}: {detail}"))
-}
-
-fn words<T>(made: Result<T>) -> std::result::Result<T, String> {
-    made.map_err(|e| e.to_string())
-}
-
-fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
-}
-
-/// The whole matrix between new rows and support rows.
-fn whole(gram: &dyn Gram) -> std::result::Result<Matrix, String> {
-    words(gram::dense(gram, &Control::default()))
-}
 
 /// Every check that a kernel expression must pass on a table.
 pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
     text_and_json_round_trips(expr)?;
+    parameters_are_fields(expr)?;
     let settled = words(expr.settle(data))?;
     text_and_json_round_trips(&settled)?;
     let bound = words(settled.bind(None, data))?;
@@ -99,6 +43,15 @@ fn text_and_json_round_trips(expr: &KernelExpr) -> Verdict {
         return fail("JSON round trip", json);
     }
     Ok(())
+}
+
+/// For a kernel of the list: its records are its fields.
+fn parameters_are_fields(expr: &KernelExpr) -> Verdict {
+    let json = serde_json::to_value(expr).map_err(|e| e.to_string())?;
+    match catalogue().iter().find(|e| json.get(e.name).is_some()) {
+        Some(entry) => fields_are_parameters(entry.name, &json, entry.params),
+        None => Ok(()),
+    }
 }
 
 /// Symmetric to the bit; diagonal; tiles of any shape and f32 rows agree; one thread and many agree to the bit.
@@ -173,7 +126,7 @@ fn gradient_is_that_of_differences(settled: &KernelExpr, data: &Dataset) -> Verd
         }
     }
     let found = gram::weighted_gradient(words(settled.bind(None, data))?.as_ref(), &w);
-    let sum_at = |path: &str, value: Value| -> std::result::Result<f64, String> {
+    let sum_at = |path: &str, value: Value| -> Checked<f64> {
         let mut moved = settled.clone();
         words(moved.set(path, &value))?;
         let k = whole(words(moved.bind(None, data))?.as_ref())?;

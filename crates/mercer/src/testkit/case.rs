@@ -1,0 +1,170 @@
+//! One estimator, one kernel, one table and one target: what the checks of an estimator start from.
+
+use super::{Checked, Verdict, close, fail, words};
+use crate::control::Control;
+use crate::data::{Dataset, Target};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, Want};
+use crate::gram::{Gram, Subset};
+use crate::kernels::KernelExpr;
+use crate::learner::{Learner, Model};
+use crate::linalg::Matrix;
+use crate::param::Value;
+use crate::prep::Recipe;
+use crate::read::TargetInfo;
+
+/// Everything that a prediction can hold.
+pub(super) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
+
+/// Seed of every fit.
+const SEED: u64 = 5;
+
+/// A task with all that surrounds it. Kernel and estimator are settled.
+#[derive(Clone)]
+pub(super) struct Case {
+    pub(super) kernel: KernelExpr,
+    pub(super) estimator: EstimatorExpr,
+    pub(super) data: Dataset,
+    pub(super) target: Target,
+    /// Rows to predict.
+    pub(super) new: Dataset,
+}
+
+/// Every kind of target, by name: numbers in one and in three columns, two and four classes.
+pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
+    let wave = |i: usize, o: usize| (1.3 * i as f64 + 0.7 * (o * o) as f64).sin() + 0.1 * ((i * i + 3 * o) % 7) as f64;
+    let classes = |count: usize| Target::Classes {
+        codes: (0..rows).map(|i| if i < count { i } else { (i * i + i / 3) % count }).collect(),
+        names: ["north", "east", "south", "west"][..count].iter().map(|s| (*s).to_owned()).collect(),
+    };
+    vec![
+        ("one column of numbers", Target::Numbers(Matrix::from_fn(rows, 1, wave))),
+        ("three columns of numbers", Target::Numbers(Matrix::from_fn(rows, 3, wave))),
+        ("two classes", classes(2)),
+        ("four classes", classes(4)),
+    ]
+}
+
+/// What a target is called.
+pub(super) fn info(target: &Target) -> TargetInfo {
+    match target {
+        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()) },
+        Target::Numbers(m) => TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None },
+        Target::Absent => TargetInfo { names: Vec::new(), classes: None },
+    }
+}
+
+/// The estimator with every parameter named `tolerance` at its least useful value: solutions of two ways of stating one
+/// problem then agree in more than the digits that users ask for.
+pub(super) fn tightened(estimator: &EstimatorExpr) -> Checked<EstimatorExpr> {
+    let mut out = estimator.clone();
+    if out.values().iter().any(|(p, _)| p.name == "tolerance") {
+        words(out.set("tolerance", &Value::Number(1e-10)))?;
+    }
+    Ok(out)
+}
+
+impl Case {
+    /// A learner that does nothing to the columns.
+    pub(super) fn learner(&self) -> Learner {
+        Learner {
+            prep: Recipe { standardise: false, drop_constant: false },
+            kernel: Some(self.kernel.clone()),
+            estimator: self.estimator.clone(),
+            seed: SEED,
+            allow_non_mercer: false,
+        }
+    }
+
+    /// The model of a learner.
+    pub(super) fn model_of(&self, learner: &Learner, weights: Option<&[f64]>) -> Checked<Model> {
+        words(learner.fit(&self.data, &self.target, &info(&self.target), weights, &Control::default()))
+    }
+
+    /// The model of a learner that does nothing to the columns.
+    pub(super) fn model(&self, weights: Option<&[f64]>) -> Checked<Model> {
+        self.model_of(&self.learner(), weights)
+    }
+
+    /// All that a model says of the new rows.
+    pub(super) fn predict(&self, model: &Model) -> Checked<Predictions> {
+        words(model.predict(&self.new, ALL, &Control::default()))
+    }
+
+    /// The same case on some of its rows, which may repeat.
+    pub(super) fn select(&self, rows: &[usize]) -> Case {
+        Case { data: self.data.select(rows), target: self.target.select(rows), ..self.clone() }
+    }
+
+    /// Runs `work` on the task of the case over a Gram matrix.
+    pub(super) fn with_task<R>(&self, gram: &dyn Gram, weights: Option<&[f64]>, work: impl FnOnce(&Task<'_>) -> R) -> R {
+        let control = Control::default();
+        work(&Task { gram, target: &self.target, weights, control: &control, seed: SEED })
+    }
+
+    /// Fits rows of a Gram matrix and predicts other rows of it.
+    pub(super) fn refit(&self, gram: &dyn Gram, weights: Option<&[f64]>, learn: &[usize], predict: &[usize]) -> Checked<Predictions> {
+        let among = Subset::new(gram, learn, learn);
+        let kept: Option<Vec<f64>> = weights.map(|w| learn.iter().map(|&i| w[i]).collect());
+        let fitted: FittedModel = words(self.select(learn).with_task(&among, kept.as_deref(), |task| self.estimator.fit(task)))?;
+        let support: Vec<usize> = fitted.support().iter().map(|&s| learn[s]).collect();
+        words(fitted.predict(&Subset::new(gram, predict, &support), Want { covariance: false, ..ALL }))
+    }
+}
+
+/// Whether two predictions hold the same, number by number. Classes are compared where the scores are not near a tie.
+pub(super) fn agree(what: &str, a: &Predictions, b: &Predictions, tolerance: f64) -> Verdict {
+    match (&a.values, &b.values) {
+        (Predicted::Numbers(x), Predicted::Numbers(y)) => matrices(what, "predictions", Some(x), Some(y), tolerance)?,
+        (Predicted::Classes(x), Predicted::Classes(y)) if x == y => {}
+        (x, y) => return fail(what, format!("the predictions are {x:?} and {y:?}")),
+    }
+    for (name, x, y) in [
+        ("variances", &a.variance, &b.variance),
+        ("covariances", &a.covariance, &b.covariance),
+        ("probabilities", &a.probabilities, &b.probabilities),
+        ("scores", &a.scores, &b.scores),
+    ] {
+        matrices(what, name, x.as_ref(), y.as_ref(), tolerance)?;
+    }
+    let noise = |p: &Predictions| p.noise.clone().map(Matrix::column);
+    matrices(what, "noises", noise(a).as_ref(), noise(b).as_ref(), tolerance)
+}
+
+fn matrices(what: &str, name: &str, a: Option<&Matrix>, b: Option<&Matrix>, tolerance: f64) -> Verdict {
+    let (a, b) = match (a, b) {
+        (None, None) => return Ok(()),
+        (Some(a), Some(b)) if (a.rows(), a.cols()) == (b.rows(), b.cols()) => (a, b),
+        _ => return fail(what, format!("{name} are there once only, or of other sizes")),
+    };
+    match a.data().iter().zip(b.data()).position(|(x, y)| !close(*x, *y, tolerance)) {
+        Some(k) => {
+            let place = (k / a.cols().max(1), k % a.cols().max(1));
+            fail(what, format!("{name} at {place:?} are {} and {}", a.data()[k], b.data()[k]))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Finite numbers only; variances not negative; probabilities that sum to 1 and whose largest is the predicted class.
+pub(super) fn sound(p: &Predictions) -> Verdict {
+    let all = [&p.variance, &p.covariance, &p.probabilities, &p.scores];
+    let values = if let Predicted::Numbers(m) = &p.values { m.data() } else { &[] };
+    let numbers = all.iter().filter_map(|m| m.as_ref()).flat_map(|m| m.data()).chain(values).chain(p.noise.iter().flatten());
+    if let Some(x) = numbers.clone().find(|x| !x.is_finite()) {
+        return fail("a prediction is not finite", x);
+    }
+    if let Some(x) = p.variance.iter().flat_map(|m| m.data()).chain(p.noise.iter().flatten()).find(|x| **x < 0.0) {
+        return fail("a variance is below 0", x);
+    }
+    let (Some(probabilities), Predicted::Classes(codes)) = (&p.probabilities, &p.values) else { return Ok(()) };
+    for (i, &code) in codes.iter().enumerate() {
+        let row = probabilities.row(i);
+        if !close(row.iter().sum(), 1.0, 1e-12) || row.iter().any(|p| !(0.0..=1.0).contains(p)) {
+            return fail("probabilities", format!("{row:?}"));
+        }
+        if row.get(code).is_none_or(|mine| row.iter().any(|other| other > mine)) {
+            return fail("the predicted class is not the most probable", format!("class {code} of {row:?}"));
+        }
+    }
+    Ok(())
+}

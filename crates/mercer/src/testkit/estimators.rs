@@ -1,0 +1,251 @@
+//! What every estimator must keep to, on every kind of target that it takes.
+
+use super::case::{ALL, Case, agree, sound, targets, tightened};
+use super::{Checked, Verdict, close, fail, fields_are_parameters, hardship, table, words};
+use crate::control::{Control, with_threads};
+use crate::data::Dataset;
+use crate::estimators::{EstimatorExpr, Predictions, Want, catalogue};
+use crate::gram::{self, Dense};
+use crate::kernels::KernelExpr;
+use crate::learner::{Learner, Model};
+use crate::linalg::Matrix;
+use crate::param::Value;
+use crate::store;
+
+/// Every check that an estimator expression must pass with a kernel on a table.
+///
+/// Where two ways of stating one problem are compared, parameters named `tolerance` are set to 1e-10, and where rows
+/// are left out, a flag named `standardise_target` is turned off: the scale of a target is that of all its rows.
+pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
+    expression(expr)?;
+    let settled = words(kernel.settle(data))?;
+    for (name, target) in targets(data.rows()) {
+        if !expr.takes(&target) {
+            continue;
+        }
+        let open = Case { kernel: settled.clone(), estimator: expr.clone(), data: data.clone(), target, new: table(9, 99) };
+        on_target(&open, kernel).map_err(|why| format!("{name}: {why}"))?;
+    }
+    hardship::check(expr)
+}
+
+fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
+    let bound = words(open.kernel.bind(None, &open.data))?;
+    let tight = tightened(&open.estimator)?;
+    let estimator = words(open.with_task(bound.as_ref(), None, |task| tight.settle(task)))?;
+    let case = Case { estimator, ..open.clone() };
+    let model = case.model(None)?;
+    let base = case.predict(&model)?;
+    sound(&base)?;
+    only_what_is_wanted(&case, &model, &base)?;
+    stored_models_predict_the_same_bits(&case, &model, &base)?;
+    the_order_of_rows_does_not_matter(&case, &base)?;
+    the_same_bits_for_any_number_of_threads(open, kernel)?;
+    a_precomputed_gram_matrix_equals_its_kernel(&case, &base)?;
+    weights_are_repetitions(&case, &base)?;
+    for weights in [None, Some(some_weights(case.data.rows()))] {
+        leaving_one_out_equals_refits(&case, weights.as_deref())?;
+        the_criterion_has_the_derivatives_of_differences(&case, weights.as_deref())?;
+    }
+    Ok(())
+}
+
+/// The records are the fields; text and JSON round trips of the defaults and of every value changed by itself.
+fn expression(expr: &EstimatorExpr) -> Verdict {
+    let name = expr.name();
+    let Some(entry) = catalogue().into_iter().find(|e| e.name == name) else { return fail("catalogue", name) };
+    let json = serde_json::to_value(expr).map_err(|e| e.to_string())?;
+    fields_are_parameters(name, &json, entry.params)?;
+    let mut forms = vec![expr.clone(), words(EstimatorExpr::parse(name))?];
+    for (param, value) in expr.values() {
+        for other in [Value::Auto, Value::Number(0.5), Value::Number(3.0), Value::Number(1.25e-7), Value::Range(0.125, 0.75), value] {
+            let mut form = expr.clone();
+            // A value outside of the domain is refused; every other is kept.
+            if form.set(param.name, &other).is_ok() {
+                forms.push(form);
+            }
+        }
+    }
+    for form in forms {
+        let text = form.to_string();
+        if words(EstimatorExpr::parse(&text))? != form {
+            return fail("text round trip", text);
+        }
+        let json = serde_json::to_string(&form).map_err(|e| e.to_string())?;
+        if serde_json::from_str::<EstimatorExpr>(&json).map_err(|e| e.to_string())? != form {
+            return fail("JSON round trip", json);
+        }
+    }
+    Ok(())
+}
+
+fn only_what_is_wanted(case: &Case, model: &Model, base: &Predictions) -> Verdict {
+    let few = words(model.predict(&case.new, Want::default(), &Control::default()))?;
+    if few != (Predictions { noise: few.noise.clone(), ..Predictions::of(base.values.clone()) }) {
+        return fail("with nothing wanted", "the values have other bits, or more than them was computed");
+    }
+    let one = Case { new: case.new.select(&[3]), ..case.clone() };
+    let all = words(model.predict(&case.new, Want { covariance: false, ..ALL }, &Control::default()))?;
+    let alone = words(model.predict(&one.new, Want { covariance: false, ..ALL }, &Control::default()))?;
+    agree("a row predicted alone", &alone, &row(&all, 3), 1e-10)
+}
+
+/// The predictions of one row out of many.
+fn row(p: &Predictions, i: usize) -> Predictions {
+    use crate::estimators::Predicted;
+    let part = |m: &Option<Matrix>| m.as_ref().map(|m| m.select_rows(&[i]));
+    Predictions {
+        values: match &p.values {
+            Predicted::Numbers(m) => Predicted::Numbers(m.select_rows(&[i])),
+            Predicted::Classes(c) => Predicted::Classes(vec![c[i]]),
+        },
+        variance: part(&p.variance),
+        covariance: None,
+        noise: p.noise.clone(),
+        probabilities: part(&p.probabilities),
+        scores: part(&p.scores),
+    }
+}
+
+fn stored_models_predict_the_same_bits(case: &Case, model: &Model, base: &Predictions) -> Verdict {
+    let again = words(store::from_bytes(&words(store::to_bytes(model))?, "model"))?;
+    let json = serde_json::to_string(model).map_err(|e| e.to_string())?;
+    let plain: Model = serde_json::from_str(&json).map_err(|e| e.to_string())?;
+    for (how, other) in [("model file", again), ("JSON", plain)] {
+        if other != *model || case.predict(&other)? != *base {
+            return fail(how, "what was read is not what was written");
+        }
+    }
+    Ok(())
+}
+
+fn the_order_of_rows_does_not_matter(case: &Case, base: &Predictions) -> Verdict {
+    let n = case.data.rows();
+    let order: Vec<usize> = (0..n).rev().step_by(2).chain((0..n).rev().skip(1).step_by(2)).collect();
+    let other = case.select(&order);
+    agree("rows in another order", &other.predict(&other.model(None)?)?, base, 1e-8)
+}
+
+/// Preparation, tuning, fit and prediction, twice with one thread and once with three.
+fn the_same_bits_for_any_number_of_threads(open: &Case, kernel: &KernelExpr) -> Verdict {
+    let learner = Learner { kernel: Some(kernel.clone()), seed: 5, ..Learner::new(open.estimator.clone()) };
+    let run = |threads| -> Checked<(Model, Predictions)> {
+        words(with_threads(threads, || {
+            let model = open.model_of(&learner, None)?;
+            let predictions = open.predict(&model)?;
+            Ok((model, predictions))
+        }))?
+    };
+    let one = run(1)?;
+    if one != run(1)? {
+        return fail("the same seed", "two runs have other bits");
+    }
+    if one != run(3)? {
+        return fail("threads", "three threads have other bits than one");
+    }
+    Ok(())
+}
+
+fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) -> Verdict {
+    let control = Control::default();
+    let bound = words(case.kernel.bind(None, &case.data))?;
+    let dense = words(Dense::of(bound.as_ref(), &control))?;
+    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit(task)))?;
+    let support = case.data.select(crate::estimators::Fitted::support(&fitted));
+    let found = words(crate::learner::predict_settled(&case.kernel, &fitted, &support, &case.new, ALL))?;
+    agree("a precomputed Gram matrix", &found, base, 1e-8)
+}
+
+/// Weights between a half and two, no two in a row alike.
+fn some_weights(n: usize) -> Vec<f64> {
+    (0..n).map(|i| 0.5 + (i % 7) as f64 / 4.0).collect()
+}
+
+fn weights_are_repetitions(case: &Case, base: &Predictions) -> Verdict {
+    let n = case.data.rows();
+    let counts: Vec<usize> = (0..n).map(|i| [1, 2, 1, 3][i % 4]).collect();
+    let rows: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, counts[i])).collect();
+    let weights: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
+    let repeated = case.select(&rows);
+    let (a, b) = (case.predict(&case.model(Some(&weights))?)?, repeated.predict(&repeated.model(None)?)?);
+    agree("weight 2 and a repeated row", &a, &b, 1e-8)?;
+    let (a, b) = (case.predict(&case.model(Some(&vec![1.0; n]))?)?, base);
+    agree("weight 1 and no weight", &a, b, 1e-12)?;
+    let there: Vec<usize> = (0..n).filter(|i| i % 5 != 4).collect();
+    let weights: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 5 != 4))).collect();
+    let without = case.select(&there);
+    let (a, b) = (case.predict(&case.model(Some(&weights))?)?, without.predict(&without.model(None)?)?);
+    agree("weight 0 and an absent row", &a, &b, 1e-12)
+}
+
+/// A flag of an estimator turned off, where it has such a flag.
+fn without_flag(estimator: &EstimatorExpr, flag: &str) -> Checked<EstimatorExpr> {
+    let mut json = serde_json::to_value(estimator).map_err(|e| e.to_string())?;
+    if let Some(found) = json.get_mut(estimator.name()).and_then(|fields| fields.get_mut(flag)) {
+        *found = serde_json::Value::Bool(false);
+    }
+    serde_json::from_value(json).map_err(|e| e.to_string())
+}
+
+fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdict {
+    let case = Case { estimator: without_flag(&case.estimator, "standardise_target")?, ..case.clone() };
+    let n = case.data.rows();
+    let bound = words(case.kernel.bind(None, &case.data))?;
+    let gram = words(Dense::of(bound.as_ref(), &Control::default()))?;
+    let Some(all) = words(case.with_task(&gram, weights, |task| case.estimator.leave_one_out(task)))? else { return Ok(()) };
+    for i in 0..n {
+        let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
+        let mut refit = case.refit(&gram, weights, &rest, &[i])?;
+        let mine = row(&all, i);
+        // A closed form need not give all that a prediction gives.
+        refit.variance = refit.variance.filter(|_| mine.variance.is_some());
+        refit.noise = refit.noise.filter(|_| mine.noise.is_some());
+        refit.probabilities = refit.probabilities.filter(|_| mine.probabilities.is_some());
+        refit.scores = refit.scores.filter(|_| mine.scores.is_some());
+        agree(&format!("row {i} left out"), &mine, &refit, 1e-8)?;
+    }
+    Ok(())
+}
+
+/// Through the kernel's parameters, by the path that tuning takes, and through the estimator's own.
+fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option<&[f64]>) -> Verdict {
+    if case.estimator.criterion_name().is_none() {
+        return Ok(());
+    }
+    let at = |kernel: &KernelExpr, estimator: &EstimatorExpr| -> Checked<_> {
+        let bound = words(kernel.bind(None, &case.data))?;
+        let found = words(case.with_task(bound.as_ref(), weights, |task| estimator.criterion(task)))?;
+        let by_kernel = gram::weighted_gradient(bound.as_ref(), &found.weights);
+        Ok((found, by_kernel))
+    };
+    let (exact, by_kernel) = at(&case.kernel, &case.estimator)?;
+    let compare = |path: &str, found: f64, x: f64, value: &dyn Fn(f64) -> Checked<f64>| -> Verdict {
+        let h = 1e-4 * x.abs().max(1e-4);
+        let difference = (value(x + h)? - value(x - h)?) / (2.0 * h);
+        if close(found, difference, 1e-5) { Ok(()) } else { fail("criterion", format!("{path}: {found} and {difference} by differences")) }
+    };
+    let mut place = 0;
+    for p in case.kernel.values() {
+        let numbers = p.value.numbers().to_vec();
+        for (e, &x) in numbers.iter().enumerate().filter(|_| p.differentiable) {
+            compare(&p.path, by_kernel[place + e], x, &|moved| {
+                let mut list = numbers.clone();
+                list[e] = moved;
+                let value = if list.len() == 1 { Value::Number(moved) } else { Value::List(list) };
+                let mut kernel = case.kernel.clone();
+                words(kernel.set(&p.path, &value))?;
+                Ok(at(&kernel, &case.estimator)?.0.value)
+            })?;
+        }
+        place += numbers.len();
+    }
+    for (param, value) in case.estimator.values() {
+        let Some((_, found)) = exact.own.iter().find(|(name, _)| *name == param.name) else { continue };
+        compare(param.name, *found, value.number(), &|moved| {
+            let mut estimator = case.estimator.clone();
+            words(estimator.set(param.name, &Value::Number(moved)))?;
+            Ok(at(&case.kernel, &estimator)?.0.value)
+        })?;
+    }
+    Ok(())
+}

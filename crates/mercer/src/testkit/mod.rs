@@ -1,0 +1,94 @@
+//! Conformance checks that every kernel and every estimator of the lists must pass, with no code of its own.
+//!
+//! For authors of new ones: run [`check_kernel`] and [`check_estimator`] on data of your own too.
+
+mod case;
+mod estimators;
+mod hardship;
+mod kernels;
+
+pub use estimators::check_estimator;
+pub use kernels::check_kernel;
+
+use crate::control::Control;
+use crate::data::{Categories, Column, Dataset, Strings, Values};
+use crate::error::Result;
+use crate::gram::{self, Gram};
+use crate::linalg::Matrix;
+use crate::param::Param;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What a check found wrong, in words.
+pub type Verdict = std::result::Result<(), String>;
+
+/// Something, or what a check found wrong on the way to it.
+type Checked<T> = std::result::Result<T, String>;
+
+/// A standard normal number.
+fn normal(random: &mut impl Rng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// A small table with columns of every sort: three numbers, two categories and one sequence. Two rows are equal.
+pub fn table(rows: usize, seed: u64) -> Dataset {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let numbers = |random: &mut Xoshiro256PlusPlus| {
+        let mut v: Vec<f64> = (0..rows).map(|_| normal(random)).collect();
+        if rows > 2 {
+            v[1] = v[0];
+        }
+        Values::Numbers(v)
+    };
+    let mut columns = Vec::new();
+    for name in ["a", "b", "c"] {
+        columns.push(Column { name: name.into(), values: numbers(&mut random) });
+    }
+    for name in ["colour", "shape"] {
+        let mut labels: Vec<&str> = (0..rows).map(|_| ["red", "green", "blue"][random.random_range(0..3)]).collect();
+        if rows > 2 {
+            labels[1] = labels[0];
+        }
+        columns.push(Column { name: name.into(), values: Values::Categories(Categories::from_labels(&labels)) });
+    }
+    let mut words: Vec<String> =
+        (0..rows).map(|_| (0..random.random_range(2..30)).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect()).collect();
+    if rows > 2 {
+        words[1] = words[0].clone();
+    }
+    columns.push(Column { name: "seq".into(), values: Values::Sequences(Strings::new(words)) });
+    Dataset::new(columns).unwrap_or_default()
+}
+
+fn fail<T>(what: &str, detail: impl std::fmt::Display) -> Checked<T> {
+    Err(format!("{what}: {detail}"))
+}
+
+fn words<T>(made: Result<T>) -> Checked<T> {
+    made.map_err(|e| e.to_string())
+}
+
+/// Whether two numbers differ by no more than `tolerance`, relative to the larger of 1 and their size.
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+/// The whole matrix between new rows and support rows.
+fn whole(gram: &dyn Gram) -> Checked<Matrix> {
+    words(gram::dense(gram, &Control::default()))
+}
+
+/// The fields that serde sees are the parameters of the record, one for one; `tagged` is `{"name": {fields}}`.
+fn fields_are_parameters(name: &str, tagged: &serde_json::Value, params: &[Param]) -> Verdict {
+    let mut fields: Vec<&str> = tagged[name].as_object().map(|o| o.keys().map(String::as_str).collect()).unwrap_or_default();
+    let mut records: Vec<&str> = params.iter().map(|p| p.name).collect();
+    fields.sort_unstable();
+    records.sort_unstable();
+    if fields != records {
+        return fail("parameter records", format!("{name} has the fields {fields:?} and the records {records:?}"));
+    }
+    match params.iter().find(|p| p.doc.trim().is_empty()) {
+        Some(p) => fail("parameter records", format!("{name}: {} has no meaning in words", p.name)),
+        None => Ok(()),
+    }
+}

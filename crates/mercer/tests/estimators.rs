@@ -1,0 +1,30 @@
+//! Every estimator of the list against the conformance kit.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
+
+use mercer::estimators::{EstimatorExpr, catalogue};
+use mercer::kernels::KernelExpr;
+use mercer::testkit;
+
+fn check(kernel: &str, rows: usize) {
+    let data = testkit::table(rows, 17);
+    let kernel = KernelExpr::parse(kernel).unwrap();
+    let faults: Vec<String> = catalogue()
+        .iter()
+        .filter_map(|entry| {
+            let why = testkit::check_estimator(&EstimatorExpr::parse(entry.name).unwrap(), &kernel, &data).err()?;
+            Some(format!("{}: {why}", entry.name))
+        })
+        .collect();
+    assert!(faults.is_empty(), "with {kernel} on {rows} rows:\n{}", faults.join("\n"));
+}
+
+// asks: U-01, U-18, U-19, U-20, U-27, U-50, U-59
+#[test]
+fn every_estimator_of_the_list_passes_the_conformance_kit() {
+    check("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal", 26);
+}
+
+#[test]
+fn every_estimator_passes_the_kit_on_sequences_too() {
+    check("normalise(spectrum(k=2)) + 0.3*equal", 14);
+}
