@@ -10,7 +10,7 @@ use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
-use crate::read::TargetInfo;
+use crate::read::{Labels, TargetInfo};
 
 /// Everything that a prediction can hold.
 pub(super) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
@@ -47,9 +47,9 @@ pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
 /// What a target is called.
 pub(super) fn info(target: &Target) -> TargetInfo {
     match target {
-        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()) },
-        Target::Numbers(m) => TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None },
-        Target::Absent => TargetInfo { names: Vec::new(), classes: None },
+        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()), labels: Labels::default() },
+        Target::Numbers(m) => TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None, labels: Labels::default() },
+        Target::Absent => TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() },
     }
 }
 
