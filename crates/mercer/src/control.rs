@@ -65,6 +65,10 @@ impl Control {
         let deadline = self.deadline.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline, ..self.clone() }
     }
+    /// Whether the time budget has this many seconds left.
+    pub fn allows(&self, seconds: f64) -> bool {
+        self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
+    }
     /// Whether the time budget is spent; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)

@@ -6,10 +6,10 @@ use crate::output::{check_writable, notices, print};
 use mercer::control::{CancelFlag, Control};
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
+use mercer::learner;
 use mercer::report::{Comparison, Request};
 use mercer::select::{self, Comparing};
 use mercer::store::write_atomically;
-use mercer::learner;
 use std::path::Path;
 
 pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {

@@ -212,5 +212,8 @@ fn ragged(row: usize, record: &ByteRecord, expected: usize, delimiter: u8) -> St
     let quote = if record.iter().any(|cell| cell.contains(&b'\n')) { "; is a quote left open?" } else { "" };
     let cells = if record.len() == 1 { "cell" } else { "cells" };
     let by = delimiter_name(delimiter);
-    format!("row {row} has {} {cells}, the header has {expected}{quote}; cells are parted by {by}: quote a cell that holds one", record.len())
+    format!(
+        "row {row} has {} {cells}, the header has {expected}{quote}; cells are parted by {by}: quote a cell that holds one",
+        record.len()
+    )
 }
