@@ -24,8 +24,11 @@ say "generated pages"
 say "documentation examples"
 cargo test --locked --workspace --doc
 
+say "Python extension"
+# By the name in the environment, maturin installs into it; the same profile as the tests, so that nothing is compiled twice.
+VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked --manifest-path crates/mercer-python/Cargo.toml
+
 say "Python tests"
-scripts/extension.sh
 .venv/bin/python -m pytest --quiet crates/mercer-python/tests
 
 say "tour"

@@ -1,17 +1,22 @@
 """Fit, predict, save and load, with a kernel that is written down."""
 
 import mercer
+from mercer.kernels import rbf, spectrum
 
-data, label = mercer.example("mixed", target="label")
+data, label = mercer.example("mixed")
 
-# Numbers and flags by an RBF kernel, the sequence by its substrings of three letters.
-model = mercer.Classifier(estimator="svc(c=auto)", kernel="rbf + on(seq, spectrum(k=3))")
-model.fit(data, label)
-print(model.kernel_, model.summary_)
-
-probabilities = model.predict_proba(data)
-assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(data)).all()
+# Numbers by an RBF kernel; a sequence and a note by their substrings of three letters.
+substrings = spectrum(k=3).normalise()
+kernel = rbf() + substrings.on("sequence") + substrings.on("note")
+model = mercer.Learner("svc(c=auto)", kernel=kernel).fit(data, label)
+print(model.kernel, model.summary["certificate"])
 
 model.save("model.mercer")
 again = mercer.load("model.mercer")
 assert (again.predict(data) == model.predict(data)).all()
+
+# A kernel is a function of arrays.
+print(rbf(length_scale=2)([[0, 0], [1, 1]]))
+
+# Estimators side by side.
+print(mercer.compare(data, label, kernel, "svc, ridge, knn"))

@@ -188,23 +188,7 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
-    let upper = text.trim().to_uppercase();
-    let digits = upper.trim_end_matches(|c: char| c.is_alphabetic()).trim_end();
-    let unit = match upper[digits.len()..].trim() {
-        "" | "B" => 1.0,
-        "K" | "KB" => 1e3,
-        "M" | "MB" => 1e6,
-        "G" | "GB" => 1e9,
-        "T" | "TB" => 1e12,
-        "KIB" => 1024.0,
-        "MIB" => 1024.0 * 1024.0,
-        "GIB" => 1024.0 * 1024.0 * 1024.0,
-        other => return Err(format!("unknown unit '{other}'; write a size such as 500MB or 4GB")),
-    };
-    match digits.parse::<f64>() {
-        Ok(x) if x > 0.0 && (x * unit).is_finite() => Ok((x * unit) as u64),
-        _ => Err("write a size such as 500MB or 4GB".into()),
-    }
+    mercer::control::memory_size(text).ok_or_else(|| "write a size such as 500MB or 4GB".into())
 }
 
 fn positive(text: &str) -> Result<f64, String> {

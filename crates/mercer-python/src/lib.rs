@@ -1,1 +1,39 @@
-//! Python bindings.
+//! The native part of the Python package: conversion between Python and the library, nothing else. One file per class.
+
+mod arrays;
+mod columns;
+mod comparison;
+mod dataset;
+mod errors;
+mod kernel;
+mod learner;
+mod model;
+mod tables;
+mod target;
+mod work;
+
+use pyo3::prelude::*;
+
+/// Everything that the package `mercer` is made of.
+#[pymodule(gil_used = true)]
+mod _native {
+    #[pymodule_export]
+    use super::comparison::{Comparison, compare};
+    #[pymodule_export]
+    use super::dataset::Dataset;
+    #[pymodule_export]
+    use super::kernel::Kernel;
+    #[pymodule_export]
+    use super::learner::Learner;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::tables::{catalogue, example, examples, read_table};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

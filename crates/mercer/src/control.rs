@@ -92,6 +92,24 @@ impl Control {
     }
 }
 
+/// A size such as `500MB`, `1.5 GiB` or `100` in bytes; `None` if it is not one.
+pub fn memory_size(text: &str) -> Option<u64> {
+    let upper = text.trim().to_uppercase();
+    let digits = upper.trim_end_matches(|c: char| c.is_alphabetic()).trim_end();
+    let unit = match upper[digits.len()..].trim() {
+        "" | "B" => 1.0,
+        "K" | "KB" => 1e3,
+        "M" | "MB" => 1e6,
+        "G" | "GB" => 1e9,
+        "T" | "TB" => 1e12,
+        "KIB" => 1024.0,
+        "MIB" => 1024.0 * 1024.0,
+        "GIB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    digits.parse::<f64>().ok().map(|x| x * unit).filter(|b| *b > 0.0 && b.is_finite()).map(|b| b as u64)
+}
+
 /// Bytes that the system says can be had now; 4 GB where it does not say.
 fn available_memory() -> u64 {
     std::fs::read_to_string("/proc/meminfo")

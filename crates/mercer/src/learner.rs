@@ -1,5 +1,6 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
+use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, Sort, Target};
 use crate::error::{Error, Result};
@@ -113,6 +114,9 @@ pub struct About {
     pub tuning: Option<Tuning>,
     /// What the user was told.
     pub notices: Vec<String>,
+    /// Training rows of weight 0, which were as good as absent; from 0, ascending.
+    #[serde(with = "blocks::usizes")]
+    pub weightless: Vec<usize>,
 }
 
 /// A fitted model: predicts from a table with the same columns.
@@ -171,6 +175,7 @@ impl Learner {
         weights: Option<&[f64]>,
         control: &Control,
     ) -> Result<(Model, (f64, f64))> {
+        let weightless = weights.map(|w| (0..w.len()).filter(|&i| w[i] == 0.0).collect()).unwrap_or_default();
         let (data, target, weights) = drop_weightless(data, target, weights)?;
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
         if !self.estimator.takes(&target) {
@@ -205,6 +210,7 @@ impl Learner {
                 seed: self.seed,
                 tuning: tuned.tuning,
                 notices: prepared.notices,
+                weightless,
             },
         };
         Ok((model, (tune_seconds, fit_seconds)))
@@ -284,6 +290,18 @@ impl Model {
             self.kernel.bind(None, &self.support)?;
         }
         Ok(())
+    }
+
+    /// The training rows that prediction needs, numbered from 0 as they were given, rows of weight 0 counted.
+    pub fn support_rows(&self) -> Vec<usize> {
+        let mut skipped = 0;
+        let place = |&kept: &usize| {
+            while self.about.weightless.get(skipped).is_some_and(|&gap| gap <= kept + skipped) {
+                skipped += 1;
+            }
+            kept + skipped
+        };
+        self.fitted.support().iter().map(place).collect()
     }
 
     /// How the fit went.

@@ -116,7 +116,8 @@ impl Serialize for Value {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        crate::expr::parse(&text).and_then(|t| Value::from_term(&t, "value", "value", Domain::Real)).map_err(serde::de::Error::custom)
+        // The domain belongs to the parameter, not to the value: it is checked where a parameter is set.
+        crate::expr::parse(&text).and_then(|t| Value::of(&t, Domain::Real, "value", "value")).map_err(serde::de::Error::custom)
     }
 }
 

@@ -30,13 +30,8 @@ impl Cell for f32 {
 }
 
 impl Cell for f64 {
-    fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
-        let width = cols.len();
-        let mut k = 0;
-        for run in rows.chunk_by(|a, b| a + 1 == *b) {
-            gram.fill(run[0]..run[0] + run.len(), cols.clone(), out.part(k..k + run.len(), 0..width));
-            k += run.len();
-        }
+    fn fill(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        gram.fill_rows(rows, cols, out);
     }
 }
 

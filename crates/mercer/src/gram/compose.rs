@@ -51,27 +51,30 @@ fn multiply<T: Real>(mut out: Block<'_, T>, by: f64) {
 /// What every composition of several parts shares.
 macro_rules! of_parts {
     ($name:ident, $op:tt) => {
+        impl $name {
+            fn fold<T: Real>(&self, mut out: Block<'_, T>, fill: impl Fn(&dyn Bound, Block<'_, T>)) {
+                for (t, k) in self.0.iter().enumerate() {
+                    if t == 0 {
+                        fill(k.as_ref(), out.reborrow());
+                    } else {
+                        combine(out.reborrow(), |block| fill(k.as_ref(), block), |x, y| x $op y);
+                    }
+                }
+            }
+        }
+
         impl Gram for $name {
             fn shape(&self) -> (usize, usize) {
                 self.0.first().map_or((0, 0), |k| k.shape())
             }
-            fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-                for (t, k) in self.0.iter().enumerate() {
-                    if t == 0 {
-                        k.fill(rows.clone(), cols.clone(), out.reborrow());
-                    } else {
-                        combine(out.reborrow(), |b| k.fill(rows.clone(), cols.clone(), b), |x, y| x $op y);
-                    }
-                }
+            fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+                self.fold(out, |k, block| k.fill(rows.clone(), cols.clone(), block));
             }
-            fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
-                for (t, k) in self.0.iter().enumerate() {
-                    if t == 0 {
-                        k.fill_f32(rows, cols.clone(), out.reborrow());
-                    } else {
-                        combine(out.reborrow(), |b| k.fill_f32(rows, cols.clone(), b), |x, y| x $op y);
-                    }
-                }
+            fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+                self.fold(out, |k, block| k.fill_rows(rows, cols.clone(), block));
+            }
+            fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+                self.fold(out, |k, block| k.fill_f32(rows, cols.clone(), block));
             }
             fn diagonal(&self, side: Side) -> Vec<f64> {
                 let mut parts = self.0.iter().map(|k| k.diagonal(side));
@@ -139,6 +142,10 @@ impl Gram for Scale {
         self.of.fill(rows, cols, out.reborrow());
         multiply(out, self.by);
     }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.of.fill_rows(rows, cols, out.reborrow());
+        multiply(out, self.by);
+    }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         self.of.fill_f32(rows, cols, out.reborrow());
         multiply(out, self.by);
@@ -189,6 +196,12 @@ impl Gram for Normalise {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
         self.of.fill(rows.clone(), cols.clone(), out.reborrow());
         for (k, i) in rows.enumerate() {
+            self.divide(i, cols.start, out.row_mut(k));
+        }
+    }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.of.fill_rows(rows, cols.clone(), out.reborrow());
+        for (k, &i) in rows.iter().enumerate() {
             self.divide(i, cols.start, out.row_mut(k));
         }
     }

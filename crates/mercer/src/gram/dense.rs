@@ -1,6 +1,6 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
-use super::{Block, Gram, Side};
+use super::{Block, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{self, Matrix};
@@ -123,6 +123,34 @@ pub fn apply(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
     Matrix::new(m, outputs, parts.concat())
 }
 
+/// K[rows, cols]' V without forming it: cols x outputs from rows x outputs coefficients of any list of rows. For a symmetric
+/// K that is K V where V is zero but for those rows.
+pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix) -> Result<Matrix> {
+    if coef.rows() != rows.len() {
+        return Err(Error::Shape { what: "rows of the coefficients".into(), expected: rows.len(), found: coef.rows() });
+    }
+    let (outputs, transposed) = (coef.cols(), coef.transpose());
+    let parts: Vec<Vec<f64>> = ranges(cols.len(), TILE)
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|c| {
+            let (c, width) = (cols.start + c.start..cols.start + c.end, c.len());
+            let mut out = vec![0.0; outputs * width];
+            with_scratch(TILE * width, |tile: &mut [f64]| {
+                for (start, list) in (0..).step_by(TILE).zip(rows.chunks(TILE)) {
+                    let tile = &mut tile[..list.len() * width];
+                    gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width));
+                    for (out, coef) in out.chunks_exact_mut(width).zip(transposed.data().chunks_exact(rows.len())) {
+                        linalg::add_product(&coef[start..start + list.len()], tile, out, 1, list.len(), width);
+                    }
+                }
+            });
+            Matrix::new(outputs, width, out).map(|m| m.transpose().into_data())
+        })
+        .collect::<Result<_>>()?;
+    Matrix::new(cols.len(), outputs, parts.concat())
+}
+
 /// A Gram matrix that is there already: precomputed by the user, or computed once and shared.
 #[derive(Clone, Debug)]
 pub struct Dense {
@@ -232,11 +260,17 @@ impl Gram for Subset<'_> {
         (self.rows.len(), self.cols.len())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-        let across = runs(&self.cols[cols]);
-        for (i, r) in runs(&self.rows[rows]) {
-            for (j, c) in &across {
-                self.of.fill(r.clone(), c.clone(), out.part(i..i + r.len(), *j..j + c.len()));
-            }
+        let list = &self.rows[rows];
+        for (j, c) in runs(&self.cols[cols]) {
+            let width = c.len();
+            self.of.fill_rows(list, c, out.part(0..list.len(), j..j + width));
+        }
+    }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        for (j, c) in runs(&self.cols[cols]) {
+            let width = c.len();
+            self.of.fill_rows(&list, c, out.part(0..list.len(), j..j + width));
         }
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {

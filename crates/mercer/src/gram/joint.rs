@@ -21,6 +21,9 @@ impl Gram for Joint<'_> {
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cross.diagonal(side)
     }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.cross.fill_rows(rows, cols, out);
+    }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.cross.fill_f32(rows, cols, out);
     }

@@ -105,6 +105,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     fn symmetric(&self) -> bool {
         self.a.is_none()
     }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.kernel.fill(self.tile(Rows::List(rows), cols, out));
+    }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.kernel.fill(self.tile(Rows::List(rows), cols, out));
     }

@@ -19,6 +19,7 @@ pub use block::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
 pub(crate) use compose::{Normalise, Product, Scale, Sum};
+pub(crate) use dense::apply_rows;
 pub use dense::{Dense, Subset, apply, dense};
 pub use gradient::weighted_gradient;
 pub use joint::Joint;
@@ -53,7 +54,16 @@ pub trait Gram: Sync {
     fn symmetric(&self) -> bool {
         false
     }
-    /// The same in f32 for any list of rows: what a decomposition solver asks for.
+    /// The same for any list of rows, in any order.
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let width = cols.len();
+        let mut k = 0;
+        for run in rows.chunk_by(|a, b| a + 1 == *b) {
+            self.fill(run[0]..run[0] + run.len(), cols.clone(), out.part(k..k + run.len(), 0..width));
+            k += run.len();
+        }
+    }
+    /// The same in f32: what a decomposition solver asks for.
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let mut row = vec![0.0; cols.len()];
         for (k, &i) in rows.iter().enumerate() {

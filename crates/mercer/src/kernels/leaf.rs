@@ -19,10 +19,19 @@ pub struct Entry {
     pub params: &'static [Param],
     /// Other names of parameters.
     pub aliases: &'static [param::Alias],
+    /// The default of each parameter, as it is written in an expression.
+    pub defaults: fn() -> Vec<String>,
 }
 
 pub(super) fn entry<K: Kernel>() -> Entry {
-    Entry { name: K::NAME, doc: K::DOC, takes: K::Inputs::SORT, params: K::PARAMS, aliases: K::ALIASES }
+    Entry {
+        name: K::NAME,
+        doc: K::DOC,
+        takes: K::Inputs::SORT,
+        params: K::PARAMS,
+        aliases: K::ALIASES,
+        defaults: || param::terms(&K::default(), K::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect(),
+    }
 }
 
 pub(super) fn build<K: Kernel>(args: &[Argument]) -> Result<K> {

@@ -27,7 +27,7 @@ pub use examples::{EXAMPLES, Example, example};
 pub use options::{ColumnType, ReadOptions};
 pub use source::Source;
 pub use table::Table;
-pub use target::TargetInfo;
+pub use target::{Labels, TargetInfo};
 
 use crate::data::Dataset;
 use crate::error::Result;

@@ -36,6 +36,25 @@ impl Table {
         Self::with_delimiter(file, bytes, None)
     }
 
+    /// A table from columns of cells that are in memory already; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// Columns of different lengths, and a name that is missing or stands twice.
+    pub fn of_cells<S: AsRef<str>>(file: &str, rows: usize, columns: &[(String, Vec<S>)]) -> Result<Self> {
+        let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+        check_names(&header).map_err(|why| Error::Table { file: file.to_owned(), why })?;
+        let mut all = Vec::with_capacity(columns.len());
+        for (name, column) in columns {
+            if column.len() != rows {
+                return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: rows, found: column.len() });
+            }
+            let mut cells = Cells::default();
+            column.iter().for_each(|cell| cells.push(cell.as_ref()));
+            all.push((name.clone(), cells));
+        }
+        Ok(Table { file: file.to_owned(), rows, header, columns: all, notices: Vec::new() })
+    }
+
     /// Rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -188,6 +207,20 @@ fn sniff(bytes: &[u8]) -> u8 {
 
 /// Why a header cannot be one. An unnamed first column is judged later, by its cells.
 fn check_header(header: &[String]) -> std::result::Result<(), String> {
+    check_names(header)?;
+    // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data.
+    let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
+    if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
+        return Err(format!(
+            "the first line holds only numbers ({}); expected a header line with the column names",
+            header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Every name but the first must be there, and none may stand twice.
+fn check_names(header: &[String]) -> std::result::Result<(), String> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for (i, name) in header.iter().enumerate() {
         if name.is_empty() && i > 0 {
@@ -196,14 +229,6 @@ fn check_header(header: &[String]) -> std::result::Result<(), String> {
         if let Some(first) = seen.insert(name, i) {
             return Err(format!("column name '{name}' stands twice (columns {} and {}); rename one of them", first + 1, i + 1));
         }
-    }
-    // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data.
-    let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
-    if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
-        return Err(format!(
-            "the first line holds only numbers ({}); expected a header line with the column names",
-            header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ));
     }
     Ok(())
 }

@@ -20,6 +20,23 @@ pub struct TargetInfo {
     pub names: Vec<String>,
     /// The classes, as written in the table; `None` where the target is of numbers.
     pub classes: Option<Vec<String>>,
+    /// What the classes were before they were written.
+    pub labels: Labels,
+}
+
+/// What labels were before they were written as text, so that a face with types gives them back as they came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Labels {
+    /// Text, as in a table.
+    #[default]
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Number,
+    /// `True` or `False`.
+    Flag,
 }
 
 impl TargetInfo {
@@ -47,17 +64,17 @@ impl Table {
                 )));
             }
             let target = self.number_target(&names)?;
-            return Ok((target, TargetInfo { names, classes: None }));
+            return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         };
         if !self.is_class_target(name, options)? {
             let target = self.number_target(&names)?;
-            return Ok((target, TargetInfo { names, classes: None }));
+            return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         }
         let cells = self.take(name)?;
         self.refuse_missing(name, &cells)?;
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
-        Ok((Target::Classes { codes, names: classes.clone() }, TargetInfo { names, classes: Some(classes) }))
+        Ok((Target::Classes { codes, names: classes.clone() }, TargetInfo { names, classes: Some(classes), labels: Labels::Text }))
     }
 
     /// Takes the target of a training table out of a new table: numbers, or the same classes with the same codes.

@@ -16,7 +16,7 @@ pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
 
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};
-pub use predictions::{PredictionColumns, predictions_csv};
+pub use predictions::{PredictionColumns, interval, predictions_csv, standard_deviation};
 
 pub use crate::select::{Estimate, Metric};
 

@@ -106,6 +106,12 @@ pub fn catalogue_text() -> String {
     lines.join("\n")
 }
 
+fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
+    let defaults = (kernel.defaults)();
+    let one = |(p, default): (&Param, &String)| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "default": default});
+    kernel.params.iter().zip(&defaults).map(one).collect()
+}
+
 fn params_json(params: &[Param]) -> serde_json::Value {
     params.iter().map(|p| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string()})).collect()
 }
@@ -116,7 +122,7 @@ pub fn catalogue_json() -> Result<String> {
         .iter()
         .map(|k| {
             let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
-            json!({"name": k.name, "doc": k.doc, "takes": k.takes, "params": params_json(k.params), "aliases": aliases})
+            json!({"name": k.name, "doc": k.doc, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
         })
         .collect();
     let estimators: Vec<_> = estimators::catalogue()

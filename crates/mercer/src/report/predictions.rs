@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{Predicted, Predictions};
 use crate::learner::Model;
 use crate::linalg::Matrix;
+use crate::param::{Domain, Value};
 
 /// Columns besides the prediction itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +16,30 @@ pub struct PredictionColumns {
     pub interval: Option<f64>,
     /// Probability of each class.
     pub probabilities: bool,
+}
+
+/// Standard deviations of a new target around each predicted number, M x outputs; `None` where the model has no
+/// variance or it was not wanted.
+pub fn standard_deviation(predictions: &Predictions) -> Option<Matrix> {
+    predictions.variance.as_ref().map(|variance| {
+        Matrix::from_fn(variance.rows(), variance.cols(), |i, o| {
+            let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
+            (variance[(i, o)] + noise).sqrt()
+        })
+    })
+}
+
+/// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each;
+/// `None` where the model has no variance or it was not wanted.
+///
+/// # Errors
+/// A level that does not lie strictly between 0 and 1.
+pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix, Matrix)>> {
+    Domain::Fraction.check("interval", "level", &Value::Number(level))?;
+    let (Some(sd), Predicted::Numbers(mean)) = (standard_deviation(predictions), &predictions.values) else { return Ok(None) };
+    let z = normal_quantile(level);
+    let end = |side: f64| Matrix::from_fn(mean.rows(), mean.cols(), |i, o| mean[(i, o)] + side * (z * sd[(i, o)]));
+    Ok(Some((end(-1.0), end(1.0))))
 }
 
 /// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
@@ -29,25 +54,18 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
         Predicted::Numbers(m) => (0..m.rows()).map(|i| m.row(i).iter().map(f64::to_string).collect()).collect(),
     };
     if columns.std || columns.interval.is_some() {
-        let (Some(variance), Predicted::Numbers(mean)) = (&predictions.variance, &predictions.values) else {
+        let Some(sd) = standard_deviation(predictions) else {
             return lacks(if columns.std { "--std" } else { "--interval" }, "predictive variance", "gp");
         };
-        let sd = Matrix::from_fn(mean.rows(), mean.cols(), |i, o| {
-            let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
-            (variance[(i, o)] + noise).sqrt()
-        });
+        let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
         for (o, name) in names.iter().enumerate() {
             if columns.std {
                 header.push(format!("{name}_std"));
                 cells.iter_mut().enumerate().for_each(|(i, row)| row.push(sd[(i, o)].to_string()));
             }
-            if let Some(level) = columns.interval {
-                let z = normal_quantile(level);
+            if let Some((low, high)) = &ends {
                 header.extend([format!("{name}_lower"), format!("{name}_upper")]);
-                cells.iter_mut().enumerate().for_each(|(i, row)| {
-                    let (m, h) = (mean[(i, o)], z * sd[(i, o)]);
-                    row.extend([(m - h).to_string(), (m + h).to_string()]);
-                });
+                cells.iter_mut().enumerate().for_each(|(i, row)| row.extend([low[(i, o)].to_string(), high[(i, o)].to_string()]));
             }
         }
     }

@@ -3,13 +3,11 @@
 use super::decompose::State;
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, Subset, apply};
+use crate::gram::{Gram, apply_rows};
 use crate::linalg::Matrix;
 
-/// Rows of exact values between two looks at the cancel flag.
+/// Values of f between two looks at the cancel flag.
 const CHECK: usize = 4096;
-/// Rows outside of the support that are computed too, rather than break a run of columns.
-const BRIDGE: usize = 8;
 
 /// How good a point is.
 pub(super) struct Quality {
@@ -72,15 +70,15 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     Quality { offset, free, bound, primal, dual, gap, violation }
 }
 
-/// Computes f = Kb anew for every problem, all of them in one pass over the kernel values.
+/// Computes f = Kb anew for every problem, all of them in one pass over the rows of K with a coefficient.
 pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Control) -> Result<()> {
     let n = gram.shape().0;
-    let columns = cover(n, states);
+    let support = support(n, states);
     let mut at = vec![usize::MAX; n];
-    for (c, &r) in columns.iter().enumerate() {
-        at[r] = c;
+    for (s, &r) in support.iter().enumerate() {
+        at[r] = s;
     }
-    let mut coef = Matrix::zeros(columns.len(), states.len());
+    let mut coef = Matrix::zeros(support.len(), states.len());
     for (o, state) in states.iter().enumerate() {
         for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
             if b != 0.0 {
@@ -90,11 +88,11 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Contr
     }
     for start in (0..n).step_by(CHECK) {
         control.check()?;
-        let rows: Vec<usize> = (start..n.min(start + CHECK)).collect();
-        let values = apply(&Subset::new(gram, &rows, &columns), &coef)?;
+        let end = n.min(start + CHECK);
+        let values = apply_rows(gram, &support, start..end, &coef)?;
         for (o, state) in states.iter_mut().enumerate() {
             let from = state.rows.partition_point(|&r| r < start);
-            let to = state.rows.partition_point(|&r| r < start + rows.len());
+            let to = state.rows.partition_point(|&r| r < end);
             for k in from..to {
                 state.values[k] = values[(state.rows[k] - start, o)];
             }
@@ -103,20 +101,13 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Contr
     Ok(())
 }
 
-/// Every row with a coefficient, and the few between two of them, so that columns come in long runs.
-fn cover(n: usize, states: &[State<'_>]) -> Vec<usize> {
+/// Every row with a coefficient.
+fn support(n: usize, states: &[State<'_>]) -> Vec<usize> {
     let mut used = vec![false; n];
     for state in states {
         for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
             used[r] |= b != 0.0;
         }
     }
-    let mut columns: Vec<usize> = Vec::new();
-    for r in (0..n).filter(|&r| used[r]) {
-        match columns.last() {
-            Some(&before) if r - before <= BRIDGE => columns.extend(before + 1..=r),
-            _ => columns.push(r),
-        }
-    }
-    columns
+    (0..n).filter(|&r| used[r]).collect()
 }

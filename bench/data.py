@@ -1,0 +1,34 @@
+"""The arrays of the workloads: made by numpy's default generator with fixed seeds, the same for every library.
+
+Laws as in the public benchmark definitions that bench/README.md names; every function returns training inputs `x`,
+targets `y`, new inputs `xt`, and what is known of the truth there (`yt` noisy targets or labels, `ft` the function).
+"""
+
+import numpy as np
+
+
+def two_classes(n, d=30, new=5000, seed=1):
+    """Two classes, each a mixture of 4 Gaussians of unit covariance with means from N(0, 0.55^2): they overlap."""
+    random = np.random.default_rng(seed)
+    means = random.normal(0, 0.55, (2, 4, d))
+    label = random.integers(0, 2, n + new)
+    part = random.integers(0, 4, n + new)
+    x = means[label, part] + random.normal(size=(n + new, d))
+    y = 2.0 * label - 1
+    return {"x": x[:n], "y": y[:n], "xt": x[n:], "yt": y[n:]}
+
+
+def friedman(n, d, new=2000, noise=0.1, seed=2):
+    """Friedman's first function of five uniform coordinates, the others irrelevant; inputs and target about standardised."""
+    random = np.random.default_rng(seed)
+    u = random.uniform(0, 1, (n + new, d))
+    f = 10 * np.sin(np.pi * u[:, 0] * u[:, 1]) + 20 * (u[:, 2] - 0.5) ** 2 + 10 * u[:, 3] + 5 * u[:, 4]
+    f = (f - 14.4) / 5.0
+    y = f + noise * random.normal(size=n + new)
+    x = (u - 0.5) * np.sqrt(12.0)
+    return {"x": x[:n], "y": y[:n], "xt": x[n:], "yt": y[n:], "ft": f[n:]}
+
+
+def normal(n, d, seed=20):
+    """Independent standard normal numbers: for Gram matrices, whose cost does not depend on the law."""
+    return {"x": np.random.default_rng(seed).normal(size=(n, d))}

@@ -1,0 +1,201 @@
+"""Other libraries on a workload, one process each: `peers.py LIBRARY KIND FOLDER PARAMETERS`.
+
+The same manners as the crate `mercer-bench`: each line read starts a run and is answered with one line of JSON,
+what was computed lies in FOLDER/LIBRARY_*.npy, and only the library's own work is inside the clock.
+"""
+
+import json
+import os
+import sys
+import time
+from importlib.metadata import version
+
+import numpy as np
+
+PEERS = {}
+
+
+def peer(kind, library, package):
+    def enter(make):
+        PEERS[kind, library] = (make, package)
+        return make
+
+    return enter
+
+
+def timed(work):
+    clock = time.perf_counter()
+    out = work()
+    return time.perf_counter() - clock, out
+
+
+def rbf(a, b, gamma):
+    """exp(-gamma |a - b|^2) by one product and passes in place: what a careful numpy program does."""
+    k = a @ b.T
+    k *= 2
+    k -= (a * a).sum(1)[:, None]
+    k -= (b * b).sum(1)[None]
+    np.minimum(k, 0, out=k)
+    k *= gamma
+    return np.exp(k, out=k)
+
+
+@peer("gram", "numpy", "numpy")
+def numpy_gram(a, p):
+    def run():
+        seconds, k = timed(lambda: rbf(a["x"], a["x"], p["gamma"]))
+        return {"seconds": seconds}, {"predictions": k.sum(1)}
+
+    return run
+
+
+@peer("gram", "scikit-learn", "scikit-learn")
+def sklearn_gram(a, p):
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    def run():
+        seconds, k = timed(lambda: rbf_kernel(a["x"], gamma=p["gamma"]))
+        return {"seconds": seconds}, {"predictions": k.sum(1)}
+
+    return run
+
+
+@peer("ridge", "numpy+scipy", "scipy")
+def scipy_ridge(a, p):
+    from scipy.linalg import cho_factor, cho_solve
+
+    def fit():
+        k = rbf(a["x"], a["x"], p["gamma"])
+        k.flat[:: len(k) + 1] += p["lambda"]
+        # K is symmetric: its transpose is the same matrix in column order, which LAPACK factorises in place.
+        factor = cho_factor(k.T, lower=True, overwrite_a=True, check_finite=False)
+        return cho_solve(factor, a["y"], check_finite=False)
+
+    def run():
+        seconds, alpha = timed(fit)
+        predict, f = timed(lambda: rbf(a["xt"], a["x"], p["gamma"]) @ alpha)
+        return {"seconds": seconds, "predict_seconds": predict}, {"predictions": f}
+
+    return run
+
+
+@peer("ridge", "scikit-learn", "scikit-learn")
+def sklearn_ridge(a, p):
+    from sklearn.kernel_ridge import KernelRidge
+
+    def run():
+        seconds, model = timed(lambda: KernelRidge(alpha=p["lambda"], kernel="rbf", gamma=p["gamma"]).fit(a["x"], a["y"]))
+        predict, f = timed(lambda: model.predict(a["xt"]))
+        return {"seconds": seconds, "predict_seconds": predict}, {"predictions": f}
+
+    return run
+
+
+def sklearn_process(p, d, optimizer):
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+
+    kernel = ConstantKernel(p["variance"], (1e-3, 1e3)) * RBF([p["length_scale"]] * d, (2e-2, 2e3)) + WhiteKernel(p["noise"], (1e-5, 1e1))
+    return GaussianProcessRegressor(kernel, optimizer=optimizer, alpha=1e-10)
+
+
+@peer("gp_evidence", "scikit-learn", "scikit-learn")
+def sklearn_evidence(a, p):
+    model = sklearn_process(p, a["x"].shape[1], None).fit(a["x"], a["y"])
+    theta = model.kernel_.theta
+
+    def run():
+        seconds, (value, slopes) = timed(lambda: model.log_marginal_likelihood(theta, eval_gradient=True))
+        # d / d theta with theta = (log variance, log length scales, log noise); ours is -d / d parameter, noise last but one.
+        slopes = -slopes / np.exp(theta)
+        return {"seconds": seconds, "log_evidence": value}, {"gradient": np.r_[slopes[1:-1], slopes[-1], slopes[0]]}
+
+    return run
+
+
+@peer("gp", "scikit-learn", "scikit-learn")
+def sklearn_gp(a, p):
+    from scipy.optimize import minimize
+
+    evaluations = 0
+
+    def optimise(objective, theta, bounds):
+        def counted(t):
+            nonlocal evaluations
+            evaluations += 1
+            return objective(t)
+
+        found = minimize(counted, theta, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 60})
+        return found.x, found.fun
+
+    def run():
+        nonlocal evaluations
+        evaluations = 0
+        seconds, model = timed(lambda: sklearn_process(p, a["x"].shape[1], optimise).fit(a["x"], a["y"]))
+        predict, (mean, deviation) = timed(lambda: model.predict(a["xt"], return_std=True))
+        said = {"seconds": seconds, "predict_seconds": predict, "log_evidence": model.log_marginal_likelihood_value_, "evaluations": evaluations}
+        return said, {"predictions": mean, "variance": deviation**2}
+
+    return run
+
+
+def fit_svc(a, fit, predict, coefficients):
+    def run():
+        seconds, model = timed(fit)
+        predicting, labels = timed(lambda: predict(model))
+        coef = np.zeros(len(a["x"]))
+        support, values = coefficients(model)
+        coef[support] = values
+        return {"seconds": seconds, "predict_seconds": predicting}, {"predictions": labels, "coef": coef}
+
+    return run
+
+
+@peer("svc", "scikit-learn", "scikit-learn")
+def sklearn_svc(a, p):
+    from sklearn.svm import SVC
+
+    return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
+                   lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
+
+
+@peer("svc", "scikit-learn-intelex", "scikit-learn-intelex")
+def intelex_svc(a, p):
+    from sklearnex.svm import SVC
+
+    return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
+                   lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
+
+
+@peer("svc", "libsvm", "libsvm-official")
+def libsvm_svc(a, p):
+    from libsvm import svmutil
+
+    # The conversion of arrays to lists of nodes is not timed.
+    problem = svmutil.svm_problem(a["y"], a["x"])
+    options = svmutil.svm_parameter(f"-s 0 -t 2 -c {p['c']} -g {p['gamma']!r} -e 0.001 -m 1000 -q")
+
+    def coefficients(model):
+        # libsvm's decision value is above 0 for the class of the first row.
+        sign = 1.0 if model.get_labels()[0] == 1 else -1.0
+        return np.array(model.get_sv_indices()) - 1, sign * np.array([c[0] for c in model.get_sv_coef()])
+
+    return fit_svc(a, lambda: svmutil.svm_train(problem, options),
+                   lambda m: np.array(svmutil.svm_predict(a["yt"], a["xt"], m, "-q")[0]), coefficients)
+
+
+def main():
+    library, kind, folder, parameters = sys.argv[1:]
+    names = [n for n in ("x", "y", "xt", "yt", "ft") if os.path.exists(os.path.join(folder, n + ".npy"))]
+    arrays = {n: np.load(os.path.join(folder, n + ".npy")) for n in names}
+    make, package = PEERS[kind, library]
+    run = make(arrays, json.loads(parameters))
+    for _ in sys.stdin:
+        said, results = run()
+        for name, values in results.items():
+            np.save(os.path.join(folder, f"{library}_{name}.npy"), values)
+        print(json.dumps({**said, "version": f"{package} {version(package)}"}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

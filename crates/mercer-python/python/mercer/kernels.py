@@ -1,0 +1,64 @@
+"""One function per kernel of the catalogue, made when the package is imported.
+
+A parameter is a number, "auto" (settled from the data), a pair (low, high) that bounds a search, or a list with one
+number per column. What is wrong with a name or a value is said by the library, with the nearest name that exists.
+"""
+
+from inspect import Parameter, Signature
+
+from ._native import Kernel, catalogue
+
+__all__ = ["Kernel"]
+
+
+def _text(value):
+    """A value as an expression writes it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return "true" if value else "false"
+    if isinstance(value, tuple) and len(value) == 2:
+        return f"{_text(value[0])}..{_text(value[1])}"
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
+        return "[" + ", ".join(_text(one) for one in value) + "]"
+    return str(value) if isinstance(value, int) else repr(float(value))
+
+
+def _default(text):
+    """The default of a parameter as Python writes it."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
+
+
+def _function(entry):
+    """The function that makes one kernel of the catalogue."""
+    name = entry["name"]
+
+    def kernel(*values, **named):
+        words = [_text(value) for value in values]
+        words += [f"{key}={_text(value)}" for key, value in named.items() if value is not None]
+        return Kernel(f"{name}({', '.join(words)})" if words else name)
+
+    params = entry["params"]
+    given = [Parameter(p["name"], Parameter.POSITIONAL_OR_KEYWORD, default=_default(p["default"])) for p in params]
+    given += [Parameter(alias, Parameter.KEYWORD_ONLY, default=None) for alias in entry["aliases"]]
+    lines = [f"{entry['doc']}.", "", f"Takes {entry['takes']}.", ""]
+    lines += [f"{p['name']}: {p['doc']}; {p['domain']}." for p in params]
+    if entry["aliases"]:
+        lines.append(f"{' and '.join(entry['aliases'])}: converted.")
+    kernel.__name__ = kernel.__qualname__ = name
+    kernel.__signature__ = Signature(given, return_annotation=Kernel)
+    kernel.__doc__ = "\n".join(lines).rstrip()
+    kernel.__module__ = __name__
+    return kernel
+
+
+for _entry in catalogue()["kernels"]:
+    globals()[_entry["name"]] = _function(_entry)
+    __all__.append(_entry["name"])
+del _entry

@@ -1,0 +1,155 @@
+//! `mercer.compare` and what it gives: estimators side by side.
+
+use crate::dataset::{dataset, weights};
+use crate::errors::{data_error, raise, warn};
+use crate::kernel::kernel;
+use crate::learner::recipe;
+use crate::model::from_json;
+use crate::target::{Takes, groups, target};
+use crate::work::Limits;
+use mercer::estimators::EstimatorExpr;
+use mercer::report::{self, Request};
+use mercer::select::{self, Comparing};
+use mercer::store::write_atomically;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Width of the text table in columns.
+const WIDTH: usize = 100;
+
+/// Several estimators on the same folds of one table. str() is the table; rows hold the same as data.
+#[pyclass(frozen, module = "mercer")]
+pub(crate) struct Comparison {
+    comparison: report::Comparison,
+}
+
+/// Tunes, cross-validates and times several estimators under one kernel.
+///
+/// data, target, sample_weight, task, max_seconds, max_memory, threads: as for Learner.fit.
+/// kernel: a Kernel or its text; None: made from the types of the columns.
+/// estimators: "svc(c=1), ridge" or a list; None: every one that can predict the target.
+/// groups: one label a row; rows of one group stay in one fold.
+#[pyfunction]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, allow_non_mercer=false, sample_weight=None, groups=None, task=None, max_seconds=None, max_memory=None, threads=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn compare(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    kernel: Option<&Bound<'_, PyAny>>,
+    estimators: Option<&Bound<'_, PyAny>>,
+    folds: usize,
+    seed: u64,
+    standardise: bool,
+    allow_non_mercer: bool,
+    sample_weight: Option<&Bound<'_, PyAny>>,
+    groups: Option<&Bound<'_, PyAny>>,
+    task: Option<&str>,
+    max_seconds: Option<f64>,
+    max_memory: Option<Bound<'_, PyAny>>,
+    threads: usize,
+) -> PyResult<Comparison> {
+    let asked = estimators.map(list).transpose()?;
+    let kernel = kernel.map(self::kernel).transpose()?;
+    let data = dataset(data)?;
+    let (target, info) = self::target(target, data.rows(), Takes::of(asked.as_deref().unwrap_or_default()), task)?;
+    let weights = weights(sample_weight)?;
+    let groups = groups.map(|g| self::groups(g, data.rows())).transpose()?;
+    let estimators = match asked {
+        Some(list) => list,
+        None => EstimatorExpr::all_for(&target).map_err(raise)?,
+    };
+    let comparing = Comparing { prep: recipe(standardise), kernel, estimators, folds, seed, allow_non_mercer };
+    let limits = Limits { threads, max_seconds, max_memory };
+    let comparison = limits.run(py, move |control| {
+        let outcome = select::compare(&data, &target, &info, weights.as_deref(), groups.as_deref(), &comparing, control)?;
+        let request = Request {
+            command: "mercer.compare(data, target)".into(),
+            table: "data".into(),
+            data: &data,
+            target: &target,
+            info: &info,
+            comparing: &comparing,
+            read_notices: &[],
+        };
+        report::Comparison::of(&outcome, &request)
+    })?;
+    warn(py, &comparison.notices)?;
+    Ok(Comparison { comparison })
+}
+
+/// Estimators given in one text or in a list of texts.
+fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
+    if let Ok(text) = object.extract::<String>() {
+        return EstimatorExpr::parse_list(&text).map_err(raise);
+    }
+    let texts: Vec<String> =
+        object.extract().map_err(|_| data_error("estimators: expected \"svc(c=1), ridge\" or a list of such texts"))?;
+    if texts.is_empty() {
+        return Err(data_error("estimators: the list is empty"));
+    }
+    texts.iter().map(|text| EstimatorExpr::parse(text).map_err(raise)).collect()
+}
+
+#[pymethods]
+impl Comparison {
+    /// One dict per estimator: estimator, settled, metrics, support, fit_seconds, predict_us_per_row, converged,
+    /// certificate, best, difference, failure.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        from_json(py, &self.json()?)?.get_item("rows")
+    }
+
+    /// The best row; None if no estimator could be fitted.
+    #[getter]
+    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        for row in self.rows(py)?.try_iter()? {
+            let row = row?;
+            if row.get_item("best")?.is_truthy()? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The kernel that all shared.
+    #[getter]
+    fn kernel(&self) -> String {
+        self.comparison.kernel.clone()
+    }
+
+    /// classification or regression.
+    #[getter]
+    fn task(&self) -> &'static str {
+        self.comparison.task.name()
+    }
+
+    /// What is worth knowing, one sentence each.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.comparison.notices.clone()
+    }
+
+    /// The document that `mercer compare --json` writes.
+    fn json(&self) -> PyResult<String> {
+        self.comparison.json().map_err(raise)
+    }
+
+    /// The page with table and pictures, in one piece.
+    fn to_html(&self) -> PyResult<String> {
+        self.comparison.html().map_err(raise)
+    }
+
+    /// Writes the page, whole or not at all.
+    fn save_html(&self, path: PathBuf) -> PyResult<()> {
+        write_atomically(&path, self.to_html()?.as_bytes()).map_err(raise)
+    }
+
+    fn __str__(&self) -> String {
+        self.comparison.text(WIDTH)
+    }
+
+    fn __repr__(&self) -> String {
+        self.__str__()
+    }
+}

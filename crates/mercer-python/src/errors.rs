@@ -1,0 +1,66 @@
+//! Errors of the library as the exception classes of `mercer.errors`, by their kind.
+
+use mercer::error::{Error, ErrorKind};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+const MODULE: &str = "mercer.errors";
+
+/// The exception that says an error of the library.
+pub(crate) fn raise(error: Error) -> PyErr {
+    let class = match (&error, error.kind()) {
+        (Error::Cancelled, _) => return PyKeyboardInterrupt::new_err(()),
+        (_, ErrorKind::Expression) => "ExpressionError",
+        (_, ErrorKind::Data) => "DataError",
+        (_, ErrorKind::Resource) => "ResourceError",
+        (_, ErrorKind::ModelFile) => "ModelFileError",
+    };
+    exception(class, spoken(&error.to_string()))
+}
+
+/// A fault of what was given.
+pub(crate) fn data_error(message: impl Into<String>) -> PyErr {
+    raise(Error::Data(message.into()))
+}
+
+/// A fault of ours.
+pub(crate) fn internal_error(message: impl Into<String>) -> PyErr {
+    exception("MercerError", format!("internal error: {}; please report it", message.into()))
+}
+
+fn exception(class: &str, message: String) -> PyErr {
+    Python::attach(|py| match py.import(MODULE).and_then(|m| m.getattr(class)).and_then(|c| Ok(c.cast_into::<PyType>()?)) {
+        Ok(class) => PyErr::from_type(class, message),
+        Err(failed) => failed,
+    })
+}
+
+/// Options of the command line as Python writes them: `--types age=category` is `types={"age": "category"}`.
+fn spoken(message: &str) -> String {
+    let mut out = String::new();
+    let mut parts = message.split("--types ");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find([' ', ',', ';', ')']).unwrap_or(part.len());
+        match part[..end].rsplit_once('=') {
+            Some((column, word)) => out.push_str(&format!("types={{\"{column}\": \"{word}\"}}{}", &part[end..])),
+            None => out.push_str(&format!("types={part}")),
+        }
+    }
+    out.replace("--types", "types=").replace("--target", "target")
+}
+
+/// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.
+pub(crate) fn warn(py: Python<'_>, notices: &[String]) -> PyResult<()> {
+    if notices.is_empty() {
+        return Ok(());
+    }
+    let class = py.import(MODULE)?.getattr("MercerWarning")?;
+    for (i, notice) in notices.iter().enumerate() {
+        if !notices[..i].contains(notice) {
+            py.import("warnings")?.call_method1("warn", (spoken(notice), &class, 1))?;
+        }
+    }
+    Ok(())
+}

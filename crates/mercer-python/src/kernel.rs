@@ -1,0 +1,202 @@
+//! `mercer.Kernel`: a kernel expression, as data that can be written, combined and evaluated.
+
+use crate::arrays::{from_matrix, from_vec};
+use crate::dataset::batch;
+use crate::errors::raise;
+use crate::work::Limits;
+use mercer::data::{Schema, Sort};
+use mercer::gram::{self, Mercer, Side};
+use mercer::kernels::KernelExpr;
+use mercer::param::{Short, Value};
+use mercer::read::ColumnType;
+use pyo3::prelude::*;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A kernel, written as in the shell: Kernel("0.5*rbf(length_scale=2) + on(seq, spectrum(k=3))").
+///
+/// Kernels are added and multiplied with one another and with numbers. k(X) is the Gram matrix of X, k(X, Y) that of
+/// X against Y. X and Y are arrays, lists of str, or anything a Dataset is made from, taken as they are: nothing
+/// is standardised. A parameter that is `auto` is settled from Y, or from X where it stands alone: Y is what a model was
+/// trained on, X what is new.
+#[pyclass(frozen, module = "mercer")]
+pub(crate) struct Kernel {
+    pub(crate) expr: KernelExpr,
+}
+
+/// A kernel given as an expression or as its text.
+pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
+    if let Ok(kernel) = object.cast::<Kernel>() {
+        return Ok(kernel.get().expr.clone());
+    }
+    let text: String = object.extract().map_err(|_| {
+        let found = object.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
+        crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}"))
+    })?;
+    KernelExpr::parse(&text).map_err(raise)
+}
+
+/// The expression as it reads once written: sums of sums are sums.
+fn written(expr: &KernelExpr) -> PyResult<Kernel> {
+    Ok(Kernel { expr: KernelExpr::parse(&expr.to_string()).map_err(raise)? })
+}
+
+/// A number, unless it is something else.
+fn number(object: &Bound<'_, PyAny>) -> Option<f64> {
+    if object.hasattr("__len__").unwrap_or(true) { None } else { object.extract().ok() }
+}
+
+fn join(a: &KernelExpr, b: &KernelExpr, whole: fn(Vec<KernelExpr>) -> KernelExpr) -> PyResult<Kernel> {
+    written(&whole(vec![a.clone(), b.clone()]))
+}
+
+impl Kernel {
+    fn is_by_column(expr: &KernelExpr) -> bool {
+        matches!(expr, KernelExpr::On { .. }) || expr.parts().into_iter().any(Self::is_by_column)
+    }
+
+    /// The rows that an object holds, as this kernel can take them.
+    fn rows(&self, object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
+        let strings = self.expr.columns_used(&[("x", Sort::Sequence)]).is_ok_and(|(_, unused)| unused.is_empty());
+        batch(object, Self::is_by_column(&self.expr), if strings { ColumnType::Sequence } else { ColumnType::Category })
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    #[new]
+    fn make(expression: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Kernel { expr: kernel(expression)? })
+    }
+
+    /// numpy leaves a number times a kernel to the kernel.
+    #[classattr]
+    fn __array_ufunc__() -> Option<bool> {
+        None
+    }
+
+    #[pyo3(signature = (x, y=None, *, threads=0, max_memory=None))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        y: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+        max_memory: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let x = self.rows(x)?;
+        let y = y.map(|y| self.rows(y)).transpose()?;
+        let expr = self.expr.clone();
+        let limits = Limits { threads, max_memory, max_seconds: None };
+        let matrix = limits.run(py, move |control| match y {
+            None => gram::dense(expr.settle(&x)?.bind(None, &x)?.as_ref(), control),
+            Some(y) => {
+                let x = Schema::of(&y).align(&x)?;
+                gram::dense(expr.settle(&y)?.bind(Some(&x), &y)?.as_ref(), control)
+            }
+        })?;
+        from_matrix(py, matrix)
+    }
+
+    /// k(x, x) of every row of X, without the rest of the Gram matrix.
+    #[pyo3(signature = (x, *, threads=0))]
+    fn diag<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (x, expr) = (self.rows(x)?, self.expr.clone());
+        let diagonal = Limits::threads(threads).run(py, move |_| Ok(expr.settle(&x)?.bind(None, &x)?.diagonal(Side::Rows)))?;
+        Ok(from_vec(py, diagonal))
+    }
+
+    /// The same kernel with every `auto` settled from X.
+    fn settle(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (x, expr) = (self.rows(x)?, self.expr.clone());
+        Ok(Kernel { expr: Limits::default().run(py, move |_| expr.settle(&x))? })
+    }
+
+    /// k(x, z) / sqrt(k(x, x) k(z, z)).
+    fn normalise(&self) -> PyResult<Self> {
+        written(&KernelExpr::Normalise(Box::new(self.expr.clone())))
+    }
+
+    /// The same kernel on some columns only.
+    #[pyo3(signature = (*columns))]
+    fn on(&self, columns: Vec<String>) -> PyResult<Self> {
+        if columns.is_empty() {
+            return Err(crate::errors::data_error("on: name at least one column: rbf().on(\"age\")"));
+        }
+        written(&KernelExpr::On { columns, of: Box::new(self.expr.clone()) })
+    }
+
+    /// What is known about positive semi-definiteness from structure alone: always, conditional or never.
+    #[getter]
+    fn mercer(&self) -> &'static str {
+        match self.expr.mercer() {
+            Mercer::Always => "always",
+            Mercer::Conditional(_) => "conditional",
+            Mercer::Never(_) => "never",
+        }
+    }
+
+    /// Why `mercer` is not always; None where it is.
+    #[getter]
+    fn mercer_reason(&self) -> Option<String> {
+        match self.expr.mercer() {
+            Mercer::Always => None,
+            Mercer::Conditional(why) | Mercer::Never(why) => Some(why),
+        }
+    }
+
+    fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match other.cast::<Kernel>() {
+            Ok(other) => Ok(Bound::new(py, join(&self.expr, &other.get().expr, KernelExpr::Sum)?)?.into_any()),
+            Err(_) => Ok(py.NotImplemented().into_bound(py)),
+        }
+    }
+
+    /// 0 + k is k, so that sum([k1, k2]) works.
+    fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match number(other) {
+            Some(0.0) => Ok(Bound::new(py, Kernel { expr: self.expr.clone() })?.into_any()),
+            _ => Ok(py.NotImplemented().into_bound(py)),
+        }
+    }
+
+    fn __mul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let product = match (other.cast::<Kernel>(), number(other)) {
+            (Ok(other), _) => join(&self.expr, &other.get().expr, KernelExpr::Product)?,
+            (_, Some(by)) if by.is_finite() => written(&KernelExpr::Scale { by: Value::Number(by), of: Box::new(self.expr.clone()) })?,
+            (_, Some(by)) => return Err(crate::errors::data_error(format!("{} times a kernel: expected a finite number", Short(by)))),
+            _ => return Ok(py.NotImplemented().into_bound(py)),
+        };
+        Ok(Bound::new(py, product)?.into_any())
+    }
+
+    fn __rmul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.__mul__(py, other)
+    }
+
+    fn __repr__(&self) -> String {
+        self.expr.to_string()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Kernel>().is_ok_and(|other| self.expr == other.get().expr)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.expr.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
+        (slf.get_type().into_any(), (slf.get().expr.to_string(),))
+    }
+}

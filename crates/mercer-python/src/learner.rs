@@ -1,0 +1,153 @@
+//! `mercer.Learner`: the recipe of a model.
+
+use crate::dataset::{dataset, weights};
+use crate::errors::{raise, warn};
+use crate::kernel::{Kernel, kernel};
+use crate::model::Model;
+use crate::target::{Takes, target};
+use crate::work::Limits;
+use mercer::data::Target;
+use mercer::estimators::EstimatorExpr;
+use mercer::kernels::KernelExpr;
+use mercer::prep::Recipe;
+use pyo3::prelude::*;
+
+/// The recipe of a model: preparation, kernel, estimator.
+///
+/// estimator: an expression such as "svc(c=1)" or "gp(noise=auto)"; None: svc for classes, ridge for numbers.
+/// kernel: a Kernel or its text; None: made from the types of the columns.
+/// standardise: bring numbers to mean 0 and standard deviation 1 first.
+/// seed: of anything random.
+/// allow_non_mercer: fit although the kernel is not positive semi-definite.
+#[pyclass(frozen, module = "mercer")]
+pub(crate) struct Learner {
+    estimator: Option<EstimatorExpr>,
+    kernel: Option<KernelExpr>,
+    standardise: bool,
+    seed: u64,
+    allow_non_mercer: bool,
+}
+
+/// How columns are prepared.
+pub(crate) fn recipe(standardise: bool) -> Recipe {
+    Recipe { standardise, ..Recipe::default() }
+}
+
+#[pymethods]
+impl Learner {
+    #[new]
+    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, seed=0, allow_non_mercer=false))]
+    fn make(
+        estimator: Option<&str>,
+        kernel: Option<&Bound<'_, PyAny>>,
+        standardise: bool,
+        seed: u64,
+        allow_non_mercer: bool,
+    ) -> PyResult<Self> {
+        let estimator = estimator.map(EstimatorExpr::parse).transpose().map_err(raise)?;
+        let kernel = kernel.map(self::kernel).transpose()?;
+        Ok(Learner { estimator, kernel, standardise, seed, allow_non_mercer })
+    }
+
+    /// Fits a model.
+    ///
+    /// data: a Dataset, or anything one is made from.
+    /// target: one label or number a row, or a 2-D array of numbers. Labels of str and bool are classes, floats are
+    /// numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that predicts
+    /// only numbers; where both are possible, ints of exactly two values are classes. task="classification" or
+    /// "regression" decides differently. Predicted labels come back as they were given.
+    /// sample_weight: 2 means that the row counts twice, 0 that it is absent.
+    /// max_seconds: searches and solvers then stop with their best so far. max_memory: bytes, or "4GB".
+    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, max_seconds=None, max_memory=None, threads=0))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        task: Option<&str>,
+        max_seconds: Option<f64>,
+        max_memory: Option<Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Model> {
+        let data = dataset(data)?;
+        let (target, info) = self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?;
+        let weights = weights(sample_weight)?;
+        let estimator = match &self.estimator {
+            Some(estimator) => estimator.clone(),
+            None => EstimatorExpr::parse(if matches!(target, Target::Classes { .. }) { "svc" } else { "ridge" }).map_err(raise)?,
+        };
+        let learner = mercer::learner::Learner {
+            prep: recipe(self.standardise),
+            kernel: self.kernel.clone(),
+            estimator,
+            seed: self.seed,
+            allow_non_mercer: self.allow_non_mercer,
+        };
+        let limits = Limits { threads, max_seconds, max_memory };
+        let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
+        let mut notices = model.about.notices.clone();
+        if !model.summary().converged {
+            notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
+        }
+        warn(py, &notices)?;
+        Ok(Model::new(model))
+    }
+
+    #[getter]
+    fn estimator(&self) -> Option<String> {
+        self.estimator.as_ref().map(EstimatorExpr::to_string)
+    }
+
+    #[getter]
+    fn kernel(&self) -> Option<Kernel> {
+        self.kernel.clone().map(|expr| Kernel { expr })
+    }
+
+    #[getter]
+    fn standardise(&self) -> bool {
+        self.standardise
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    #[getter]
+    fn allow_non_mercer(&self) -> bool {
+        self.allow_non_mercer
+    }
+
+    fn __repr__(&self) -> String {
+        let mut words = Vec::new();
+        words.extend(self.estimator.iter().map(|e| format!("estimator={:?}", e.to_string())));
+        words.extend(self.kernel.iter().map(|k| format!("kernel={:?}", k.to_string())));
+        if !self.standardise {
+            words.push("standardise=False".into());
+        }
+        if self.seed != 0 {
+            words.push(format!("seed={}", self.seed));
+        }
+        if self.allow_non_mercer {
+            words.push("allow_non_mercer=True".into());
+        }
+        format!("Learner({})", words.join(", "))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Learner>().is_ok_and(|other| self.__repr__() == other.get().__repr__())
+    }
+
+    /// The arguments that make this learner, by name.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((), Bound<'py, pyo3::types::PyDict>)> {
+        let all = pyo3::types::PyDict::new(py);
+        all.set_item("estimator", self.estimator())?;
+        all.set_item("kernel", self.kernel())?;
+        all.set_item("standardise", self.standardise)?;
+        all.set_item("seed", self.seed)?;
+        all.set_item("allow_non_mercer", self.allow_non_mercer)?;
+        Ok(((), all))
+    }
+}

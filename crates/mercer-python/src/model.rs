@@ -1,0 +1,190 @@
+//! `mercer.Model`: a fitted model, which predicts and can be stored.
+
+use crate::arrays::{from_indices, from_matrix, from_outputs};
+use crate::dataset::dataset_like;
+use crate::errors::{data_error, internal_error, raise};
+use crate::kernel::Kernel;
+use crate::target::labels;
+use crate::work::Limits;
+use mercer::estimators::{Predicted, Predictions, Want};
+use mercer::{report, store};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A fitted model. It predicts from a Dataset, or from anything one is made from, that has the columns of its training;
+/// a 2-D array has them in their order.
+#[pyclass(frozen, module = "mercer")]
+pub(crate) struct Model {
+    pub(crate) model: Arc<mercer::learner::Model>,
+}
+
+/// JSON of the library as Python objects.
+pub(crate) fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+impl Model {
+    pub(crate) fn new(model: mercer::learner::Model) -> Self {
+        Model { model: Arc::new(model) }
+    }
+
+    fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
+        let data = dataset_like(data, &self.model.prep.schema)?;
+        let model = self.model.clone();
+        Limits::threads(threads).run(py, move |control| model.predict(&data, want, control))
+    }
+
+    fn lacks(&self, what: &str, has: &str) -> PyErr {
+        data_error(format!("{} has no {what}; fit {has}", self.model.estimator))
+    }
+
+    fn values<'py>(&self, py: Python<'py>, values: Predicted) -> PyResult<Bound<'py, PyAny>> {
+        match values {
+            Predicted::Numbers(numbers) => from_outputs(py, numbers),
+            Predicted::Classes(codes) => labels(py, &self.model.target)?.call_method1("take", (from_indices(py, &codes),)),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Predicted labels or numbers of every row: N, or N x outputs. With std=True also the standard deviation of a
+    /// new target around each prediction (gp, baseline).
+    #[pyo3(signature = (data, std=false, *, threads=0))]
+    fn predict<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, std: bool, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
+        if !std {
+            return self.values(py, predictions.values);
+        }
+        let sd = report::standard_deviation(&predictions).ok_or_else(|| self.lacks("predictive variance", "gp"))?;
+        let pair = (self.values(py, predictions.values)?, from_outputs(py, sd)?);
+        Ok(pair.into_pyobject(py)?.into_any())
+    }
+
+    /// Lower and upper ends of the central interval that holds a new target with this probability (gp, baseline).
+    #[pyo3(signature = (data, level=0.9, *, threads=0))]
+    fn predict_interval<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        level: f64,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
+        let ends = report::interval(&predictions, level).map_err(raise)?;
+        let (low, high) = ends.ok_or_else(|| self.lacks("predictive variance", "gp"))?;
+        Ok((from_outputs(py, low)?, from_outputs(py, high)?))
+    }
+
+    /// Probability of each class, N x classes, in the order of `classes`; the predicted class is the largest.
+    #[pyo3(signature = (data, *, threads=0))]
+    fn predict_proba<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { probabilities: true, ..Want::default() }, threads)?;
+        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", "knn"))?)
+    }
+
+    /// Decision values before they become classes: N for two classes (above 0 is the second), or N x values.
+    #[pyo3(signature = (data, *, threads=0))]
+    fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
+    }
+
+    /// Covariance between the function values of all rows, N x N, for the first output (gp).
+    #[pyo3(signature = (data, *, threads=0))]
+    fn covariance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { covariance: true, ..Want::default() }, threads)?;
+        from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
+    }
+
+    /// The settled kernel, on prepared columns.
+    #[getter]
+    fn kernel(&self) -> Kernel {
+        Kernel { expr: self.model.kernel.clone() }
+    }
+
+    /// The settled estimator.
+    #[getter]
+    fn estimator(&self) -> String {
+        self.model.estimator.to_string()
+    }
+
+    /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let fault = |e: serde_json::Error| internal_error(e.to_string());
+        let summary = from_json(py, &serde_json::to_string(self.model.summary()).map_err(fault)?)?;
+        let tuning = from_json(py, &serde_json::to_string(&self.model.about.tuning).map_err(fault)?)?;
+        summary.cast::<PyDict>()?.set_item("tuning", tuning)?;
+        Ok(summary)
+    }
+
+    /// Training rows that prediction needs, numbered from 0 as they were given.
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        from_indices(py, &self.model.support_rows())
+    }
+
+    /// The classes in the order of their codes, as they were given; None where numbers are predicted.
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.model.target.classes.is_none() {
+            return Ok(None);
+        }
+        labels(py, &self.model.target).map(Some)
+    }
+
+    /// Names and types of the columns that a table must have.
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for column in &self.model.prep.schema.columns {
+            columns.set_item(&column.name, column.holds.sort().name())?;
+        }
+        Ok(columns)
+    }
+
+    /// What is worth knowing about the fit, one sentence each.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        self.model.about.notices.clone()
+    }
+
+    /// Writes the model file, whole or not at all.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        store::save(&self.model, &path).map_err(raise)
+    }
+
+    /// Reads a model file; no code in it is run.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        store::load(&path).map(Model::new).map_err(raise)
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &store::to_bytes(&self.model).map_err(raise)?))
+    }
+
+    /// A model from the bytes of its file.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        store::from_bytes(data, "the bytes of a model").map(Model::new).map_err(raise)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        let model = &self.model;
+        format!("Model of {} with {}, {} of {} rows kept", model.estimator, model.kernel, model.support.rows(), model.about.rows)
+    }
+
+    /// What `mercer inspect` prints.
+    fn __str__(&self) -> String {
+        report::model_text(&self.model)
+    }
+}

@@ -1,0 +1,117 @@
+//! Tables from files and built-in ones, and the catalogue of what there is.
+
+use crate::arrays::{from_outputs, from_vec};
+use crate::dataset::{Dataset, declared};
+use crate::errors::{raise, warn};
+use crate::model::{Model, from_json};
+use crate::target::labels;
+use mercer::data::Target;
+use mercer::read::{self, ReadOptions, Source, Table};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+
+/// Dataset, target and weights; the latter two may be None.
+type Parts<'py> = (Dataset, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+
+/// Takes a table apart.
+fn parts<'py>(
+    py: Python<'py>,
+    mut table: Table,
+    target: Option<Vec<String>>,
+    options: &ReadOptions,
+    weights: Option<&str>,
+    like: Option<&Model>,
+) -> PyResult<Parts<'py>> {
+    let weights = weights.map(|name| table.take_weights(name).map_err(raise)).transpose()?.map(|w| from_vec(py, w));
+    let target = match target {
+        None => None,
+        Some(names) => {
+            let (target, info) = table.take_target(&names, options).map_err(raise)?;
+            Some(match target {
+                Target::Numbers(numbers) => from_outputs(py, numbers)?,
+                Target::Classes { codes, .. } => labels(py, &info)?.call_method1("take", (codes,))?,
+                Target::Absent => py.None().into_bound(py),
+            })
+        }
+    };
+    let data = match like {
+        Some(model) => table.dataset_like(&model.model.prep.schema),
+        None => table.dataset(options),
+    };
+    let data = data.map_err(raise)?;
+    let notices = table.into_notices();
+    warn(py, &notices)?;
+    Ok((Dataset::new(data, notices), target, weights))
+}
+
+/// One name or several.
+fn names(object: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match object.extract::<String>() {
+        Ok(one) => Ok(vec![one]),
+        Err(_) => object.extract(),
+    }
+}
+
+fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> PyResult<Bound<'py, PyAny>> {
+    match weights {
+        None => Ok((data, target).into_pyobject(py)?.into_any()),
+        weights => Ok((data, target, weights).into_pyobject(py)?.into_any()),
+    }
+}
+
+/// Reads a CSV or TSV file: (Dataset, target), or (Dataset, target, weights) where a column of weights is named.
+///
+/// target: the column to predict, or several; None: the target is None. Labels are an array of str, numbers of float64.
+/// types: what columns hold where that is read wrongly, {"zip": "category"}.
+/// like: a fitted model; columns are then taken as in its training.
+#[pyfunction]
+#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None))]
+pub(crate) fn read_table<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    target: Option<&Bound<'py, PyAny>>,
+    types: Option<&Bound<'py, PyDict>>,
+    weights: Option<&str>,
+    like: Option<&Bound<'py, Model>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?;
+    let target = target.map(names).transpose()?;
+    let table = Table::read(&Source::File(path)).map_err(raise)?;
+    with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()))?)
+}
+
+/// A built-in table: (Dataset, target). target names another column to predict than the usual one.
+#[pyfunction]
+#[pyo3(signature = (name, target=None, *, types=None))]
+pub(crate) fn example<'py>(
+    py: Python<'py>,
+    name: &str,
+    target: Option<&Bound<'py, PyAny>>,
+    types: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let usual = read::example(name).map_err(raise)?.target;
+    let target = match target {
+        Some(asked) => names(asked)?,
+        None => vec![usual.to_owned()],
+    };
+    let options = declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?;
+    let table = Table::read(&Source::Example(name.to_owned())).map_err(raise)?;
+    with_weights(py, parts(py, table, Some(target), &options, None, None)?)
+}
+
+/// Names of the built-in tables, and what they are.
+#[pyfunction]
+pub(crate) fn examples<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for example in read::EXAMPLES {
+        all.set_item(example.name, example.about)?;
+    }
+    Ok(all)
+}
+
+/// Every kernel and estimator with its parameters: {"kernels": [...], "estimators": [...]}.
+#[pyfunction]
+pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    from_json(py, &mercer::report::catalogue_json().map_err(raise)?)
+}

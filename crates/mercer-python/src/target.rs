@@ -1,0 +1,147 @@
+//! What is to be predicted: arrays of numbers or of labels, and which of the two they are.
+//!
+//! Labels of str and bool are classes, floats are numbers. Whole numbers (also floats that are whole) are classes for
+//! an estimator that predicts nothing else, numbers for one that predicts nothing else; where both are possible, ints of
+//! exactly two values are classes, as when a table is read. `task` decides differently.
+
+use crate::arrays::{asarray, is_numeric, kind, numbers, shape};
+use crate::columns::written;
+use crate::errors::{data_error, raise};
+use mercer::data::Target;
+use mercer::error::Error;
+use mercer::estimators::EstimatorExpr;
+use mercer::linalg::Matrix;
+use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
+use pyo3::prelude::*;
+
+/// What the target is called where it has no name.
+const UNNAMED: &str = "target";
+
+/// What the estimators in question can predict.
+#[derive(Clone, Copy)]
+pub(crate) struct Takes {
+    classes: bool,
+    numbers: bool,
+}
+
+impl Takes {
+    /// What every one of them can predict; anything where there is none.
+    pub(crate) fn of(estimators: &[EstimatorExpr]) -> Self {
+        let classes = Target::classes(&["a", "b"]);
+        let numbers = Target::numbers(&[0.0, 1.0]);
+        Takes { classes: estimators.iter().all(|e| e.takes(&classes)), numbers: estimators.iter().all(|e| e.takes(&numbers)) }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Classes,
+    Numbers,
+}
+
+fn asked(task: Option<&str>) -> PyResult<Option<Asked>> {
+    match task {
+        None => Ok(None),
+        Some("classification") => Ok(Some(Asked::Classes)),
+        Some("regression") => Ok(Some(Asked::Numbers)),
+        Some(other) => Err(raise(Error::unknown("task", other, ["classification", "regression"]))),
+    }
+}
+
+/// The target of `rows` rows.
+pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str>) -> PyResult<(Target, TargetInfo)> {
+    let asked = asked(task)?;
+    let name = object.getattr("name").ok().and_then(|n| n.extract::<String>().ok()).unwrap_or_else(|| UNNAMED.into());
+    let array = asarray(object)?;
+    let axes = shape(&array)?;
+    if axes.first().is_none_or(|&found| found != rows) {
+        let found = axes.first().copied().unwrap_or(1);
+        return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found }));
+    }
+    if rows == 0 {
+        return Err(data_error("there are no rows to learn from"));
+    }
+    match axes.as_slice() {
+        [_] => {}
+        [_, width] if *width > 0 && is_numeric(kind(&array)?) && asked != Some(Asked::Classes) => {
+            let y = Matrix::new(rows, *width, numbers(&array)?).map_err(raise)?;
+            let names = if *width == 1 { vec![name] } else { (0..*width).map(|o| format!("{name}{o}")).collect() };
+            return Ok((Target::Numbers(y), TargetInfo { names, classes: None, labels: Labels::Text }));
+        }
+        other => return Err(data_error(format!("target: expected one label or number a row, found an array of shape {other:?}"))),
+    }
+    let (sort, texts) = sort(&name, object, &array)?;
+    let classes = match (sort, asked) {
+        (Labels::Text, Some(Asked::Numbers)) => {
+            return Err(data_error("target: labels of str are no numbers; leave task=\"regression\" out, or give numbers"));
+        }
+        (_, Some(asked)) => asked == Asked::Classes,
+        (Labels::Text | Labels::Flag, None) => true,
+        (Labels::Integer, None) => takes.classes && (!takes.numbers || two_values(&array)?),
+        (Labels::Number, None) => takes.classes && !takes.numbers && whole(&numbers(&array)?),
+    };
+    if !classes {
+        return Ok((Target::numbers(&numeric(&array)?), TargetInfo { names: vec![name], classes: None, labels: Labels::Text }));
+    }
+    let texts = match texts {
+        Some(texts) => texts,
+        None => written(&name, object, &array)?.texts,
+    };
+    let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
+    let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)] };
+    let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
+    let readable = info.classes.iter().flatten().all(|c| sort != Labels::Integer || c.parse::<i64>().is_ok());
+    Ok((target, TargetInfo { labels: if readable { sort } else { Labels::Text }, ..info }))
+}
+
+/// Groups of rows: equal labels are one group.
+pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usize>> {
+    let texts = written("groups", object, &asarray(object)?)?.texts;
+    Table::of_cells("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
+}
+
+/// What the labels are, and their texts where finding that out took them.
+fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<(Labels, Option<Vec<String>>)> {
+    Ok(match kind(array)? {
+        'b' => (Labels::Flag, None),
+        'i' | 'u' => (Labels::Integer, None),
+        'f' => (Labels::Number, None),
+        _ => {
+            let written = written(name, object, array)?;
+            (written.labels, Some(written.texts))
+        }
+    })
+}
+
+fn numeric(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    if is_numeric(kind(array)?) { numbers(array) } else { numbers(&array.call_method1("astype", ("float64",))?) }
+}
+
+fn two_values(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let mut values: Vec<u64> = numeric(array)?.iter().map(|x| x.to_bits()).collect();
+    values.sort_unstable();
+    values.dedup();
+    Ok(values.len() == 2)
+}
+
+fn whole(numbers: &[f64]) -> bool {
+    numbers.iter().all(|x| x.fract() == 0.0)
+}
+
+/// The classes of a model as they were given: an array of str, int64, float64 or bool.
+pub(crate) fn labels<'py>(py: Python<'py>, info: &TargetInfo) -> PyResult<Bound<'py, PyAny>> {
+    let names: &[String] = info.classes.as_deref().unwrap_or_default();
+    let array = |list: Bound<'py, PyAny>, dtype: &str| py.import("numpy")?.call_method1("array", (list, dtype));
+    match info.labels {
+        Labels::Text => array(names.into_pyobject(py)?.into_any(), "str"),
+        Labels::Flag => array(names.iter().map(|n| n == "True").collect::<Vec<_>>().into_pyobject(py)?.into_any(), "bool"),
+        Labels::Integer => {
+            let whole = names.iter().map(|n| n.parse::<i64>().unwrap_or_default()).collect::<Vec<_>>();
+            array(whole.into_pyobject(py)?.into_any(), "int64")
+        }
+        Labels::Number => {
+            let numbers = names.iter().map(|n| n.parse::<f64>().unwrap_or(f64::NAN)).collect::<Vec<_>>();
+            array(numbers.into_pyobject(py)?.into_any(), "float64")
+        }
+    }
+}

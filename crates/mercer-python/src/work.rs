@@ -1,0 +1,99 @@
+//! Long computations: without the interpreter's lock, on a thread of their own, stopped by ctrl-C.
+//!
+//! The calling thread waits and looks for signals. After ctrl-C the computation is asked to stop and given a moment;
+//! one that does not look at the flag in time is left to end by itself, its result thrown away. Nothing that a
+//! computation owns belongs to Python, so that it may outlive the call.
+
+use crate::errors::{internal_error, raise};
+use mercer::control::{CancelFlag, Control, memory_size, with_threads};
+use mercer::error::{Error, Result};
+use mercer::param::{Domain, Value};
+use pyo3::prelude::*;
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often the calling thread looks for signals.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a computation may take to stop before it is left alone.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Stack of a computation: what a main thread has.
+const STACK: usize = 8 << 20;
+
+/// Bounds of a computation as keywords give them.
+#[derive(Default)]
+pub(crate) struct Limits<'py> {
+    pub(crate) threads: usize,
+    pub(crate) max_seconds: Option<f64>,
+    pub(crate) max_memory: Option<Bound<'py, PyAny>>,
+}
+
+impl Limits<'_> {
+    /// Bounds with threads only.
+    pub(crate) fn threads(threads: usize) -> Self {
+        Limits { threads, ..Limits::default() }
+    }
+
+    fn control(&self) -> PyResult<Control> {
+        let mut control = Control::default();
+        if let Some(size) = &self.max_memory {
+            let text = size.str()?.to_string();
+            control.max_memory = memory_size(&text).ok_or_else(|| {
+                raise(Error::OutOfDomain {
+                    owner: "limits".into(),
+                    name: "max_memory".into(),
+                    value: text,
+                    domain: "a number of bytes or a size such as '500MB' or '4GB'".into(),
+                })
+            })?;
+        }
+        if let Some(seconds) = self.max_seconds {
+            Domain::Positive.check("limits", "max_seconds", &Value::Number(seconds)).map_err(raise)?;
+            control = control.with_seconds(seconds);
+        }
+        Ok(control)
+    }
+
+    /// Runs `work` under these bounds.
+    pub(crate) fn run<R: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Control) -> Result<R> + Send + 'static) -> PyResult<R> {
+        let control = self.control()?;
+        let cancel = control.cancel.clone();
+        let threads = threads(self.threads);
+        let (send, receive) = channel();
+        let job = move || {
+            // Nobody may be there to receive: the call was interrupted.
+            let _ = send.send(with_threads(threads, || work(&control)).and_then(|done| done));
+        };
+        let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK).spawn(job);
+        thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
+        py.detach(move || wait(&receive, &cancel))
+    }
+}
+
+/// Waits for the result or for a signal.
+fn wait<R: Send>(receive: &Receiver<Result<R>>, cancel: &CancelFlag) -> PyResult<R> {
+    loop {
+        match receive.recv_timeout(LOOK) {
+            Ok(done) => return done.map_err(raise),
+            Err(RecvTimeoutError::Disconnected) => return Err(internal_error("a computation ended without a result")),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
+                    cancel.cancel();
+                    let _ = receive.recv_timeout(PATIENCE);
+                    return Err(interrupt);
+                }
+            }
+        }
+    }
+}
+
+/// Threads to use. The shared pool does not survive a fork: a forked process makes its own for each computation.
+fn threads(asked: usize) -> usize {
+    static HOME: OnceLock<u32> = OnceLock::new();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let forked = *HOME.get_or_init(std::process::id) != std::process::id();
+    match asked {
+        0 if forked => cores,
+        some => some.min(cores.max(16) * 4),
+    }
+}

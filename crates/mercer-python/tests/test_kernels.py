@@ -1,0 +1,150 @@
+"""Kernels in Python: written, combined, evaluated. Values come from the formulas by numpy."""
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import Kernel, kernels
+
+
+def gaussian(x, y, scale):
+    return np.exp(-((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2) / (2 * scale**2))
+
+
+# spec: F18
+def test_a_gram_matrix_is_the_formula(rng):
+    x, y = rng.normal(size=(7, 3)), rng.normal(size=(4, 3))
+    k = kernels.rbf(length_scale=2.0)
+    np.testing.assert_allclose(k(x), gaussian(x, x, 2.0), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(k(x, y), gaussian(x, y, 2.0), rtol=0, atol=1e-14)
+    assert (k.diag(x) == 1.0).all() and (np.diag(k(x)) == 1.0).all()
+    assert (k(x) == k(x).T).all()
+
+
+# spec: K02
+def test_an_infinite_length_scale_drops_its_column(rng):
+    x = rng.normal(size=(7, 3))
+    assert (kernels.rbf([1, np.inf, 2])(x) == kernels.rbf([1, 2])(x[:, [0, 2]])).all()
+
+
+def test_the_layout_and_the_type_of_an_array_do_not_matter(rng):
+    x = rng.integers(-3, 4, size=(6, 4)).astype(float)
+    k = kernels.linear() + kernels.rbf(length_scale=3)
+    expected = k(x)
+    wide = np.zeros((12, 8))
+    wide[::2, ::2] = x
+    layouts = [np.asfortranarray(x), x.astype(np.float32), x.astype(np.int8), x.astype(">f8"), wide[::2, ::2], x.tolist()]
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    for same in [*layouts, read_only, x[::-1][::-1]]:
+        assert (k(same) == expected).all()
+
+
+def test_a_spectrum_kernel_counts_shared_substrings():
+    # "ACGA" and "CGAT" share CG and GA once each; ACGA has AC, CG, GA; the formula worked by hand.
+    k = kernels.spectrum(k=2)
+    words = ["ACGA", "CGAT"]
+    assert (k(words) == [[3.0, 2.0], [2.0, 3.0]]).all()
+    assert (k(np.array(words), ["CG"]) == [[1.0], [1.0]]).all()
+    assert (k.diag(words) == 3.0).all()
+    normal = k.normalise()(words)
+    assert normal[0, 0] == 1.0
+    assert abs(normal[0, 1] - 2 / 3) <= 1e-15
+
+
+def test_categories_are_equal_or_not():
+    assert (kernels.equal()(["a", "b", "a"]) == [[1, 0, 1], [0, 1, 0], [1, 0, 1]]).all()
+    assert (kernels.equal()(["b", "z"], ["a", "b"]) == [[0, 1], [0, 0]]).all()
+
+
+def test_kernels_add_and_multiply_as_their_matrices_do(rng):
+    x = rng.normal(size=(5, 2))
+    a, b = kernels.rbf(length_scale=1), kernels.linear()
+    np.testing.assert_allclose((a + b)(x), a(x) + b(x), rtol=0, atol=1e-14)
+    np.testing.assert_allclose((a * b)(x), a(x) * b(x), rtol=0, atol=1e-14)
+    np.testing.assert_allclose((0.5 * a)(x), 0.5 * a(x), rtol=0, atol=1e-14)
+    assert a * 0.5 == 0.5 * a == np.float64(0.5) * a == np.float32(0.5) * a
+    assert sum([a, b]) == a + b
+    assert (a + b) * a != a + b * a
+
+
+def test_a_kernel_is_its_text():
+    k = kernels.rbf(length_scale=2.0) + 0.5 * kernels.spectrum(k=4).on("seq")
+    assert str(k) == repr(k) == "rbf(length_scale=2) + 0.5*on(seq, spectrum(k=4))"
+    assert Kernel(str(k)) == k
+    assert hash(Kernel(str(k))) == hash(k)
+    assert pickle.loads(pickle.dumps(k)) == copy.copy(k) == copy.deepcopy(k) == k
+    assert 2 * (3 * kernels.linear()) == Kernel("6*linear")
+    assert Kernel(k) == k
+    assert k != str(k)
+
+
+def test_columns_with_any_name_can_be_chosen():
+    k = kernels.rbf().on("body mass", 'a "b"')
+    assert Kernel(str(k)) == k
+    frame = {"body mass": [1.0, 2.0], 'a "b"': [0.0, 0.0], "other": [5.0, 9.0]}
+    assert abs(kernels.rbf(length_scale=1).on("body mass")(frame)[0, 1] - np.exp(-0.5)) <= 1e-15
+
+
+def test_parameters_are_numbers_words_ranges_and_lists():
+    assert kernels.rbf("auto") == kernels.rbf() == Kernel("rbf")
+    assert kernels.rbf((0.1, 10)) == Kernel("rbf(length_scale=0.1..10)")
+    assert kernels.rbf([1, 2.5]) == kernels.rbf(np.array([1, 2.5])) == Kernel("rbf(length_scale=[1, 2.5])")
+    assert kernels.rbf(ard=True) == kernels.rbf(ard=np.True_) == Kernel("rbf(ard=true)")
+    assert kernels.rbf(1e-7) == Kernel("rbf(length_scale=1e-7)")
+    # gamma = 1 / (2 length_scale^2)
+    assert kernels.rbf(gamma=0.125) == kernels.rbf(length_scale=2)
+
+
+def test_every_kernel_of_the_catalogue_is_a_function_with_a_signature():
+    entries = mercer.catalogue()["kernels"]
+    assert len(entries) >= 9
+    for entry in entries:
+        function = getattr(kernels, entry["name"])
+        signature = inspect.signature(function)
+        assert list(signature.parameters) == [p["name"] for p in entry["params"]] + entry["aliases"]
+        assert entry["doc"] in function.__doc__
+        defaults = {n: p.default for n, p in signature.parameters.items() if p.default is not None}
+        assert function(**defaults) == function() == Kernel(entry["name"])
+
+
+def test_auto_is_settled_from_the_second_batch(rng):
+    new, old = rng.normal(size=(3, 2)), 10 * rng.normal(size=(8, 2))
+    k = kernels.rbf()
+    settled = k.settle(old)
+    assert "auto" not in repr(settled.on("x")) and settled != k
+    assert (k(new, old) == settled(new, old)).all()
+    assert (k(old) == settled(old)).all()
+
+
+def test_what_is_known_of_validity_is_said():
+    assert kernels.rbf().mercer == "always" and kernels.rbf().mercer_reason is None
+    assert kernels.sigmoid().mercer != "always" and kernels.sigmoid().mercer_reason
+    assert (-1 * kernels.rbf()).mercer == "never"
+
+
+def test_a_sparse_matrix_gives_the_values_of_the_dense_one(rng):
+    dense = rng.normal(size=(6, 9)) * (rng.random((6, 9)) < 0.4)
+
+    class Rows:
+        """A matrix in compressed rows, as scipy.sparse holds it, its entries in no order and one of them split."""
+
+        shape = dense.shape
+        indptr = np.concatenate([[0], np.cumsum((dense != 0).sum(axis=1) + 1)]).astype(np.int32)
+        indices = np.concatenate([np.append(np.flatnonzero(row)[::-1], 0) for row in dense]).astype(np.int32)
+        data = np.concatenate([np.append(row[np.flatnonzero(row)[::-1]], 0.25) for row in dense])
+
+    dense[:, 0] += 0.25
+    k = kernels.rbf(length_scale=2) + kernels.linear()
+    np.testing.assert_allclose(k(Rows()), k(dense), rtol=0, atol=1e-13)
+    assert mercer.Dataset(Rows()).columns == {"x": "points"}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_bits_do_not_depend_on_threads(rng, threads):
+    x = rng.normal(size=(300, 5))
+    assert (kernels.matern()(x, threads=threads) == kernels.matern()(x)).all()

@@ -1,0 +1,112 @@
+"""What a long computation does to the process around it: signals, threads, forks, import."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import kernels
+
+
+def python(code, **keywords):
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **keywords
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT is sent as POSIX systems do")
+@pytest.mark.parametrize("estimator", ["svc(c=auto)", "gp", "ridge"])
+def test_control_c_stops_a_fit_with_keyboard_interrupt(estimator):
+    process = python(
+        f"""
+        import numpy as np, mercer
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(3000, 10))
+        y = rng.normal(size=3000)
+        model = None
+        print("ready", flush=True)
+        try:
+            model = mercer.Learner("{estimator}").fit(x, np.where(y > 0, "a", "b") if "svc" in "{estimator}" else y)
+        except KeyboardInterrupt:
+            print("interrupted", model, flush=True)
+        k = mercer.kernels.rbf(length_scale=1.0)(x[:2])
+        print("alive", k.shape, flush=True)
+        """
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=50)
+    assert out == "interrupted None\nalive (2, 2)\n", out + err
+    assert process.returncode == 0
+
+
+def test_other_threads_of_python_run_meanwhile():
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(None)
+            time.sleep(0.001)
+
+    x = np.random.default_rng(0).normal(size=(1500, 20))
+    thread = threading.Thread(target=tick)
+    thread.start()
+    before = len(ticks)
+    kernels.matern()(x)
+    during = len(ticks) - before
+    done.set()
+    thread.join()
+    assert during > 2
+
+
+def test_several_threads_may_compute_at_once():
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    expected = kernels.rbf()(x)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(kernels.rbf()(x))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all((f == expected).all() for f in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_computes_too():
+    process = python(
+        """
+        import os, numpy as np, mercer
+        x = np.random.default_rng(0).normal(size=(600, 3))
+        expected = mercer.kernels.rbf()(x)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (mercer.kernels.rbf()(x) == expected).all() else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    )
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert out == "0\n", err
+
+
+def test_the_package_needs_numpy_only():
+    code = "import sys, mercer; print(sorted({m.partition('.')[0] for m in sys.modules} & {'scipy', 'sklearn', 'pandas', 'matplotlib'}))"
+    process = python(code)
+    assert process.communicate(timeout=30)[0] == "[]\n"
+
+
+def test_every_public_name_is_there_and_documented():
+    for name in mercer.__all__:
+        assert getattr(mercer, name) is not None
+        if name not in ("__version__", "kernels"):
+            assert getattr(mercer, name).__doc__, name
