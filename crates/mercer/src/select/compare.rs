@@ -112,8 +112,11 @@ pub fn compare(
             if control.out_of_time() {
                 break;
             }
-            if let Err(error) = run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
-                *part = Err(error);
+            match run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
+                // Folds that are scored already stay so.
+                Err(Error::Time { .. }) if !so_far.scores.is_empty() => {}
+                Err(error) => *part = Err(error),
+                Ok(()) => {}
             }
         }
         round = clock.elapsed().as_secs_f64();
@@ -267,8 +270,11 @@ fn finish(
             seed: comparing.seed,
             allow_non_mercer: comparing.allow_non_mercer,
         };
-        let fitted = learner.fit_timed(data, target, info, weights, control)?;
-        Ok((parts, Some(fitted)))
+        match learner.fit_timed(data, target, info, weights, control) {
+            Ok(fitted) => Ok((parts, Some(fitted))),
+            Err(Error::Time { .. }) => Ok((parts, None)),
+            Err(error) => Err(error),
+        }
     });
     let (parts, fitted) = match done {
         Ok(all) => all,
