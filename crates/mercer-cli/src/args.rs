@@ -31,7 +31,7 @@ Examples:
 const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
-  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' --estimator gp -o wine.mercer";
+  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' --estimator gp -o w.mercer";
 
 const PREDICT: &str = "\
 Examples:

@@ -33,6 +33,8 @@ impl CancelFlag {
 pub struct Control {
     /// No computation goes on past this; solvers return the best iterate with its certificate.
     pub deadline: Option<Instant>,
+    /// A computation that has no iterate to return (a Gram matrix, a factorisation) gives up past this with [`Error::Time`].
+    pub hard_deadline: Option<Instant>,
     /// The most bytes that a plan may ask for.
     pub max_memory: u64,
     /// Watcher of progress.
@@ -43,7 +45,13 @@ pub struct Control {
 
 impl Default for Control {
     fn default() -> Self {
-        Control { deadline: None, max_memory: available_memory() / 5 * 4, progress: None, cancel: CancelFlag::default() }
+        Control {
+            deadline: None,
+            hard_deadline: None,
+            max_memory: available_memory() / 5 * 4,
+            progress: None,
+            cancel: CancelFlag::default(),
+        }
     }
 }
 
@@ -57,13 +65,19 @@ impl Control {
     /// The same control with a time budget in seconds from now.
     pub fn with_seconds(mut self, seconds: f64) -> Self {
         self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
+        self.hard_deadline = self.deadline;
         self
     }
-    /// The same control with a part of the time that is left; without a budget, the same.
+    /// The same control with a part of the time that is left, and at least half of it before what cannot be cut short
+    /// gives up; without a budget, the same.
     pub fn share(&self, part: f64) -> Self {
         let now = Instant::now();
-        let deadline = self.deadline.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
-        Control { deadline, ..self.clone() }
+        let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
+        Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
+    }
+    /// Whether the time budget has this many seconds left.
+    pub fn allows(&self, seconds: f64) -> bool {
+        self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
     /// Whether the time budget is spent; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
@@ -72,6 +86,14 @@ impl Control {
     /// An error if stopping was asked for.
     pub fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+    /// An error if stopping was asked for, or if time is up for what cannot be cut short.
+    pub fn check_time(&self, what: &str) -> Result<()> {
+        self.check()?;
+        match self.hard_deadline {
+            Some(d) if Instant::now() >= d => Err(Error::Time { what: what.to_owned() }),
+            _ => Ok(()),
+        }
     }
     /// An error if a plan needs more than `max_memory`; called before the first large allocation.
     pub fn plan(&self, what: &str, needed: u64) -> Result<()> {

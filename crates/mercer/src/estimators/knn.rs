@@ -37,7 +37,7 @@ impl Default for Knn {
 
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
-    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers; takes any similarity";
+    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
     const PARAMS: &'static [Param] =
         &[Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 5.0)];
     const NEEDS_MERCER: bool = false;

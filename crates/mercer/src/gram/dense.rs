@@ -46,7 +46,7 @@ pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
         .filter(|(r, c)| !symmetric || c.start <= r.start)
         .collect();
     for some in tiles.chunks(CHECK) {
-        control.check()?;
+        control.check_time("Gram matrix")?;
         some.par_iter().for_each(|(r, c)| {
             // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
             unsafe {

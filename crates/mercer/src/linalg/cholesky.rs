@@ -41,10 +41,9 @@ impl Cholesky {
         let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
         let mut jitter = 0.0;
         loop {
-            control.check()?;
             match factorise(matrix.data_mut(), n, control) {
                 Ok(()) => break,
-                Err(Stop::Asked) => return Err(Error::Cancelled),
+                Err(Stop::Asked(error)) => return Err(error),
                 Err(Stop::Pivot(row)) => {
                     jitter = if jitter == 0.0 { JITTER.0 * mean } else { 10.0 * jitter };
                     if !(mean > 0.0 && mean.is_finite() && jitter <= 1.5 * JITTER.1 * mean) {
@@ -120,8 +119,8 @@ impl Cholesky {
 enum Stop {
     /// The pivot of this row is not above 0.
     Pivot(usize),
-    /// On request.
-    Asked,
+    /// On request, or out of time.
+    Asked(Error),
 }
 
 /// Overwrites the lower triangle of a row-major N x N matrix by its Cholesky factor.
@@ -132,9 +131,7 @@ fn factorise(data: &mut [f64], n: usize, control: &Control) -> std::result::Resu
     let first = BAND.min(n) * n;
     diagonal_block(&mut data[..first], n, 0)?;
     for start in (0..n).step_by(BAND) {
-        if control.cancel.is_cancelled() {
-            return Err(Stop::Asked);
-        }
+        control.check_time("Cholesky factorisation").map_err(Stop::Asked)?;
         let end = (start + BAND).min(n);
         let (top, below) = data.split_at_mut(end * n);
         let done = View::rows(&top[start * n..], end - start, n);

@@ -75,9 +75,9 @@ pub fn model_json(model: &Model) -> Result<String> {
 /// One line or more per parameter, the explanations under each other.
 fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
     let mut said: Vec<(&str, String)> = params.iter().map(|p| (p.name, format!("{}; {}", p.doc, p.domain))).collect();
-    said.extend(aliases.iter().map(|(alias, name, _)| (*alias, format!("another way to give {name}: converted"))));
-    let indent = " ".repeat(22);
-    said.iter().flat_map(|(name, text)| wrapped(text, [&format!("    {name:<17} "), &indent], WIDTH)).collect()
+    said.extend(aliases.iter().map(|(alias, name, _)| (*alias, format!("another name for {name}, converted"))));
+    let indent = " ".repeat(23);
+    said.iter().flat_map(|(name, text)| wrapped(text, [&format!("    {name:<18} "), &indent], WIDTH)).collect()
 }
 
 /// Every kernel and estimator with its parameters, in words.
@@ -101,9 +101,9 @@ pub fn catalogue_text() -> String {
         lines.extend(params_text(e.params, e.aliases));
     }
     lines.push(String::new());
-    let values = "A number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched). \
-                  Try: mercer fit TABLE --target COL --kernel 'rbf(length_scale=0.5..5)' --estimator 'svc(c=auto)' -o MODEL.mercer";
+    let values = "A number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched).";
     lines.extend(wrapped(values, ["", ""], WIDTH));
+    lines.push("  mercer fit TABLE --target COL --kernel 'rbf(length_scale=0.5..5)' --estimator svc -o M.mercer".to_owned());
     lines.join("\n")
 }
 

@@ -34,8 +34,7 @@ impl Comparison {
         };
         let fitted = self.entries.iter().filter(|r| r.fitted());
         let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.readable())).collect();
-        let failed: Vec<String> =
-            self.entries.iter().filter_map(|r| r.failure.as_ref().map(|why| format!("{}: {why}", shown(&r.estimator, NAME)))).collect();
+        let failed: Vec<String> = self.entries.iter().filter_map(Row::why_failed).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Settled on all rows", &settled, &mut out);
         section("Failed", &failed, &mut out);
@@ -107,6 +106,13 @@ impl Comparison {
 }
 
 impl Row {
+    /// A sentence on a failure, with the estimator in front.
+    fn why_failed(&self) -> Option<String> {
+        let name = shown(&self.estimator, NAME);
+        let why = self.failure.as_ref()?;
+        Some(if why.starts_with(&format!("{name}:")) { why.clone() } else { format!("{name}: {why}") })
+    }
+
     /// A sentence on a fit that did not converge.
     pub(super) fn unfinished(&self) -> Option<String> {
         (self.fitted() && !self.converged).then(|| {

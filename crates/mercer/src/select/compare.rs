@@ -97,10 +97,13 @@ pub fn compare(
         left = left.saturating_sub(1);
         control.share(part)
     };
+    let mut round = 0.0;
     for (k, split) in splits.iter().enumerate() {
-        if control.out_of_time() {
+        // Time must do for this fold and for the fits to all rows; each takes about as long as the last fold.
+        if k > 0 && !control.allows(1.5 * round) {
             break;
         }
+        let clock = Instant::now();
         let made = prepare_fold(data, comparing, split)?;
         for (e, part) in comparing.estimators.iter().zip(&mut parts) {
             control.check()?;
@@ -109,13 +112,20 @@ pub fn compare(
             if control.out_of_time() {
                 break;
             }
-            if let Err(error) = run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
-                *part = Err(error);
+            match run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
+                // Folds that are scored already stay so.
+                Err(Error::Time { .. }) if !so_far.scores.is_empty() => {}
+                Err(error) => *part = Err(error),
+                Ok(()) => {}
             }
         }
+        round = clock.elapsed().as_secs_f64();
     }
     let mut notices = whole.notices;
-    notices.extend(unscored(&parts, comparing, splits.len()));
+    let scored = level(&mut parts);
+    if scored > 0 && scored < splits.len() {
+        notices.push(format!("time was up after {scored} of {} folds, which alone are scored; allow more (--max-seconds)", splits.len()));
+    }
     let mut rows = Vec::new();
     for (e, part) in comparing.estimators.iter().zip(parts) {
         control.check()?;
@@ -146,16 +156,14 @@ pub fn compare(
     Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices })
 }
 
-/// One sentence if time was up before every fold was scored.
-fn unscored(parts: &[Result<Parts>], comparing: &Comparing, folds: usize) -> Option<String> {
-    let short: Vec<String> = comparing
-        .estimators
-        .iter()
-        .zip(parts)
-        .filter_map(|(e, part)| part.as_ref().ok().filter(|p| p.scores.len() < folds).map(|p| format!("{} {}", e.name(), p.scores.len())))
-        .collect();
-    let of = || format!("time was up before all {folds} folds were scored ({}); allow more (--max-seconds)", short.join(", "));
-    (!short.is_empty()).then(of)
+/// Leaves every estimator the folds that all of them have scored, and says how many; one that has none is not asked.
+fn level(parts: &mut [Result<Parts>]) -> usize {
+    let scored = parts.iter().flatten().map(|p| p.scores.len()).filter(|n| *n > 0).min().unwrap_or(0);
+    for part in parts.iter_mut().flatten() {
+        part.scores.truncate(scored);
+        part.predictions.truncate(scored);
+    }
+    scored
 }
 
 /// Scores of one estimator while folds go by.
@@ -262,8 +270,11 @@ fn finish(
             seed: comparing.seed,
             allow_non_mercer: comparing.allow_non_mercer,
         };
-        let fitted = learner.fit_timed(data, target, info, weights, control)?;
-        Ok((parts, Some(fitted)))
+        match learner.fit_timed(data, target, info, weights, control) {
+            Ok(fitted) => Ok((parts, Some(fitted))),
+            Err(Error::Time { .. }) => Ok((parts, None)),
+            Err(error) => Err(error),
+        }
     });
     let (parts, fitted) = match done {
         Ok(all) => all,

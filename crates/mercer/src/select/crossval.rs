@@ -61,7 +61,7 @@ impl Search<'_> {
             let task = Task { gram: &among, target: &target, weights: weights.as_deref(), control: self.control, seed: self.seed };
             let fitted = match setting.estimator.fit(&task) {
                 Ok(f) => f,
-                Err(e @ (Error::Cancelled | Error::Memory { .. })) => return Err(e),
+                Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
                 Err(_) => {
                     losses.push(f64::INFINITY);
                     continue;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
-use crate::param::{Domain, Param, Short, Value};
+use crate::param::{Domain, Param, Value};
 
 /// A kernel and an estimator with every parameter settled.
 #[derive(Clone, Debug)]
@@ -118,7 +118,8 @@ impl Free {
             (_, true) => "upper",
             _ => return None,
         };
-        Some(format!("{} = {} is at the {which} end of its search ({}..{})", self.path, Short(value), Short(self.low), Short(self.high)))
+        let [value, low, high] = [value, self.low, self.high].map(|x| Value::Number(x).rounded(4));
+        Some(format!("{} = {value} is at the {which} end of its search ({low}..{high})", self.path))
     }
 }
 

@@ -68,16 +68,22 @@ pub fn tune(kernel: &KernelExpr, estimator: &EstimatorExpr, sample: &Sample<'_>,
     let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
     let groups: Option<Vec<usize>> = sample.groups.map(|g| rows.iter().map(|&i| g[i]).collect());
     let part = Sample { data: &data, target: &target, weights: weights.as_deref(), groups: groups.as_deref() };
-    let (best, value, evaluations, criterion) = match estimator.criterion_name() {
+    let searched = match estimator.criterion_name() {
         Some(name) => {
-            let (setting, value, evaluations) = smooth(&start, &free, &part, control, seed)?;
-            (setting, value, evaluations, name.to_owned())
+            smooth(&start, &free, &part, control, seed).map(|(setting, value, evaluations)| (setting, value, evaluations, name.to_owned()))
         }
         None => {
             let splits = folds(part.target, part.groups, crossval::FOLDS.min(part.data.rows()), seed)?;
-            let found = crossval::search(&start, &free, &part, &splits, control, seed)?;
-            (found.setting, found.value, found.evaluations, format!("{}-fold cross-validated {}", splits.len(), found.metric.name()))
+            crossval::search(&start, &free, &part, &splits, control, seed).map(|found| {
+                let criterion = format!("{}-fold cross-validated {}", splits.len(), found.metric.name());
+                (found.setting, found.value, found.evaluations, criterion)
+            })
         }
+    };
+    let (best, value, evaluations, criterion) = match searched {
+        // Not one setting could be judged in time: the start, which the data suggest, is as good as any.
+        Err(Error::Time { .. }) => return Ok(Tuned { kernel: start.kernel, estimator: start.estimator, tuning: None }),
+        other => other?,
     };
     let at_bound = free.iter().filter_map(|f| f.bound_met(&best)).collect();
     let tuning = Tuning { criterion, value: value.is_finite().then_some(value), evaluations, rows: rows.len(), at_bound };
