@@ -99,7 +99,7 @@ fn a_model_with_a_number_that_is_not_finite_cannot_be_written() {
         assert!(matches!(store::to_bytes(&broken), Err(Error::Numerical { .. })), "a criterion of {bad}");
     }
     assert_eq!(store::to_bytes(&model).unwrap(), fine);
-    let (data, info) = (sparse(4), TargetInfo { names: vec!["t".into()], classes: None });
+    let (data, info) = (sparse(4), TargetInfo { names: vec!["t".into()], classes: None, labels: Default::default() });
     let target = Target::Numbers(Matrix::column(vec![1.0, f64::NAN, 2.0, 3.0]));
     for entry in catalogue() {
         let estimator = EstimatorExpr::parse(entry.name).unwrap();

@@ -48,7 +48,9 @@ pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
 pub(super) fn info(target: &Target) -> TargetInfo {
     match target {
         Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()), labels: Labels::default() },
-        Target::Numbers(m) => TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None, labels: Labels::default() },
+        Target::Numbers(m) => {
+            TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None, labels: Labels::default() }
+        }
         Target::Absent => TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() },
     }
 }

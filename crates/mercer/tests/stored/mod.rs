@@ -38,10 +38,10 @@ pub(crate) fn some_target(estimator: &EstimatorExpr, rows: usize, outputs: usize
     let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
     let classes = Target::Classes { codes: (0..rows).map(|i| i % 3).collect(), names: names.clone() };
     if outputs == 0 && estimator.takes(&classes) {
-        return (classes, TargetInfo { names: vec!["t".into()], classes: Some(names) });
+        return (classes, TargetInfo { names: vec!["t".into()], classes: Some(names), labels: Default::default() });
     }
     let numbers = Target::Numbers(Matrix::from_fn(rows, outputs.max(1), |i, o| (i as f64 + 2.0 * o as f64).sin()));
-    (numbers, TargetInfo { names: (0..outputs.max(1)).map(|o| format!("t{o}")).collect(), classes: None })
+    (numbers, TargetInfo { names: (0..outputs.max(1)).map(|o| format!("t{o}")).collect(), classes: None, labels: Default::default() })
 }
 
 /// Sparse points of 50 numbers, four of them stored.

@@ -1,0 +1,192 @@
+//! Bad input: a clear message, the documented exit code, nothing written.
+
+mod shell;
+
+use shell::Shell;
+
+const EXPRESSION: i32 = 2;
+const DATA: i32 = 3;
+const RESOURCE: i32 = 4;
+const MODEL: i32 = 5;
+
+/// Runs a command that must fail: with this code, a message that holds all of the words, and no new file.
+fn refused(shell: &Shell, words: &[&str], code: i32, message: &[&str]) {
+    let before = shell.files();
+    let run = shell.mercer(words);
+    let said = format!("mercer {}\nexit {}\n{}", words.join(" "), run.code, run.err);
+    assert_eq!(run.code, code, "{said}");
+    for part in message {
+        assert!(run.err.contains(part), "expected '{part}' in\n{said}");
+    }
+    assert!(!run.err.contains("panicked"), "{said}");
+    assert_eq!(shell.files(), before, "{said}");
+}
+
+/// Fits to a table of this text.
+fn fit_refused(table: &str, more: &[&str], code: i32, message: &[&str]) {
+    let shell = Shell::new();
+    shell.write("t.csv", table);
+    let mut words = vec!["fit", "t.csv", "--target", "y", "-o", "m.mercer"];
+    words.extend(more);
+    refused(&shell, &words, code, message);
+}
+
+fn numbers(rows: usize) -> String {
+    let lines: String = (0..rows).map(|i| format!("{},{},{}\n", i, i * i % 7, i % 2)).collect();
+    format!("a,b,y\n{lines}")
+}
+
+#[test]
+fn a_missing_target_cell_is_named_by_its_row() {
+    fit_refused("a,y\n1,2\n2,\n3,5\n", &[], DATA, &["row 2", "'y'"]);
+}
+
+#[test]
+fn a_target_of_one_class_is_refused() {
+    fit_refused("a,y\n1,yes\n2,yes\n3,yes\n", &[], DATA, &["'y'", "yes"]);
+}
+
+#[test]
+fn text_in_a_number_column_is_named_at_row_10001() {
+    let mut table = String::from("a,y\n");
+    (0..10_000).for_each(|i| table.push_str(&format!("{i},{}\n", i % 2)));
+    table.push_str("abc,1\n");
+    fit_refused(&table, &[], DATA, &["row 10001", "'a'", "'abc'"]);
+}
+
+#[test]
+fn infinity_is_named_by_its_row() {
+    fit_refused("a,y\n1,0\ninf,1\n3,0\n", &[], DATA, &["row 2", "'a'"]);
+}
+
+#[test]
+fn empty_files_headers_alone_and_ragged_rows_are_refused() {
+    fit_refused("", &[], DATA, &["t.csv"]);
+    fit_refused("a,y\n", &[], DATA, &["t.csv"]);
+    fit_refused("a,y\n1,2\n3\n", &[], DATA, &["row 2"]);
+    fit_refused("a,a,y\n1,2,3\n", &[], DATA, &["'a'", "twice"]);
+}
+
+#[test]
+fn unknown_columns_are_refused_with_what_there_is() {
+    fit_refused(&numbers(20), &["--kernel", "on(height, rbf)"], EXPRESSION, &["height", "a", "b"]);
+    let shell = Shell::new();
+    shell.write("t.csv", numbers(20));
+    refused(&shell, &["fit", "t.csv", "--target", "yy", "-o", "m.mercer"], EXPRESSION, &["'yy'", "did you mean 'y'"]);
+}
+
+#[test]
+fn a_kernel_on_columns_of_the_wrong_sort_is_refused() {
+    fit_refused(&numbers(20), &["--kernel", "on(a, spectrum(k=3))"], EXPRESSION, &["spectrum", "'a'", "number"]);
+    fit_refused(&numbers(20), &["--kernel", "spectrum(k=3)"], DATA, &["spectrum", "a (number)"]);
+}
+
+#[test]
+fn misspelt_names_are_refused_with_a_suggestion() {
+    fit_refused(&numbers(20), &["--kernel", "rfb"], EXPRESSION, &["did you mean 'rbf'", "^"]);
+    fit_refused(&numbers(20), &["--kernel", "rbf(lenght_scale=1)"], EXPRESSION, &["did you mean 'length_scale'"]);
+    fit_refused(&numbers(20), &["--kernel", "rbf(length_scale=-2)"], EXPRESSION, &["length_scale", "above 0"]);
+    fit_refused(&numbers(20), &["--kernel", "rbf +"], EXPRESSION, &["^"]);
+    fit_refused(&numbers(20), &["--estimator", "svm"], EXPRESSION, &["svc"]);
+    fit_refused(&numbers(20), &["--estimator", "svc(C=1)"], EXPRESSION, &["did you mean 'c'"]);
+    fit_refused(&numbers(20), &["--types", "a=numbr"], EXPRESSION, &["numbr"]);
+}
+
+#[test]
+fn a_kernel_that_is_not_mercer_is_refused_with_a_witness_and_let_through_on_request() {
+    let shell = Shell::new();
+    shell.write("t.csv", numbers(30));
+    for estimator in ["svc(c=1)", "ridge(lambda=1)"] {
+        let words =
+            ["fit", "t.csv", "--target", "y", "--kernel", "sigmoid(gamma=1, offset=-2)", "--estimator", estimator, "-o", "m.mercer"];
+        refused(&shell, &words, EXPRESSION, &["sigmoid", "eigenvalue", "row"]);
+    }
+    let gp = ["fit", "example:sinc", "--kernel", "-1*rbf", "--estimator", "gp", "-o", "m.mercer"];
+    refused(&shell, &gp, EXPRESSION, &["gp", "Mercer"]);
+    let allowed =
+        ["fit", "t.csv", "--target", "y", "--kernel", "sigmoid", "--estimator", "svc(c=1)", "--allow-non-mercer", "-o", "m.mercer"];
+    shell.done(&allowed);
+    shell.done(&["fit", "t.csv", "--target", "y", "--kernel", "sigmoid", "--estimator", "knn(k=3)", "-o", "k.mercer"]);
+}
+
+#[test]
+fn one_row_and_equal_rows_get_an_answer_or_a_reason() {
+    fit_refused("a,y\n1,yes\n", &[], DATA, &["yes"]);
+    let shell = Shell::new();
+    let equal: String = (0..12).map(|i| format!("1,1,{}\n", i % 2)).collect();
+    shell.write("t.csv", format!("a,b,y\n{equal}"));
+    refused(&shell, &["fit", "t.csv", "--target", "y", "-o", "m.mercer"], DATA, &["a", "b"]);
+}
+
+#[test]
+fn a_plan_above_the_memory_cap_is_refused_before_it_starts() {
+    let shell = Shell::new();
+    shell.write("t.csv", numbers(2000));
+    let words = ["fit", "t.csv", "--target", "y", "--estimator", "ridge(lambda=1)", "--max-memory", "1MB", "-o", "m.mercer"];
+    refused(&shell, &words, RESOURCE, &["MB", "--max-memory"]);
+}
+
+#[test]
+fn damaged_model_files_are_refused() {
+    let shell = Shell::new();
+    shell.done(&["fit", "example:iris", "--estimator", "knn(k=3)", "--kernel", "rbf(length_scale=1)", "-o", "m.mercer"]);
+    let whole = std::fs::read(shell.path("m.mercer")).unwrap();
+    for cut in [0, 7, 19, 40, whole.len() / 2, whole.len() - 1] {
+        shell.write("cut.mercer", &whole[..cut]);
+        refused(&shell, &["predict", "cut.mercer", "example:iris"], MODEL, &["cut.mercer"]);
+    }
+    for at in [0, 9, 17, 25, whole.len() / 2, whole.len() - 1] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 0x10;
+        shell.write("flipped.mercer", &flipped);
+        refused(&shell, &["inspect", "flipped.mercer"], MODEL, &["flipped.mercer"]);
+    }
+}
+
+#[test]
+fn a_model_refuses_a_table_with_other_columns() {
+    let shell = Shell::new();
+    shell.done(&["fit", "example:iris", "--estimator", "knn(k=3)", "-o", "m.mercer"]);
+    let run = shell.mercer(&["predict", "m.mercer", "example:sinc", "-o", "p.csv"]);
+    assert!([EXPRESSION, DATA].contains(&run.code) && run.err.contains("sepal_length"), "{}", run.err);
+    assert_eq!(shell.files(), ["m.mercer"]);
+    shell.write("t.csv", "sepal_length,sepal_width,petal_length,petal_width\n5,wide,1,2\n");
+    refused(&shell, &["predict", "m.mercer", "t.csv"], DATA, &["row 1", "sepal_width", "wide"]);
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let shell = Shell::new();
+    shell.write("t.csv", numbers(6));
+    for (words, code) in [
+        (&["compare", "t.csv", "--target", "y", "--folds", "1"][..], 2),
+        (&["compare", "t.csv", "--target", "y", "--folds", "50"], 2),
+        (&["compare", "nowhere.csv", "--target", "y"], DATA),
+        (&["compare", ".", "--target", "y"], DATA),
+        (&["compare", "example:nothing"], EXPRESSION),
+        (&["fit", "t.csv", "--target", "y", "-o", "nowhere/m.mercer"], DATA),
+        (&["predict", "nowhere.mercer", "t.csv"], DATA),
+        (&["compare", "t.csv", "--target", "y", "--max-memory", "lots"], 2),
+    ] {
+        let before = shell.files();
+        let run = shell.mercer(words);
+        assert!(run.code == code || (code == 2 && run.code == DATA), "mercer {}: exit {}: {}", words.join(" "), run.code, run.err);
+        assert!(!run.err.is_empty() && !run.err.contains("panicked"), "{}", run.err);
+        assert_eq!(shell.files(), before);
+    }
+}
+
+#[test]
+fn what_a_model_does_not_have_is_not_made_up() {
+    let shell = Shell::new();
+    shell.done(&["fit", "example:sinc", "--estimator", "ridge(lambda=1)", "-o", "m.mercer"]);
+    refused(&shell, &["predict", "m.mercer", "example:sinc", "--std"], EXPRESSION, &["ridge", "gp"]);
+    refused(&shell, &["fit", "example:iris", "--estimator", "gp", "-o", "n.mercer"], EXPRESSION, &["gp", "svc"]);
+}
+
+#[test]
+fn a_binary_file_is_no_table() {
+    let shell = Shell::new();
+    shell.write("t.csv", [0u8, 159, 146, 150, 10, 255, 254, 0, 10]);
+    refused(&shell, &["compare", "t.csv", "--target", "y"], DATA, &["t.csv"]);
+}

@@ -1,0 +1,155 @@
+//! The commands as a user meets them.
+
+mod shell;
+
+use serde_json::Value;
+use shell::Shell;
+
+const SMALL: &str = "knn(k=3), baseline";
+
+fn json(shell: &Shell, name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(shell.path(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn compare_prints_a_row_per_estimator_and_writes_page_and_json() {
+    let shell = Shell::new();
+    let run = shell.done(&["compare", "example:iris", "--estimators", SMALL, "--report", "iris.html", "--json", "iris.json"]);
+    assert!(run.out.contains("knn") && run.out.contains("baseline") && run.out.contains("iris.html"), "{}", run.out);
+    assert!(run.err.is_empty(), "no progress when piped: {}", run.err);
+    let document = json(&shell, "iris.json");
+    assert_eq!((&document["task"], &document["folds"], &document["seed"]), (&Value::from("classification"), &5.into(), &0.into()));
+    let row = &document["rows"][0];
+    for key in ["estimator", "settled", "metrics", "support", "fit_seconds", "predict_us_per_row", "converged", "certificate"] {
+        assert!(row.get(key).is_some(), "{key} is missing: {row}");
+    }
+    assert!(row["metrics"]["accuracy"]["mean"].as_f64().unwrap() > 0.9);
+    assert!(row["metrics"]["accuracy"]["se"].is_number() && row["metrics"]["log_loss"]["mean"].is_number());
+    let page = std::fs::read_to_string(shell.path("iris.html")).unwrap();
+    assert!(page.contains("<svg") && !page.contains("src="), "self-contained, with pictures");
+    assert_eq!(shell.files(), ["iris.html", "iris.json"]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_metrics_for_any_number_of_threads() {
+    let shell = Shell::new();
+    let metrics = |threads: &str, seed: &str, name: &str| {
+        shell.done(&[
+            "compare",
+            "example:blobs",
+            "--estimators",
+            "svc(c=1), knn(k=3)",
+            "--seed",
+            seed,
+            "--threads",
+            threads,
+            "--json",
+            name,
+        ]);
+        json(&shell, name)["rows"].as_array().unwrap().iter().map(|r| r["metrics"].to_string()).collect::<Vec<_>>()
+    };
+    let one = metrics("1", "3", "a.json");
+    assert_eq!(one, metrics("2", "3", "b.json"));
+    assert_ne!(one, metrics("1", "4", "c.json"));
+}
+
+#[test]
+fn fit_predict_and_inspect_fit_together() {
+    let shell = Shell::new();
+    let fitted = shell.done(&["fit", "example:mixed", "--estimator", "svc(c=1)", "-o", "model.mercer"]);
+    assert!(fitted.out.contains("duality gap"), "{}", fitted.out);
+    shell.done(&["predict", "model.mercer", "example:mixed", "-o", "predictions.csv"]);
+    let lines = std::fs::read_to_string(shell.path("predictions.csv")).unwrap();
+    let table = shell.done(&["examples", "mixed"]).out;
+    assert_eq!(lines.lines().next(), Some("label"));
+    assert_eq!(lines.lines().count(), table.lines().count());
+    assert!(shell.done(&["inspect", "model.mercer"]).out.contains("spectrum"));
+    let about: Value = serde_json::from_str(&shell.done(&["inspect", "model.mercer", "--json"]).out).unwrap();
+    assert_eq!(about["about"]["seed"], 0);
+    assert_eq!(shell.files(), ["model.mercer", "predictions.csv"]);
+}
+
+#[test]
+fn predictions_do_not_depend_on_the_order_of_the_columns_and_come_in_the_order_of_the_rows() {
+    let shell = Shell::new();
+    shell.write("train.csv", "a,b,y\n1,5,2\n2,3,4\n3,1,6\n4,9,8\n5,2,10\n6,7,12\n");
+    shell.done(&["fit", "train.csv", "--target", "y", "--kernel", "linear", "--estimator", "ridge(lambda=0.001)", "-o", "m.mercer"]);
+    shell.write("new.csv", "b,extra,a\n5,x,1\n7,x,6\n");
+    let permuted = shell.done(&["predict", "m.mercer", "new.csv"]).out;
+    let read = shell.mercer_reading(&["predict", "m.mercer", "-"], "a,b\n1,5\n6,7\n");
+    assert_eq!(permuted, read.out);
+    let values: Vec<f64> = permuted.lines().skip(1).map(|l| l.parse().unwrap()).collect();
+    assert!((values[0] - 2.0).abs() <= 0.05 && (values[1] - 12.0).abs() <= 0.05, "y = 2 a: {values:?}");
+}
+
+#[test]
+fn a_gaussian_process_gives_deviations_and_intervals() {
+    let shell = Shell::new();
+    shell.done(&["fit", "example:sinc", "--estimator", "gp", "-o", "gp.mercer"]);
+    let out = shell.done(&["predict", "gp.mercer", "example:sinc", "--std", "--interval", "0.9"]).out;
+    assert_eq!(out.lines().next(), Some("y,y_std,y_lower,y_upper"));
+    let truth = shell.done(&["examples", "sinc"]).out;
+    let mut inside = 0;
+    for (line, row) in out.lines().skip(1).zip(truth.lines().skip(1)) {
+        let n: Vec<f64> = line.split(',').map(|c| c.parse().unwrap()).collect();
+        // z of the central 90 %: 1.6448536269514722 (tables of the normal distribution).
+        assert!((n[3] - n[2] - 2.0 * 1.6448536269514722 * n[1]).abs() <= 1e-9);
+        let y: f64 = row.split(',').nth(1).unwrap().parse().unwrap();
+        inside += usize::from(n[2] <= y && y <= n[3]);
+    }
+    assert!((165..=195).contains(&inside), "{inside} of 200 inside 90 % intervals");
+}
+
+#[test]
+fn weights_count_rows_and_groups_stay_together() {
+    let shell = Shell::new();
+    let rows: String = (0..40).map(|i| format!("{},{},{},{}\n", i, i % 2, if i < 2 { 0 } else { 1 }, i / 4)).collect();
+    shell.write("t.csv", format!("x,y,w,g\n{rows}"));
+    let common = ["compare", "t.csv", "--target", "y", "--estimators", SMALL, "--weights", "w", "--groups", "g", "--json", "t.json"];
+    shell.done(&common);
+    assert_eq!(json(&shell, "t.json")["rows"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let shell = Shell::new();
+    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let script = format!("set -o pipefail; '{}' examples mixed | head -n 1", program.display());
+    let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(shell.folder()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let shell = Shell::new();
+    for words in [&["--help"][..], &["compare", "--help"], &["fit", "--help"], &["predict", "--help"], &["inspect", "--help"]] {
+        let help = shell.done(words).out;
+        assert!(help.contains("Usage:"), "{help}");
+    }
+    let catalogue = shell.done(&["inspect"]).out;
+    assert!(catalogue.contains("length_scale") && catalogue.contains("svc"), "{catalogue}");
+    assert!(shell.done(&["examples"]).out.contains("example:iris"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_in_the_middle_of_a_comparison_leaves_nothing_behind() {
+    let shell = Shell::new();
+    let rows: String =
+        (0..6000).map(|i| format!("{},{},{}\n", f64::from(i * 7919 % 6007) / 10.0, i * 31 % 97, i % 3 * 7 + i % 5)).collect();
+    shell.write("big.csv", format!("a,b,y\n{rows}"));
+    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let mut child = std::process::Command::new(program)
+        .args(["compare", "big.csv", "--target", "y", "--report", "page.html", "--json", "t.json"])
+        .current_dir(shell.folder())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(child.try_wait().unwrap().is_none(), "the comparison was over before it could be stopped");
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(shell.files(), ["big.csv"]);
+}
