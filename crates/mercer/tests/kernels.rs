@@ -258,7 +258,7 @@ fn cosine_of_the_toy_documents() {
     near(k[(1, 2)], 0.6324555320336758, 1e-14);
     assert_eq!((k[(0, 0)], k[(3, 3)], k[(0, 3)]), (1.0, 0.0, 0.0), "an empty document is like nothing, itself included");
     let data = points(&[&[2.0, 1.0, 0.0], &[1.0, 0.0, 1.0], &[0.0, 1.0, 2.0], &[0.0, 0.0, 0.0]]);
-    let info = TargetInfo { names: vec!["t".into()], classes: None };
+    let info = TargetInfo { names: vec!["t".into()], classes: None, labels: Default::default() };
     let mut learner =
         Learner { kernel: Some(KernelExpr::Cosine(Default::default())), ..Learner::new(EstimatorExpr::parse("ridge(lambda=1)").unwrap()) };
     learner.prep.standardise = false;
@@ -296,7 +296,7 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
     for entry in mercer::estimators::catalogue() {
         let estimator = EstimatorExpr::parse(entry.name).unwrap();
         let (target, classes) = if estimator.takes(&classes) { (&classes, Some(names.clone())) } else { (&numbers, None) };
-        let info = TargetInfo { names: vec!["t".into()], classes };
+        let info = TargetInfo { names: vec!["t".into()], classes, labels: Default::default() };
         let kernel = Some(KernelExpr::parse("sigmoid(gamma=1, offset=-2)").unwrap());
         let mut learner = Learner { kernel, ..Learner::new(estimator) };
         learner.prep.standardise = false;
@@ -328,7 +328,7 @@ fn negative_multiples_and_negative_distances_are_refuted() {
     let one = gram::psd_check(&matrix("-1*linear", &data.select(&[0]))).unwrap();
     assert!(one.witness.is_some(), "a single point refutes -x.z");
     let classes = Target::Classes { codes: (0..12).map(|i| i % 2).collect(), names: vec!["no".into(), "yes".into()] };
-    let info = TargetInfo { names: vec!["t".into()], classes: Some(vec!["no".into(), "yes".into()]) };
+    let info = TargetInfo { names: vec!["t".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Default::default() };
     let learner = Learner { kernel: Some(KernelExpr::parse("-0.5*rbf").unwrap()), ..Learner::new(EstimatorExpr::parse("svc").unwrap()) };
     let why = learner.fit(&data, &classes, &info, None, &Control::default()).map(|_| ()).unwrap_err().to_string();
     assert!(why.contains("k(x, x) < 0") && why.contains("largest weights on rows"), "{why}");

@@ -21,8 +21,8 @@ fn model(kernel: &str, estimator: &str, data: &Dataset, target: &Target) -> Mode
     let mut learner = Learner { kernel, ..Learner::new(EstimatorExpr::parse(estimator).unwrap()) };
     learner.prep.standardise = false;
     let info = match target {
-        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()) },
-        _ => TargetInfo { names: vec!["t".into()], classes: None },
+        Target::Classes { names, .. } => TargetInfo { names: vec!["t".into()], classes: Some(names.clone()), labels: Default::default() },
+        _ => TargetInfo { names: vec!["t".into()], classes: None, labels: Default::default() },
     };
     learner.fit(data, target, &info, None, &Control::default()).unwrap()
 }

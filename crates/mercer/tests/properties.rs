@@ -210,7 +210,7 @@ proptest! {
         let x = rows.iter().flat_map(|r| [r.0, r.1]).collect();
         let data = Dataset::from_points(Points::dense(n, 2, x).unwrap());
         let weights: Vec<f64> = rows.iter().map(|r| r.3).collect();
-        let info = TargetInfo { names: vec!["y".into()], classes: None };
+        let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Default::default() };
         let learner = Learner { kernel: Some(KernelExpr::parse("rbf(length_scale=1)").unwrap()), ..Learner::new(EstimatorExpr::parse(&format!("ridge(lambda={lambda})")).unwrap()) };
         let run = |by: f64| {
             let target = Target::Numbers(Matrix::from_fn(n, 1, |i, _| rows[i].2 + by));

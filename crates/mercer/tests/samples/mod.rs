@@ -22,6 +22,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
     Row {
         estimator: estimator.into(),
         settled: settled.into(),
+        brief: String::new(),
         metrics,
         support: 150,
         fit_seconds: 0.0034,

@@ -1,8 +1,6 @@
 //! Bad input: a clear message, the documented exit code, nothing written.
 
-mod shell;
-
-use shell::Shell;
+use super::shell::Shell;
 
 const EXPRESSION: i32 = 2;
 const DATA: i32 = 3;

@@ -5,44 +5,44 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A folder of its own for one test.
-pub struct Shell(TempDir);
+pub(crate) struct Shell(TempDir);
 
 /// What a run left.
-pub struct Run {
+pub(crate) struct Run {
     /// Exit code; -1 after a signal.
-    pub code: i32,
+    pub(crate) code: i32,
     /// Standard output.
-    pub out: String,
+    pub(crate) out: String,
     /// Standard error.
-    pub err: String,
+    pub(crate) err: String,
 }
 
 impl Shell {
     /// An empty folder.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Shell(TempDir::new().unwrap())
     }
     /// A path in the folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
     /// Writes a file.
-    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), text).unwrap();
     }
     /// The names in the folder, sorted.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let mut names: Vec<String> =
             std::fs::read_dir(self.0.path()).unwrap().map(|f| f.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }
     /// Runs `mercer` with these words in the folder.
-    pub fn mercer(&self, words: &[&str]) -> Run {
+    pub(crate) fn mercer(&self, words: &[&str]) -> Run {
         self.mercer_reading(words, "")
     }
     /// The same with standard input.
-    pub fn mercer_reading(&self, words: &[&str], input: &str) -> Run {
+    pub(crate) fn mercer_reading(&self, words: &[&str], input: &str) -> Run {
         let output = Command::cargo_bin("mercer").unwrap().current_dir(self.folder()).args(words).write_stdin(input).output().unwrap();
         Run {
             code: output.status.code().unwrap_or(-1),
@@ -51,13 +51,13 @@ impl Shell {
         }
     }
     /// Runs `mercer` and requires success.
-    pub fn done(&self, words: &[&str]) -> Run {
+    pub(crate) fn done(&self, words: &[&str]) -> Run {
         let run = self.mercer(words);
         assert_eq!(run.code, 0, "mercer {}: {}", words.join(" "), run.err);
         run
     }
     /// The folder itself.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.0.path()
     }
 }

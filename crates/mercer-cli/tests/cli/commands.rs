@@ -1,9 +1,7 @@
 //! The commands as a user meets them.
 
-mod shell;
-
+use super::shell::Shell;
 use serde_json::Value;
-use shell::Shell;
 
 const SMALL: &str = "knn(k=3), baseline";
 
