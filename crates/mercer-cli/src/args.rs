@@ -75,7 +75,7 @@ pub(crate) struct Learning {
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
     /// Kernel such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
-    #[arg(long, value_name = "EXPR", help_heading = "What to learn")]
+    #[arg(long, value_name = "EXPR", help_heading = "What to learn", allow_hyphen_values = true)]
     pub kernel: Option<String>,
     /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
     #[arg(long, value_name = "COL=TYPE", value_delimiter = ',', help_heading = "What to learn")]

@@ -143,8 +143,11 @@ pub(crate) fn strings(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>
     Ok((written.labels == Labels::Text).then_some(written.texts))
 }
 
+/// Columns by name, as Python holds them.
+type Named<'py> = Vec<(String, Bound<'py, PyAny>)>;
+
 /// Names and objects of a mapping of columns: a dict, a data frame, anything with `items()`.
-pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Vec<(String, Bound<'py, PyAny>)>>> {
+pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<'py>>> {
     if !object.hasattr("items")? || object.hasattr("dtype")? {
         return Ok(None);
     }

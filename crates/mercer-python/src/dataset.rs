@@ -13,6 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
 
+/// What a pickled dataset is made of again.
+type Parts<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
+
 /// What messages call data that came from no file.
 const HERE: &str = "data";
 /// The column of data that has one column without a name.
@@ -281,7 +284,7 @@ impl Dataset {
         other.cast::<Dataset>().is_ok_and(|other| self.data == other.get().data)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Vec<Bound<'py, PyBytes>>, Vec<String>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
         let (text, arrays) = blocks::collect(|| serde_json::to_string(&*slf.get().data));
         let text = text.map_err(|e| internal_error(e.to_string()))?;
         let arrays = arrays.iter().map(|a| PyBytes::new(slf.py(), a)).collect();

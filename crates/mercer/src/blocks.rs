@@ -61,7 +61,7 @@ macro_rules! block_type {
             use super::*;
 
             /// Writes the numbers, or their bytes as a block.
-            pub fn serialize<S: Serializer>(v: &Vec<$t>, s: S) -> Result<S::Ok, S::Error> {
+            pub fn serialize<S: Serializer>(v: &[$t], s: S) -> Result<S::Ok, S::Error> {
                 let index = OUT.with(|o| {
                     o.borrow_mut().as_mut().map(|list| {
                         list.push(v.iter().flat_map(|x| (*x as $as).to_le_bytes()).collect());
@@ -70,7 +70,7 @@ macro_rules! block_type {
                 });
                 match index {
                     Some(index) => Stored::<$t>::Block { index, dtype: $dtype.into() }.serialize(s),
-                    None => Stored::Inline(v.clone()).serialize(s),
+                    None => Stored::Inline(v.to_vec()).serialize(s),
                 }
             }
 

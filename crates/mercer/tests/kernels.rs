@@ -1,5 +1,8 @@
 //! Kernels against their formulas, and every kernel of the list against the conformance kit.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
+
 use mercer::control::Control;
 use mercer::data::{Categories, Column, Dataset, Points, Strings, Target, Values};
 use mercer::estimators::EstimatorExpr;
@@ -307,7 +310,7 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
         }
         refused += 1;
         let why = found.map(|_| ()).unwrap_err().to_string();
-        assert!(why.contains("not one") && why.contains("eigenvalue -2.095e1") && why.contains("largest weights on rows"), "{why}");
+        assert!(why.contains("not one") && why.contains("eigenvalue -20.95") && why.contains("largest weights on rows"), "{why}");
         // Asked for all the same: an answer, or the reason why the numbers do not allow one.
         learner.allow_non_mercer = true;
         if let Err(e) = learner.fit(&data, target, &info, None, &Control::default()) {
@@ -474,29 +477,4 @@ fn subsets_take_rows_and_columns_in_any_order() {
     assert_eq!(part.shape(), (5, 4));
     assert_eq!(m[(3, 3)], k.matrix()[(2, 9)]);
     assert_eq!(m[(4, 0)], k.matrix()[(29, 0)]);
-}
-
-#[test]
-fn expressions_say_where_and_what_is_wrong() {
-    let message = |text: &str| KernelExpr::parse(text).unwrap_err().to_string();
-    let e = message("rbf + rfb(length_scale=2)");
-    assert!(e.contains("did you mean 'rbf'") && e.contains("spectrum") && e.contains(&format!("{}^", " ".repeat(8))), "{e}");
-    let e = message("rbf(lengthscale=2)");
-    assert!(e.contains("did you mean 'length_scale'"), "{e}");
-    let e = message("rbf(length_scale=-1)");
-    assert!(e.contains("above 0"), "{e}");
-    let e = message("rbf(length_scale=2");
-    assert!(e.contains("expected"), "{e}");
-    let e = message("3");
-    assert!(e.contains("not a kernel"), "{e}");
-    let e = KernelExpr::parse("on(height, rbf)").unwrap().settle(&testkit::table(5, 0)).unwrap_err().to_string();
-    assert!(e.contains("unknown column 'height'"), "{e}");
-    let e = KernelExpr::parse("on(colour, rbf)").unwrap().bind(None, &testkit::table(5, 0)).err().map(|e| e.to_string());
-    assert!(e.as_deref().is_some_and(|e| e.contains("category")), "{e:?}");
-}
-
-#[test]
-fn an_open_parameter_cannot_be_bound() {
-    let e = KernelExpr::parse("rbf(length_scale=0.1..10)").unwrap().bind(None, &testkit::table(5, 0)).err().map(|e| e.to_string());
-    assert!(e.as_deref().is_some_and(|e| e.contains("0.1..10")), "{e:?}");
 }

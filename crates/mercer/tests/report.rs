@@ -1,5 +1,8 @@
 //! The report at its border: what the table, the JSON document, the page and the figures promise.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
+
 mod samples;
 
 use mercer::report::{Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Row, Task};

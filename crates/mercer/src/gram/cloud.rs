@@ -2,7 +2,6 @@
 
 use crate::data::{Points, Storage};
 use crate::linalg::Real;
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// Points after the work done once per input.
@@ -140,18 +139,18 @@ impl Cloud {
     }
 
     /// The numbers and norms in the precision of a tile; `None` for sparse points.
-    pub(crate) fn numbers<T: Real>(&self) -> Option<(Cow<'_, [T]>, Cow<'_, [T]>)> {
+    pub(crate) fn numbers<T: Real>(&self) -> Option<(&[T], &[T])> {
         let values = self.dense()?;
         let any = std::any::TypeId::of::<T>();
         if any == std::any::TypeId::of::<f64>() {
-            return Some((Cow::Borrowed(same(values)), Cow::Borrowed(same(&self.norms))));
+            return Some((same(values), same(&self.norms)));
         }
         let (v, n) = self.single.get_or_init(|| {
             let v: Vec<f32> = values.iter().map(|&x| x as f32).collect();
             let n = self.norms.iter().map(|&x| x as f32).collect();
             (v, n)
         });
-        Some((Cow::Borrowed(same(v)), Cow::Borrowed(same(n))))
+        Some((same(v), same(n)))
     }
 
     /// Squared distance by differences: no cancellation, exactly 0 between equal points.

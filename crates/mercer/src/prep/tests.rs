@@ -125,7 +125,7 @@ fn new_rows_lacking_a_column_are_refused_by_name() {
     let message = fitted.apply(&data(vec![number("x", &[1.0])])).unwrap_err().to_string();
     assert!(message.contains("unknown column 'y'"), "{message}");
     let message = fitted.apply(&data(vec![number("x", &[1.0]), category("y", &["a"])])).unwrap_err().to_string();
-    assert!(message.contains("'y'") && message.contains("number") && message.contains("category"), "{message}");
+    assert!(message.contains("'y'") && message.contains("numbers") && message.contains("categories"), "{message}");
 }
 
 #[test]

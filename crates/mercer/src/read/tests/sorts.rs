@@ -96,6 +96,6 @@ fn new_tables_are_read_as_training_was() {
     let Values::Categories(c) = &data.column("c").unwrap().values else { panic!("c is not categories") };
     assert_eq!(c.codes, [UNSEEN, 1]);
     says(&table.notices().join("\n"), &["column 'c'", "'zz' in row 1"]);
-    says(&message(parsed("c,note\na,b\n").dataset_like(&schema)), &["unknown column 'x'"]);
+    says(&message(parsed("c,note\na,b\n").dataset_like(&schema)), &["the column 'x'", "is missing"]);
     says(&message(parsed("c,note,x\na,b,1\na,b,oops\n").dataset_like(&schema)), &["row 2, column 'x'", "'oops'"]);
 }
