@@ -101,7 +101,8 @@ macro_rules! block_type {
     };
 }
 
-// A missing cell is NaN before it is filled; nothing that is stored holds one.
 block_type!(f64s, f64, f64, "f64", |x: f64| !x.is_finite());
+// A column of numbers may hold NaN for cells that are missing until `prep` fills them.
+block_type!(cells, f64, f64, "f64", |x: f64| x.is_infinite());
 block_type!(u32s, u32, u32, "u32", |_| false);
 block_type!(usizes, usize, u64, "u64", |x: u64| usize::try_from(x).is_err());

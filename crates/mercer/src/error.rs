@@ -125,7 +125,7 @@ pub enum Error {
         found: usize,
     },
     /// The plan needs more memory than allowed.
-    #[error("{what} needs {needed} of memory and may take {allowed}; raise --max-memory, use fewer rows, or an estimator that keeps no full Gram matrix (svc, svr)",
+    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), use fewer rows, or an estimator that keeps no full Gram matrix (svc, svr)",
         needed = bytes(*needed), allowed = bytes(*allowed))]
     Memory {
         /// What was planned.
@@ -136,7 +136,7 @@ pub enum Error {
         allowed: u64,
     },
     /// The time allowed was up before there was a result.
-    #[error("{what}: time was up before there was a result; allow more (--max-seconds), or use fewer rows")]
+    #[error("{what}: time was up before there was a result; allow more max_seconds (--max-seconds), or use fewer rows")]
     Time {
         /// What was computed.
         what: String,

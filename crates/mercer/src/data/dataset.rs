@@ -92,7 +92,7 @@ impl Categories {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Values {
     /// One number a row. NaN stands for a missing cell until `prep` has filled it; nothing later sees one.
-    Numbers(#[serde(with = "blocks::f64s")] Vec<f64>),
+    Numbers(#[serde(with = "blocks::cells")] Vec<f64>),
     /// A vector a row.
     Points(Points),
     /// A label a row.

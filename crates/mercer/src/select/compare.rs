@@ -124,14 +124,17 @@ pub fn compare(
     let mut notices = whole.notices;
     let scored = level(&mut parts);
     if scored > 0 && scored < splits.len() {
-        notices.push(format!("time was up after {scored} of {} folds, which alone are scored; allow more (--max-seconds)", splits.len()));
+        notices.push(format!(
+            "time was up after {scored} of {} folds, which alone are scored; allow more max_seconds (--max-seconds)",
+            splits.len()
+        ));
     }
     let mut rows = Vec::new();
     for (e, part) in comparing.estimators.iter().zip(parts) {
         control.check()?;
         let row = finish(e, part, data, target, info, weights, comparing, &share())?;
         if row.failure.is_none() && row.model.is_none() {
-            notices.push(format!("{}: time was up before the fit to all rows; allow more (--max-seconds)", e.name()));
+            notices.push(format!("{}: time was up before the fit to all rows; allow more max_seconds (--max-seconds)", e.name()));
         }
         rows.push(row);
     }
