@@ -39,7 +39,7 @@ impl Estimator for Knn {
     const NAME: &'static str = "knn";
     const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
     const PARAMS: &'static [Param] =
-        &[Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 5.0)];
+        &[Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 20.0)];
     const NEEDS_MERCER: bool = false;
     type Fitted = FittedKnn;
 

@@ -94,14 +94,6 @@ impl<T: Real> Tile<'_, Cloud, T> {
         }
     }
 
-    /// Hands each row of squared distances to `each(row of the tile, distances)`.
-    pub fn each_sqdist(mut self, mut each: impl FnMut(usize, &[T])) {
-        self.sqdists();
-        for k in 0..self.rows.len() {
-            each(k, self.out.row_mut(k));
-        }
-    }
-
     /// Writes `map(|x - z|^2)` for every pair; the squared distance is never negative and exactly 0 between equal points.
     pub fn from_sqdist(mut self, map: impl Map) {
         self.dots();

@@ -76,7 +76,7 @@ impl Kernel for Laplacian {
             let (i, row) = (tile.rows.at(k), tile.out.row_mut(k));
             for (l, j) in tile.cols.clone().enumerate() {
                 row[l] = distance(tile.a, i, tile.b, j);
-                let w = weights[k * n + l] * Decay.at::<f64, true>(row[l]);
+                let w = weights[k * n + l] * Decay.at::<f64, false>(row[l]);
                 if lengths.len() == 1 {
                     out[0] += w * row[l] / lengths[0];
                 } else if let (Some(x), Some(z)) = (tile.a.row(i), tile.b.row(j)) {

@@ -58,19 +58,23 @@ impl Map for FiveHalves {
     }
 }
 impl Profile for Half {
-    fn falls(self, s: f64) -> f64 {
-        s.sqrt() * decay::<f64, true>(s.sqrt())
+    #[inline(always)]
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+        s.root() * decay::<T, FMA>(s.root())
     }
 }
 impl Profile for ThreeHalves {
-    fn falls(self, s: f64) -> f64 {
-        3.0 * s * decay::<f64, true>((3.0 * s).sqrt())
+    #[inline(always)]
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+        let s = T::from_f64(3.0) * s;
+        s * decay::<T, FMA>(s.root())
     }
 }
 impl Profile for FiveHalves {
-    fn falls(self, s: f64) -> f64 {
-        let t = (5.0 * s).sqrt();
-        5.0 / 3.0 * s * (1.0 + t) * decay::<f64, true>(t)
+    #[inline(always)]
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+        let t = (T::from_f64(5.0) * s).root();
+        T::from_f64(5.0 / 3.0) * s * (T::from_f64(1.0) + t) * decay::<T, FMA>(t)
     }
 }
 

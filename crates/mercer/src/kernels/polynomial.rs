@@ -79,11 +79,12 @@ impl Kernel for Polynomial {
     fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
         let p = self.power();
         let cols = tile.cols.len();
-        let slope = |dot: f64| p.degree as f64 * fma::<f64, true>(p.gamma, dot, p.offset).powi(p.degree as i32 - 1);
+        let slope = |dot: f64| p.degree as f64 * (p.gamma * dot + p.offset).powi(p.degree as i32 - 1);
         tile.each_dot(|k, row| {
             for (dot, w) in row.iter().zip(&weights[k * cols..]) {
-                out[1] += w * slope(*dot) * dot;
-                out[2] += w * slope(*dot);
+                let by_offset = w * slope(*dot);
+                out[1] += by_offset * dot;
+                out[2] += by_offset;
             }
         });
     }

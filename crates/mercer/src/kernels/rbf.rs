@@ -33,8 +33,9 @@ impl Map for Gaussian {
 }
 
 impl Profile for Gaussian {
-    fn falls(self, s: f64) -> f64 {
-        s * self.at::<f64, true>(s)
+    #[inline(always)]
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+        s * self.at::<T, FMA>(s)
     }
 }
 

@@ -3,13 +3,36 @@
 use crate::data::{Points, Storage};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Map, Tile};
-use crate::linalg::add_product;
+use crate::linalg::{Real, add_product};
 use crate::param::{Alias, Domain, Param, Value};
 
 /// The function g of a stationary kernel, with its slope.
 pub(crate) trait Profile: Map {
-    /// -2 s g'(s), which is dk / dlog(length_scale); finite at s = 0.
-    fn falls(self, s: f64) -> f64;
+    /// -2 s g'(s), which is dk / dlog(length_scale); 0 at s = 0. Implementations are `#[inline(always)]`.
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T;
+}
+
+/// -2 s g'(s) as a map.
+#[derive(Clone, Copy)]
+struct Falls<P>(P);
+
+impl<P: Profile> Map for Falls<P> {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        self.0.falls::<T, FMA>(s)
+    }
+}
+
+/// -2 g'(s) as a map; 0 at s = 0, where it may be infinite and meets a difference of 0.
+#[derive(Clone, Copy)]
+struct Slope<P>(P);
+
+impl<P: Profile> Map for Slope<P> {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        let slope = self.0.falls::<T, FMA>(s) / s;
+        if s > T::from_f64(0.0) { slope } else { T::from_f64(0.0) }
+    }
 }
 
 pub(crate) const LENGTH_SCALE: Param = Param::searched(
@@ -62,21 +85,24 @@ pub(crate) fn prepare(length_scale: &Value, inputs: &Points, like: Option<&Cloud
 
 /// sum_kl weight_kl dk_kl/dlength_scale, for one scale or one per column, without any N x N x D array:
 /// with V = weight * (-2 s g'(s)) / s, sum_kl V_kl (x_kj - z_lj)^2 = sum_k r_k x_kj^2 + sum_l c_l z_lj^2 - 2 sum_k x_kj (V z)_kj.
-pub(crate) fn gradient(tile: Tile<'_, Cloud, f64>, profile: impl Profile, length_scale: &Value, weights: &[f64], out: &mut [f64]) {
+pub(crate) fn gradient(mut tile: Tile<'_, Cloud, f64>, profile: impl Profile, length_scale: &Value, weights: &[f64], out: &mut [f64]) {
     let lengths = length_scale.numbers();
     let (m, n) = (tile.rows.len(), tile.cols.len());
     let (a, b, cols) = (tile.a, tile.b, tile.cols.clone());
-    let rows: Vec<usize> = (0..m).map(|k| tile.rows.at(k)).collect();
-    let mut v = weights[..m * n].to_vec();
-    tile.each_sqdist(|k, row| {
-        for (w, s) in v[k * n..(k + 1) * n].iter_mut().zip(row) {
-            *w *= if *s > 0.0 { profile.falls(*s) / if lengths.len() == 1 { 1.0 } else { *s } } else { 0.0 };
-        }
-    });
+    tile.sqdists();
     if lengths.len() == 1 {
-        out[0] += v.iter().sum::<f64>() / lengths[0];
+        tile.map(Falls(profile));
+        let weighted = |(falls, w): (&mut f64, &f64)| *falls * w;
+        let sum: f64 = (0..m).map(|k| tile.out.row_mut(k).iter_mut().zip(&weights[k * n..]).map(weighted).sum::<f64>()).sum();
+        out[0] += sum / lengths[0];
         return;
     }
+    tile.map(Slope(profile));
+    let mut v = Vec::with_capacity(m * n);
+    for k in 0..m {
+        v.extend(tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(slope, w)| slope * w));
+    }
+    let rows: Vec<usize> = (0..m).map(|k| tile.rows.at(k)).collect();
     let spread = |cloud: &Cloud, i: usize, to: &mut [f64]| {
         to.fill(0.0);
         cloud.each(i).for_each(|(c, x)| to[c] = x);

@@ -9,6 +9,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, Task, Want};
 use crate::gram::{Dense, Subset};
+use rayon::prelude::*;
 
 /// Folds of the inner cross-validation.
 pub(super) const FOLDS: usize = 4;
@@ -53,35 +54,43 @@ impl Search<'_> {
             self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
         }
         let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
-        let mut losses = Vec::with_capacity(self.splits.len());
-        for split in self.splits {
-            let among = Subset::new(gram, &split.train, &split.train);
-            let target = self.sample.target.select(&split.train);
-            let weights: Option<Vec<f64>> = self.sample.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
-            let task = Task { gram: &among, target: &target, weights: weights.as_deref(), control: self.control, seed: self.seed };
-            let fitted = match setting.estimator.fit(&task) {
-                Ok(f) => f,
-                Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
-                Err(_) => {
-                    losses.push(f64::INFINITY);
-                    continue;
+        // Folds run side by side; only this thread tells of progress.
+        let quiet = Control { progress: None, ..self.control.clone() };
+        let folds = self.splits.par_iter().map(|split| self.score_fold(&setting, gram, split, &quiet));
+        let scores: Vec<Option<(Metric, f64)>> = folds.collect::<Result<_>>()?;
+        let mut loss = 0.0;
+        for s in &scores {
+            loss += match s {
+                Some((metric, value)) => {
+                    self.metric = *metric;
+                    if metric.rises() { -value } else { *value }
                 }
+                None => f64::INFINITY,
             };
-            let support: Vec<usize> = fitted.support().iter().map(|&s| split.train[s]).collect();
-            let cross = Subset::new(gram, &split.test, &support);
-            let predictions = fitted.predict(&cross, Want { probabilities: true, ..Want::default() })?;
-            let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
-            let scores = score(&predictions, &self.sample.target.select(&split.test), held.as_deref());
-            if let Some((metric, value)) = scores.first() {
-                self.metric = *metric;
-                losses.push(if metric.rises() { -value } else { *value });
-            }
         }
-        let loss = losses.iter().sum::<f64>() / losses.len() as f64;
+        let loss = loss / scores.len() as f64;
         let loss = if loss.is_finite() { loss } else { f64::INFINITY };
         self.tried.push((name, loss));
         self.control.tell("tuning", self.tried.len(), TRIES);
         Ok(loss)
+    }
+
+    /// The deciding metric on one fold; `None` where the setting cannot be fitted.
+    fn score_fold(&self, setting: &Setting, gram: &Dense, split: &Fold, control: &Control) -> Result<Option<(Metric, f64)>> {
+        let among = Subset::new(gram, &split.train, &split.train);
+        let target = self.sample.target.select(&split.train);
+        let weights: Option<Vec<f64>> = self.sample.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
+        let task = Task { gram: &among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let fitted = match setting.estimator.fit(&task) {
+            Ok(f) => f,
+            Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
+            Err(_) => return Ok(None),
+        };
+        let support: Vec<usize> = fitted.support().iter().map(|&s| split.train[s]).collect();
+        let cross = Subset::new(gram, &split.test, &support);
+        let predictions = fitted.predict(&cross, Want { probabilities: true, ..Want::default() })?;
+        let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
+        Ok(score(&predictions, &self.sample.target.select(&split.test), held.as_deref()).first().copied())
     }
 
     fn spent(&self) -> bool {

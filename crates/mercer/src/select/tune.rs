@@ -138,7 +138,7 @@ fn smooth(start: &Setting, free: &[Free], sample: &Sample<'_>, control: &Control
             why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
         });
     }
-    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-4, decrease: 1e-7, ..Lbfgs::new(free.iter().map(Free::bounds).collect()) };
+    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease: 1e-5, ..Lbfgs::new(free.iter().map(Free::bounds).collect()) };
     let found = solver.minimise(&mut evaluate, &best.1, control)?;
     Ok((start.with(free, &found.x)?, found.value, evaluations))
 }
