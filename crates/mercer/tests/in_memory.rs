@@ -1,0 +1,74 @@
+//! What faces with arrays use: cells that are in memory already, row numbers of the support, sizes, intervals.
+
+use mercer::control::{Control, memory_size};
+use mercer::data::{Column, Dataset, Sort, Target, Values};
+use mercer::estimators::{EstimatorExpr, Predicted, Predictions};
+use mercer::learner::Learner;
+use mercer::linalg::Matrix;
+use mercer::read::{Labels, ReadOptions, Table, TargetInfo};
+use mercer::report::{interval, standard_deviation};
+
+fn cells(list: &[&str]) -> Vec<String> {
+    list.iter().map(|s| (*s).to_owned()).collect()
+}
+
+#[test]
+fn cells_in_memory_are_read_like_those_of_a_file() {
+    let columns = [("x".to_owned(), cells(&["1", "", "3"])), ("c".to_owned(), cells(&["b", "a", "b"]))];
+    let mut here = Table::of_cells("here", 3, &columns).unwrap();
+    let mut file = Table::parse("file", b"x,c\n1,b\n,a\n3,b\n").unwrap();
+    let options = ReadOptions::default();
+    let (here, file) = (here.dataset(&options).unwrap(), file.dataset(&options).unwrap());
+    assert_eq!(here.columns()[1], file.columns()[1]);
+    let sorts: Vec<Sort> = here.columns().iter().map(|c| c.values.sort()).collect();
+    assert_eq!(sorts, [Sort::Number, Sort::Category]);
+    assert!(matches!(&here.columns()[0].values, Values::Numbers(v) if v[0] == 1.0 && v[1].is_nan() && v[2] == 3.0));
+}
+
+#[test]
+fn columns_in_memory_have_one_length_and_a_name_each() {
+    let uneven = [("a".to_owned(), cells(&["1"])), ("b".to_owned(), cells(&["1", "2"]))];
+    assert!(Table::of_cells("here", 1, &uneven).unwrap_err().to_string().contains("'b'"));
+    let twice = [("a".to_owned(), cells(&["1"])), ("a".to_owned(), cells(&["2"]))];
+    assert!(Table::of_cells("here", 1, &twice).unwrap_err().to_string().contains("stands twice"));
+}
+
+#[test]
+fn support_rows_are_numbered_as_they_were_given() {
+    let x = Values::Numbers(vec![9.0, 0.0, 9.0, 9.0, 1.0, 2.0, 9.0]);
+    let data = Dataset::new(vec![Column { name: "x".into(), values: x }]).unwrap();
+    let weights = [0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    let learner = Learner::new(EstimatorExpr::parse("ridge(lambda=1)").unwrap());
+    let target = Target::numbers(&[0.0, 1.0, 0.0, 0.0, 3.0, 2.0, 0.0]);
+    let model = learner.fit(&data, &target, &info, Some(&weights), &Control::default()).unwrap();
+    assert_eq!(model.support_rows(), [1, 4, 5]);
+}
+
+#[test]
+fn an_interval_is_a_quantile_of_the_normal_distribution_either_side() {
+    let predictions = Predictions {
+        variance: Some(Matrix::column(vec![3.0, 0.0])),
+        noise: Some(vec![1.0]),
+        ..Predictions::of(Predicted::Numbers(Matrix::column(vec![5.0, -1.0])))
+    };
+    assert_eq!(standard_deviation(&predictions).unwrap().data(), [2.0, 1.0]);
+    let (low, high) = interval(&predictions, 0.95).unwrap().unwrap();
+    // The 97.5% quantile of the standard normal distribution.
+    let z = 1.959_963_984_540_054;
+    for (found, expected) in low.data().iter().chain(high.data()).zip([5.0 - 2.0 * z, -1.0 - z, 5.0 + 2.0 * z, -1.0 + z]) {
+        assert!((found - expected).abs() <= 1e-12, "{found} {expected}");
+    }
+    assert!(interval(&predictions, 1.0).is_err());
+    assert!(interval(&Predictions::of(predictions.values.clone()), 0.5).unwrap().is_none());
+}
+
+#[test]
+fn sizes_have_units() {
+    assert_eq!(memory_size("4GB"), Some(4_000_000_000));
+    assert_eq!(memory_size(" 1.5 gib "), Some(1_610_612_736));
+    assert_eq!(memory_size("100"), Some(100));
+    for wrong in ["", "GB", "-1", "0", "4 parsecs", "inf", "nan", "1e400", "ß"] {
+        assert_eq!(memory_size(wrong), None, "{wrong}");
+    }
+}
