@@ -88,7 +88,7 @@ impl Work {
         let bound = self.kernel.bind(None, &self.data)?;
         let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let criterion = self.estimator()?.criterion(&task)?;
-        let mut gradient = gram::weighted_gradient(bound.as_ref(), &criterion.weights);
+        let mut gradient = bound.gradient(&criterion.weights)?;
         let seconds = clock.elapsed().as_secs_f64();
         gradient.extend(criterion.own.iter().map(|(_, slope)| slope));
         self.write("gradient", &Matrix::column(gradient))?;

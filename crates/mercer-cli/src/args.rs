@@ -14,6 +14,7 @@ A first look:
 
 Exit codes:
   0    done
+  1    'mercer check' refuted the kernel
   2    an option, an expression or a parameter
   3    the data or a file
   4    memory, time, or numbers that break down
@@ -38,6 +39,12 @@ Examples:
   mercer predict wine.mercer new.csv -o predicted.csv
   mercer predict wine.mercer new.csv --std --interval 0.9 | head";
 
+const CHECK: &str = "\
+Examples:
+  mercer check 'rbf + 0.5*normalise(spectrum(k=3))'
+  mercer check 'sigmoid(gamma=1, offset=-1)' example:iris
+  mercer check 'clip(negative_distance)' wine.csv --target quality";
+
 /// Kernel methods side by side on your table.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, after_help = AFTER, max_term_width = 100)]
@@ -60,6 +67,9 @@ pub(crate) enum Command {
     /// Predict every row of a table with a model file; CSV on standard output or in a file.
     #[command(after_help = PREDICT)]
     Predict(Predict),
+    /// Say whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
+    #[command(after_help = CHECK)]
+    Check(Check),
     /// Say what a model file holds; without one, list every kernel and estimator.
     Inspect(Inspect),
     /// List the built-in tables, or print one as CSV.
@@ -162,6 +172,32 @@ pub(crate) struct Predict {
     /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Kernel such as "rbf - 0.5*linear".
+    #[arg(allow_hyphen_values = true)]
+    pub kernel: String,
+    /// Table to test it on where no rule decides.
+    pub table: Option<String>,
+    /// Column to leave out: what would be predicted.
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
+    #[arg(long, value_name = "COL=TYPE", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    #[arg(long)]
+    pub no_standardise: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of the rows that are tried.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let cancel = CancelFlag::default();
     stop_on_ctrl_c(cancel.clone());
     match run(arguments, &cancel) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("mercer: {error}");
             ExitCode::from(exit_code(&error))
@@ -24,13 +24,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments, cancel: &CancelFlag) -> Result<()> {
+fn run(arguments: Arguments, cancel: &CancelFlag) -> Result<ExitCode> {
+    let done = |made: Result<()>| made.map(|()| ExitCode::SUCCESS);
     let work = || match &arguments.command {
-        Command::Compare(a) => commands::compare(a, cancel),
-        Command::Fit(a) => commands::fit(a, cancel),
-        Command::Predict(a) => commands::predict(a, cancel),
-        Command::Inspect(a) => commands::inspect(a),
-        Command::Examples(a) => commands::examples(a),
+        Command::Compare(a) => done(commands::compare(a, cancel)),
+        Command::Fit(a) => done(commands::fit(a, cancel)),
+        Command::Predict(a) => done(commands::predict(a, cancel)),
+        Command::Check(a) => commands::check(a, cancel),
+        Command::Inspect(a) => done(commands::inspect(a)),
+        Command::Examples(a) => done(commands::examples(a)),
     };
     with_threads(arguments.threads, work)?
 }

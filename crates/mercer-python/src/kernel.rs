@@ -57,7 +57,7 @@ impl Kernel {
 
     /// The rows that an object holds, as this kernel can take them.
     fn rows(&self, object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
-        let strings = self.expr.columns_used(&[("x", Sort::Sequence)]).is_ok_and(|(_, unused)| unused.is_empty());
+        let strings = self.expr.uses(&[("x", Sort::Sequence)]).is_ok_and(|uses| uses.unused.is_empty());
         batch(object, Self::is_by_column(&self.expr), if strings { ColumnType::Sequence } else { ColumnType::Category })
     }
 }

@@ -5,7 +5,8 @@
 //! ```text
 //! sum     := product (('+' | '-') product)*
 //! product := factor ('*' factor)*
-//! factor  := '-' factor | number ['..' number] | 'auto' | "quoted word" | name ['(' args ')'] | '[' list ']' | '(' sum ')'
+//! factor  := '-' factor | base ['^' whole number]
+//! base    := number ['..' number] | 'auto' | "quoted word" | name ['(' args ')'] | '[' list ']' | '(' sum ')'
 //! args    := [name '='] sum (',' [name '='] sum)*
 //! ```
 
@@ -39,6 +40,13 @@ pub enum Term {
     Sum(Vec<Term>),
     /// `a * b * ...`.
     Product(Vec<Term>),
+    /// `a ^ exponent`.
+    Power {
+        /// What is raised.
+        base: Box<Term>,
+        /// To this power.
+        exponent: u32,
+    },
 }
 
 /// One argument of a call.
@@ -63,7 +71,7 @@ pub fn parse(text: &str) -> Result<Term> {
     let term = p.sum()?;
     p.space();
     if p.at < p.chars.len() {
-        return p.fault("expected '+', '*' or the end here");
+        return p.fault("expected '+', '*', '^' or the end here");
     }
     Ok(term)
 }
@@ -125,6 +133,31 @@ impl Parser<'_> {
     }
 
     fn factor(&mut self) -> Result<Term> {
+        if self.take('-') {
+            self.depth += 1;
+            if self.depth > 64 {
+                return self.fault("expressions nest at most 64 deep");
+            }
+            let inner = self.factor()?;
+            self.depth -= 1;
+            return Ok(negate(inner));
+        }
+        let base = self.base()?;
+        if !self.take('^') {
+            return Ok(base);
+        }
+        self.space();
+        let start = self.at;
+        match self.digits() {
+            Ok(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => Ok(Term::Power { base: Box::new(base), exponent: n as u32 }),
+            _ => {
+                self.at = start;
+                self.fault("expected a whole number from 1 to 64 here")
+            }
+        }
+    }
+
+    fn base(&mut self) -> Result<Term> {
         match self.peek() {
             Some('(') => {
                 self.at += 1;
@@ -142,16 +175,6 @@ impl Parser<'_> {
                     list.push(self.sum()?);
                 }
                 Ok(Term::List(list))
-            }
-            Some('-') => {
-                self.at += 1;
-                self.depth += 1;
-                if self.depth > 64 {
-                    return self.fault("expressions nest at most 64 deep");
-                }
-                let inner = self.factor()?;
-                self.depth -= 1;
-                Ok(negate(inner))
             }
             Some(quote @ ('"' | '\'')) => self.quoted(quote).map(Term::Word),
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
@@ -269,6 +292,19 @@ fn negate(t: Term) -> Term {
 }
 
 impl Term {
+    /// For a product with a number below 0 in front: the product without the sign.
+    fn negated(&self) -> Option<Term> {
+        let Term::Product(factors) = self else { return None };
+        match factors.as_slice() {
+            [Term::Number(x), rest @ ..] if *x < 0.0 && !rest.is_empty() => {
+                let number = (*x != -1.0).then_some(Term::Number(-x));
+                // A product even of one factor, which puts a sum in brackets.
+                Some(Term::Product(number.into_iter().chain(rest.iter().cloned()).collect()))
+            }
+            _ => None,
+        }
+    }
+
     /// The word that stands here: a quoted word or a bare name.
     pub fn word(&self) -> Option<&str> {
         match self {
@@ -322,12 +358,25 @@ impl fmt::Display for Term {
                 join(f, args, ", ")?;
                 write!(f, ")")
             }
-            Term::Sum(terms) => join(f, terms, " + "),
+            Term::Sum(terms) => {
+                for (i, t) in terms.iter().enumerate() {
+                    match (i, t.negated()) {
+                        (0, _) => write!(f, "{t}")?,
+                        (_, Some(size)) => write!(f, " - {size}")?,
+                        _ => write!(f, " + {t}")?,
+                    }
+                }
+                Ok(())
+            }
             Term::Product(factors) => {
                 let shown: Vec<String> =
                     factors.iter().map(|t| if matches!(t, Term::Sum(_)) { format!("({t})") } else { t.to_string() }).collect();
                 join(f, &shown, "*")
             }
+            Term::Power { base, exponent } => match **base {
+                Term::Sum(_) | Term::Product(_) | Term::Power { .. } => write!(f, "({base})^{exponent}"),
+                _ => write!(f, "{base}^{exponent}"),
+            },
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::control::Control;
 use crate::data::{Dataset, Sort, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::gram::{self, Dense, Mercer, Side};
-use crate::kernels::KernelExpr;
+use crate::gram::{self, Dense, Gram, Mercer, Side};
+use crate::kernels::{KernelExpr, Uses};
 use crate::param::Value;
 use crate::prep;
 use crate::read::TargetInfo;
@@ -63,8 +63,15 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
         Some(k) => k.clone(),
         None => KernelExpr::natural(&sorts)?,
     };
-    let (one_hot, unused) = kernel.columns_used(&sorts)?;
-    let (prep, mut notices) = recipe.fit(data, &one_hot)?;
+    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(&sorts)?;
+    let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is)?;
+    if recipe.standardise {
+        notices.extend(not_scaled.iter().map(|name| {
+            format!(
+                "column '{name}' is not standardised: one of the kernels in {kernel} takes it as it is, and it is the same column for all"
+            )
+        }));
+    }
     notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
     Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
 }
@@ -80,13 +87,12 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
     let gram = gram::dense(kernel.settle(&some)?.bind(None, &some)?.as_ref(), control)?;
     let check = gram::psd_check(&gram)?;
     let proof = match &check.witness {
-        Some(v) => {
-            let mut heaviest: Vec<usize> = (0..v.len()).collect();
-            heaviest.sort_by(|&a, &b| v[b].abs().total_cmp(&v[a].abs()));
-            let rows: Vec<String> = heaviest.iter().take(3).map(|i| (i + 1).to_string()).collect();
+        Some(w) => {
+            let rows: Vec<String> = w.rows.iter().take(3).map(|i| (i + 1).to_string()).collect();
+            let more = if w.rows.len() > rows.len() { ", ..." } else { "" };
             format!(
-                "; on the first {} rows the Gram matrix has the eigenvalue {} (largest weights on rows {})",
-                v.len(),
+                "; on the first {} rows the Gram matrix has the eigenvalue {} (rows {}{more} prove it: see mercer check)",
+                gram.rows(),
                 Value::Number(check.smallest).rounded(4),
                 rows.join(", ")
             )
@@ -197,7 +203,7 @@ impl Learner {
         let clock = Instant::now();
         let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;
         let fit_seconds = clock.elapsed().as_secs_f64();
-        let support = prepared.data.select(fitted.support());
+        let support = if tuned.kernel.is_anchored() { prepared.data } else { prepared.data.select(fitted.support()) };
         let model = Model {
             prep: prepared.prep,
             kernel: tuned.kernel,
@@ -274,18 +280,22 @@ pub fn fit_settled(
     estimator.settle(&task)?.fit(&task)
 }
 
-/// Predictions for prepared rows from the rows that the fit kept; a model that kept none needs no kernel.
+/// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model
+/// that kept none needs no kernel.
 pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Dataset, new: &Dataset, want: Want) -> Result<Predictions> {
     if support.rows() == 0 {
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
         return fitted.predict(&none, want);
     }
-    let cross = kernel.bind(Some(new), support)?;
-    if want.covariance {
+    let bound = kernel.bind(Some(new), support)?;
+    let all: Vec<usize> = (0..new.rows()).collect();
+    let subset = kernel.is_anchored().then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
+    let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
+    if want.covariance && !kernel.is_anchored() {
         let among = kernel.bind(None, new)?;
-        return fitted.predict(&gram::Joint { cross: cross.as_ref(), among: among.as_ref() }, want);
+        return fitted.predict(&gram::Joint { cross, among: among.as_ref() }, want);
     }
-    fitted.predict(cross.as_ref(), want)
+    fitted.predict(cross, want)
 }
 
 impl Model {
@@ -304,7 +314,8 @@ impl Model {
     /// An error unless the parts fit together: asked of every model that comes from a file.
     pub(crate) fn check(&self) -> Result<()> {
         let rows = self.fitted.support().len();
-        if rows != self.support.rows() {
+        let whole = self.kernel.is_anchored() && self.fitted.support().iter().all(|i| *i < self.support.rows());
+        if rows != self.support.rows() && !whole {
             return Err(Error::Shape { what: "support rows".into(), expected: rows, found: self.support.rows() });
         }
         let classes = self.target.classes.as_ref().map(Vec::len);

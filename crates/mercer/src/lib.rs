@@ -23,8 +23,8 @@
 //! ```
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
-//! [`gram`], the one hot engine; [`kernels`], [`read`] and [`prep`]; [`solve`] and [`estimators`]; [`learner`] and
-//! [`store`]; [`select`], which tunes and compares; [`report`], which says it.
+//! [`gram`], the one hot engine; [`kernels`], [`read`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
+//! refutes kernels; [`learner`] and [`store`]; [`select`], which tunes and compares; [`report`], which says it.
 
 pub mod blocks;
 pub mod control;
@@ -45,3 +45,4 @@ pub mod solve;
 pub mod store;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
+pub mod validity;

@@ -155,6 +155,8 @@ pub enum Domain {
     Real,
     /// Above 0; infinity allowed (a length scale of `inf` drops its column).
     Positive,
+    /// Above 0, finite.
+    PositiveFinite,
     /// 0 or above, finite.
     NonNegative,
     /// Strictly between 0 and 1.
@@ -172,6 +174,7 @@ impl fmt::Display for Domain {
         match self {
             Domain::Real => write!(f, "a finite number"),
             Domain::Positive => write!(f, "above 0"),
+            Domain::PositiveFinite => write!(f, "above 0 and finite"),
             Domain::NonNegative => write!(f, "0 or above"),
             Domain::Fraction => write!(f, "strictly between 0 and 1"),
             Domain::Integer(low, usize::MAX) => write!(f, "a whole number from {low}"),
@@ -191,6 +194,7 @@ impl Domain {
         match self {
             Domain::Real => x.is_finite(),
             Domain::Positive => x > 0.0,
+            Domain::PositiveFinite => x > 0.0 && x.is_finite(),
             Domain::NonNegative => x >= 0.0 && x.is_finite(),
             Domain::Fraction => x > 0.0 && x < 1.0,
             Domain::Integer(low, high) => x.fract() == 0.0 && x >= low as f64 && x <= high as f64,

@@ -24,7 +24,7 @@ fn number(domain: Domain) -> BoxedStrategy<String> {
         Domain::Integer(low, high) => (0usize..50).prop_map(move |k| (low + k).min(high).to_string()).boxed(),
         Domain::Flag => any::<bool>().prop_map(|b| b.to_string()).boxed(),
         Domain::Choice(words) => any::<Index>().prop_map(move |i| words[i.index(words.len())].to_owned()).boxed(),
-        Domain::Positive | Domain::NonNegative => positive.prop_map(|x| x.to_string()).boxed(),
+        Domain::Positive | Domain::PositiveFinite | Domain::NonNegative => positive.prop_map(|x| x.to_string()).boxed(),
     }
 }
 
@@ -67,7 +67,10 @@ fn kernel_text() -> impl Strategy<Value = String> {
             3 => prop::collection::vec(inner.clone(), 2..4).prop_map(|v| format!("({})", v.join(")*("))),
             2 => (number(Domain::Real), inner.clone()).prop_map(|(n, k)| format!("{n}*({k})")),
             1 => inner.clone().prop_map(|k| format!("-({k})")),
-            1 => inner.clone().prop_map(|k| format!("normalise({k})")),
+            1 => ("normalise|exp|centre|clip|flip|shift", inner.clone()).prop_map(|(name, k)| format!("{name}({k})")),
+            1 => (1u32..=64, inner.clone()).prop_map(|(n, k)| format!("({k})^{n}")),
+            1 => (0.0..9.0f64, inner.clone()).prop_map(|(c, k)| format!("{c} + {k}")),
+            1 => (any::<String>(), inner.clone()).prop_map(|(name, k)| format!("weighted({}, {k})", quoted(&name))),
             1 => (prop::collection::vec(any::<String>(), 1..3), inner.clone())
                 .prop_map(|(names, k)| format!("on([{}], {k})", names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", "))),
         ]
@@ -99,7 +102,10 @@ fn mercer_text() -> impl Strategy<Value = String> {
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})*({b})")),
             (0.0..5.0f64, inner.clone()).prop_map(|(c, k)| format!("{c}*({k})")),
             inner.clone().prop_map(|k| format!("normalise({k})")),
-            inner.clone().prop_map(|k| format!("2*({k})*({k}) + 0.5*({k})")),
+            inner.clone().prop_map(|k| format!("centre({k})")),
+            inner.clone().prop_map(|k| format!("weighted(c, {k})")),
+            inner.clone().prop_map(|k| format!("exp(0.1*normalise({k}))")),
+            inner.clone().prop_map(|k| format!("2*({k})^2 + 0.5*({k}) + 1")),
         ]
     })
 }

@@ -1,11 +1,13 @@
 //! One file per command, and what several of them share: reading the table, the bounds of the work.
 
+mod check;
 mod compare;
 mod examples;
 mod fit;
 mod inspect;
 mod predict;
 
+pub(crate) use check::check;
 pub(crate) use compare::compare;
 pub(crate) use examples::examples;
 pub(crate) use fit::fit;

@@ -2,12 +2,14 @@
 
 mod dataset;
 mod points;
+mod row_count;
 mod schema;
 mod strings;
 mod target;
 
 pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
 pub use points::{Points, Storage};
+pub use row_count::RowCount;
 pub use schema::{ColumnSchema, Holds, Schema};
 pub use strings::Strings;
 pub use target::Target;
@@ -15,10 +17,23 @@ pub use target::Target;
 use crate::error::Result;
 use std::borrow::Cow;
 
+/// How many columns make up one input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arity {
+    /// None: the kernel looks at row numbers only.
+    None,
+    /// Exactly one.
+    One,
+    /// One or more.
+    Some,
+}
+
 /// A batch of one sort of input, as a kernel takes it.
 pub trait Inputs: Clone + Send + Sync + Sized {
     /// What the columns must hold, in words.
     const SORT: &'static str;
+    /// How many columns it is made of.
+    const ARITY: Arity = Arity::Some;
     /// Whether a column can be part of such a batch.
     fn takes(sort: Sort) -> bool;
     /// The batch made of the given columns of a dataset, in order. Borrowed where nothing has to be copied.

@@ -67,6 +67,12 @@ impl Points {
         Ok(Points { rows, dim, storage: Storage::Dense(values) })
     }
 
+    /// Dense points that a kernel has computed from checked points; `values` has `rows * dim` numbers.
+    pub(crate) fn computed(rows: usize, dim: usize, values: Vec<f64>) -> Self {
+        debug_assert_eq!(values.len(), rows * dim);
+        Points { rows, dim, storage: Storage::Dense(values) }
+    }
+
     /// Sparse points in CSR form; columns ascend within a row and lie below `dim`, every number finite.
     pub fn csr(rows: usize, dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
         let fault = |why: &str| Err(Error::Data(format!("sparse points: {why}")));

@@ -1,6 +1,6 @@
 //! A batch of strings: texts or sequences.
 
-use super::{Dataset, Inputs, Sort, Values};
+use super::{Arity, Dataset, Inputs, Sort, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -35,6 +35,7 @@ impl Strings {
 
 impl Inputs for Strings {
     const SORT: &'static str = "one column of sequences or texts";
+    const ARITY: Arity = Arity::One;
 
     fn takes(sort: Sort) -> bool {
         matches!(sort, Sort::Text | Sort::Sequence)

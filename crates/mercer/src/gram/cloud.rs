@@ -35,6 +35,11 @@ impl Cloud {
         Self::build(points, lengths, true, like)
     }
 
+    /// The same of numbers that a kernel has computed, row after row.
+    pub(crate) fn of_dense(rows: usize, dim: usize, values: Vec<f64>, lengths: &[f64], like: Option<&Cloud>) -> Self {
+        Self::scaled(&Points::computed(rows, dim, values), lengths, like)
+    }
+
     /// Points divided by their norms, for kernels of angles; a point at the origin stays there.
     pub fn unit(points: &Points, like: Option<&Cloud>) -> Self {
         let mut cloud = Self::plain(points, like);

@@ -1,18 +1,20 @@
-//! sum_ij W_ij dK_ij/dparameter, tile by tile: O(N^2) memory whatever the number of parameters.
+//! Sums over all pairs of a symmetric Gram matrix, tile by tile, in an order that does not depend on threads.
 
 use super::dense::{TILE, ranges};
-use super::{Bound, with_scratch};
+use super::{Block, Gram, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// One sum per parameter for a symmetric Gram matrix and symmetric weights. Tiles below the diagonal count twice;
-/// their sums are added in a fixed order.
-pub fn weighted_gradient(gram: &dyn Bound, weights: &Matrix) -> Vec<f64> {
-    let n = gram.shape().0;
-    let count = gram.parameters();
-    let tiles: Vec<_> =
-        ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect();
-    let sums: Vec<Vec<f64>> = tiles
+/// The tiles on and below the diagonal of an N x N matrix.
+fn lower_tiles(n: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect()
+}
+
+/// The sums of `count` numbers that `each` adds up for every tile on and below the diagonal with its part of `weights`;
+/// tiles below the diagonal count twice.
+pub(super) fn sum_tiles(weights: &Matrix, count: usize, each: impl Fn(Range<usize>, Range<usize>, &[f64], &mut [f64]) + Sync) -> Vec<f64> {
+    let sums: Vec<Vec<f64>> = lower_tiles(weights.rows())
         .into_par_iter()
         .map(|(rows, cols)| {
             let mut out = vec![0.0; count];
@@ -20,7 +22,7 @@ pub fn weighted_gradient(gram: &dyn Bound, weights: &Matrix) -> Vec<f64> {
                 for (to, i) in part.chunks_exact_mut(cols.len()).zip(rows.clone()) {
                     to.copy_from_slice(&weights.row(i)[cols.clone()]);
                 }
-                gram.gradient(rows.clone(), cols.clone(), part, &mut out);
+                each(rows.clone(), cols.clone(), part, &mut out);
             });
             let times = if rows == cols { 1.0 } else { 2.0 };
             out.iter_mut().for_each(|g| *g *= times);
@@ -28,4 +30,34 @@ pub fn weighted_gradient(gram: &dyn Bound, weights: &Matrix) -> Vec<f64> {
         })
         .collect();
     sums.iter().fold(vec![0.0; count], |all, part| all.iter().zip(part).map(|(a, b)| a + b).collect())
+}
+
+/// sum_ij W_ij K_ij.
+pub(super) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix) -> f64 {
+    let sums = sum_tiles(weights, 1, |rows, cols, part, out| {
+        with_scratch(part.len(), |values: &mut [f64]| {
+            gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
+            out[0] += values.iter().zip(part).map(|(k, w)| k * w).sum::<f64>();
+        });
+    });
+    sums[0]
+}
+
+/// W_ij <- f(W_ij, K_ij).
+pub(super) fn reweigh(gram: &(impl Gram + ?Sized), weights: &mut Matrix, f: impl Fn(f64, f64) -> f64 + Sync) {
+    let n = weights.cols();
+    if n == 0 {
+        return;
+    }
+    weights.data_mut().par_chunks_mut(TILE * n).enumerate().for_each(|(k, band)| {
+        let rows = k * TILE..k * TILE + band.len() / n;
+        for cols in ranges(n, TILE) {
+            with_scratch(rows.len() * cols.len(), |values: &mut [f64]| {
+                gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
+                for (row, values) in band.chunks_exact_mut(n).zip(values.chunks_exact(cols.len())) {
+                    row[cols.clone()].iter_mut().zip(values).for_each(|(w, k)| *w = f(*w, *k));
+                }
+            });
+        }
+    });
 }

@@ -1,9 +1,10 @@
 //! The trait that every kernel implements, and the Gram matrix of one kernel on two batches.
 
+use super::gradient::sum_tiles;
 use super::{Block, Bound, Gram, Rows, Side, Tile};
 use crate::data::Inputs;
 use crate::error::Result;
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::ops::Range;
@@ -31,6 +32,12 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const ALIASES: &'static [Alias] = &[];
     /// The parameters that [`Kernel::gradient`] knows.
     const DIFFERENTIABLE: &'static [&'static str] = &[];
+    /// Why it is positive semi-definite, where [`Kernel::mercer`] says so: the last line of a proof.
+    const BECAUSE: &'static str = "";
+    /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) although it is not positive semi-definite.
+    const NEGATIVE_TYPE: Option<&'static str> = None;
+    /// Whether it takes columns as they are: counts, angles and dates lose their meaning when they are standardised.
+    const AS_IS: bool = false;
     /// The sort of input it compares.
     type Inputs: Inputs;
     /// A batch after the work done once per input.
@@ -117,10 +124,12 @@ impl<K: Kernel> Bound for Leaf<K> {
     fn parameters(&self) -> usize {
         self.parameters
     }
-    fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]) {
-        super::with_scratch(rows.len() * cols.len(), |scratch| {
-            let block = Block::new(scratch, rows.len(), cols.len());
-            self.kernel.gradient(self.tile(Rows::Range(rows), cols, block), weights, out);
-        });
+    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
+        Ok(sum_tiles(weights, self.parameters, |rows, cols, part, out| {
+            super::with_scratch(part.len(), |scratch| {
+                let block = Block::new(scratch, rows.len(), cols.len());
+                self.kernel.gradient(self.tile(Rows::Range(rows), cols, block), part, out);
+            });
+        }))
     }
 }

@@ -18,18 +18,19 @@ mod tile;
 pub use block::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
-pub(crate) use compose::{Normalise, Product, Scale, Sum};
+pub use compose::Repair;
+pub(crate) use compose::{Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
 pub(crate) use dense::apply_rows;
 pub use dense::{Dense, Subset, apply, dense};
-pub use gradient::weighted_gradient;
 pub use joint::Joint;
 pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
-pub use psd::{PsdCheck, psd_check};
+pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{exp32, exp64, fma, l1_distance};
+pub(crate) use simd::{chi_squared_distance, exp32, exp64, fma, l1_distance};
 pub use tile::{Rows, Tile};
 
+use crate::error::Result;
 use crate::linalg::Matrix;
 use std::ops::Range;
 
@@ -88,10 +89,10 @@ pub trait Bound: Gram {
     /// Numeric parameters of the expression, in the order of `KernelExpr::values`; a parameter
     /// per column counts once per column.
     fn parameters(&self) -> usize;
-    /// Adds sum_ij weights_ij dk_ij/dparameter over the block to `out`, one entry per parameter; the entries of
-    /// parameters that have no derivative (whole numbers, what stands under `normalise`) stay as they are.
-    /// `weights` is row-major with the shape of the two ranges.
-    fn gradient(&self, rows: Range<usize>, cols: Range<usize>, weights: &[f64], out: &mut [f64]);
+    /// sum_ij weights_ij dk_ij/dparameter, one entry per parameter, for a Gram matrix among N inputs of one batch and
+    /// symmetric weights (N x N). Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
+    /// numbers per level of composition at most, whatever the number of parameters.
+    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>>;
 }
 
 /// Lends a buffer that is kept for the next tile of the same thread: fresh memory for every tile would cost a page

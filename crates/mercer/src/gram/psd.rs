@@ -10,15 +10,61 @@ pub struct PsdCheck {
     pub smallest: f64,
     /// Largest eigenvalue.
     pub largest: f64,
-    /// v with v' K v < 0, if the smallest eigenvalue is below -N eps times the largest.
-    pub witness: Option<Vec<f64>>,
+    /// Rows and weights with v' K v < 0, if the smallest eigenvalue is below -N eps times the largest.
+    pub witness: Option<Witness>,
 }
 
-/// Tests a symmetric matrix; the witness proves a failure to anyone who evaluates v' K v.
+/// Rows and weights that prove to anyone who evaluates sum_ij v_i v_j K_ij that a matrix is not positive semi-definite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Witness {
+    /// Rows of the matrix, from 0; as few as were found to be enough.
+    pub rows: Vec<usize>,
+    /// The weight of each.
+    pub weights: Vec<f64>,
+    /// sum_ij v_i v_j K_ij, below 0.
+    pub value: f64,
+}
+
+/// How far below 0 an eigenvalue must lie, in units of N eps times the largest, to be no rounding.
+const ROUNDING: f64 = 8.0;
+
+/// Tests a symmetric matrix.
 pub fn psd_check(gram: &Matrix) -> Result<PsdCheck> {
     let (values, vectors) = eigh(gram.clone())?;
     let (smallest, largest) = (values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0));
-    let bound = -(gram.rows() as f64) * f64::EPSILON * largest.abs().max(smallest.abs());
-    let witness = (smallest < bound).then(|| vectors.col(0));
+    let witness = if smallest < bound(gram.rows(), smallest, largest) { fewest(gram, &vectors.col(0))? } else { None };
     Ok(PsdCheck { smallest, largest, witness })
+}
+
+fn bound(n: usize, smallest: f64, largest: f64) -> f64 {
+    -ROUNDING * n as f64 * f64::EPSILON * largest.abs().max(smallest.abs())
+}
+
+/// The witness on the fewest of the rows with the largest weights, their number doubled until it is enough.
+fn fewest(gram: &Matrix, direction: &[f64]) -> Result<Option<Witness>> {
+    let n = gram.rows();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| direction[b].abs().total_cmp(&direction[a].abs()).then(a.cmp(&b)));
+    let mut size = 1;
+    loop {
+        let mut rows = order[..size.min(n)].to_vec();
+        rows.sort_unstable();
+        let part = Matrix::from_fn(rows.len(), rows.len(), |i, j| gram[(rows[i], rows[j])]);
+        let (values, vectors) = eigh(part.clone())?;
+        let (smallest, largest) = (values[0], values[values.len() - 1]);
+        if smallest < bound(rows.len(), smallest, largest) {
+            let weights = vectors.col(0);
+            let value = (0..rows.len())
+                .flat_map(|i| (0..rows.len()).map(move |j| (i, j)))
+                .map(|(i, j)| weights[i] * weights[j] * part[(i, j)])
+                .sum();
+            if value < 0.0 {
+                return Ok(Some(Witness { rows, weights, value }));
+            }
+        }
+        if size >= n {
+            return Ok(None);
+        }
+        size = if size < 4 { size + 1 } else { 2 * size };
+    }
 }

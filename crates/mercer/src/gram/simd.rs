@@ -97,8 +97,45 @@ dispatch! {
     sqdist_row, sqdist_body, <T: Real>, (row: &mut [T], norms: &[T], norm: T, floor: T) -> bool
 }
 dispatch! {
-    /// sum_j |a_j - b_j|.
-    l1_distance, l1_body, <T: Real>, (a: &[T], b: &[T]) -> T
+    /// sum_j at(a_j, b_j).
+    sum_pairs, sum_body, <T: Real, R: Pairwise>, (a: &[T], b: &[T], pair: R) -> T
+}
+
+/// A function of two numbers whose sum over coordinates compares two points.
+pub(crate) trait Pairwise: Copy {
+    /// The function; implementations are `#[inline(always)]`.
+    fn at<T: Real>(self, x: T, z: T) -> T;
+}
+
+#[derive(Clone, Copy)]
+struct Absolute;
+impl Pairwise for Absolute {
+    #[inline(always)]
+    fn at<T: Real>(self, x: T, z: T) -> T {
+        absolute(x - z)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct ChiSquared;
+impl Pairwise for ChiSquared {
+    #[inline(always)]
+    fn at<T: Real>(self, x: T, z: T) -> T {
+        let (difference, sum) = (x - z, x + z);
+        let zero = T::from_f64(0.0);
+        let quotient = difference * difference / if sum > zero { sum } else { T::from_f64(1.0) };
+        if sum > zero { quotient } else { zero }
+    }
+}
+
+/// sum_j |a_j - b_j|.
+pub(crate) fn l1_distance<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_pairs(a, b, Absolute)
+}
+
+/// sum_j (a_j - b_j)^2 / (a_j + b_j) of numbers of 0 or above, with 0/0 = 0.
+pub(crate) fn chi_squared_distance<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_pairs(a, b, ChiSquared)
 }
 
 #[inline(always)]
@@ -125,17 +162,17 @@ fn sqdist_body<T: Real, const FMA: bool>(row: &mut [T], norms: &[T], norm: T, fl
 
 /// Sixteen running sums, so that the order of addition does not depend on the instruction set.
 #[inline(always)]
-fn l1_body<T: Real, const FMA: bool>(a: &[T], b: &[T]) -> T {
+fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) -> T {
     let zero = T::from_f64(0.0);
     let mut sums = [zero; 16];
     let (pa, pb) = (a.chunks_exact(16), b.chunks_exact(16));
     let rest = pa.remainder().iter().zip(pb.remainder());
     for (ca, cb) in pa.zip(pb) {
         for k in 0..16 {
-            sums[k] = sums[k] + absolute(ca[k] - cb[k]);
+            sums[k] = sums[k] + pair.at(ca[k], cb[k]);
         }
     }
-    let tail = rest.fold(zero, |s, (&x, &y)| s + absolute(x - y));
+    let tail = rest.fold(zero, |s, (&x, &z)| s + pair.at(x, z));
     sums.iter().fold(tail, |s, &x| s + x)
 }
 

@@ -50,6 +50,17 @@ pub struct Tile<'t, P, T> {
     pub out: Block<'t, T>,
 }
 
+impl<'t, P, T> Tile<'t, P, T> {
+    /// The same tile of batches that are part of what was prepared.
+    pub fn of<Q>(self, part: impl Fn(&'t P) -> &'t Q) -> Tile<'t, Q, T> {
+        Tile { a: part(self.a), rows: self.rows, b: part(self.b), cols: self.cols, out: self.out }
+    }
+    /// The same tile for a shorter time.
+    pub fn reborrow(&mut self) -> Tile<'_, P, T> {
+        Tile { a: self.a, rows: self.rows.clone(), b: self.b, cols: self.cols.clone(), out: self.out.reborrow() }
+    }
+}
+
 impl<P, T: Real> Tile<'_, P, T> {
     /// `map` of every value that the tile holds.
     pub fn map(&mut self, map: impl Map) {

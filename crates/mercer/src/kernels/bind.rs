@@ -1,156 +1,14 @@
-//! From an expression and data to a Gram matrix: which columns each kernel takes, settling `auto`, binding, checking.
+//! From an expression and data to a Gram matrix: settling `auto`, binding, checking.
 
 use super::KernelExpr;
-use super::leaf::{AnyKernel, Columns};
-use crate::data::{Column, Dataset, Sort};
+use super::leaf::Columns;
+use super::uses::{pick, sorts};
+use crate::data::{Dataset, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Bound, Normalise, Product, Scale, Sum};
+use crate::gram::{Bound, Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
 use crate::param::Value;
 
-/// Name and sort of a column.
-pub type Selection<'a> = (&'a str, Sort);
-
-/// Whether a column of a prepared dataset stems from the column of this name: itself, or its `name=...` indicators.
-fn stems_from(column: &str, name: &str) -> bool {
-    column == name || column.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
-}
-
-/// The columns of `data` that a kernel takes, out of the selected names or out of all.
-fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
-    let wrong = |name: &str, sort: Sort, fix: String| Error::WrongSort {
-        kernel: kernel.name().into(),
-        column: name.into(),
-        needs: kernel.takes_words().into(),
-        found: sort.holds().into(),
-        fix,
-    };
-    let columns: Vec<usize> = match selected {
-        None => (0..data.len()).filter(|&c| kernel.takes(data[c].1)).collect(),
-        Some(names) => {
-            let mut found = Vec::new();
-            for name in names {
-                let mine: Vec<usize> = (0..data.len()).filter(|&c| stems_from(data[c].0, name)).collect();
-                if mine.is_empty() {
-                    return Err(Error::unknown("column", name, data.iter().map(|c| c.0)));
-                }
-                if let Some(&c) = mine.iter().find(|&&c| !kernel.takes(data[c].1)) {
-                    let fix = "point it at other columns, or declare the column with --types".to_owned();
-                    return Err(wrong(name, data[c].1, fix));
-                }
-                found.extend(mine);
-            }
-            found
-        }
-    };
-    if columns.is_empty() {
-        let have: Vec<String> = data.iter().map(|(n, s)| format!("{n} ({s})")).collect();
-        return Err(Error::Data(format!(
-            "{} takes {}, and the table has none; its columns: {}",
-            kernel.name(),
-            kernel.takes_words(),
-            if have.is_empty() { "none".into() } else { have.join(", ") }
-        )));
-    }
-    if kernel.takes(Sort::Sequence) && columns.len() > 1 {
-        let names: Vec<&str> = columns.iter().map(|&c| data[c].0).collect();
-        return Err(Error::Data(format!(
-            "{} takes {} and there are {}: {}; write on({}, {})",
-            kernel.name(),
-            kernel.takes_words(),
-            names.len(),
-            names.join(", "),
-            crate::expr::quoted(names[0]),
-            kernel.term()
-        )));
-    }
-    Ok(columns)
-}
-
-fn sorts(data: &Dataset) -> Vec<Selection<'_>> {
-    data.columns().iter().map(|c: &Column| (c.name.as_str(), c.values.sort())).collect()
-}
-
 impl KernelExpr {
-    /// The expression used when none is given: rbf over numbers, equal-or-not over categories, and a normalised spectrum
-    /// over each column of texts or sequences, added.
-    pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
-        let has = |sort: Sort| columns.iter().any(|(_, s)| *s == sort);
-        let strings: Vec<&str> = columns.iter().filter(|(_, s)| matches!(s, Sort::Text | Sort::Sequence)).map(|(n, _)| *n).collect();
-        let mut parts = Vec::new();
-        if has(Sort::Number) || has(Sort::Points) {
-            parts.push(KernelExpr::Rbf(super::Rbf::default()));
-        }
-        if has(Sort::Category) {
-            parts.push(KernelExpr::Equal(super::Equal::default()));
-        }
-        for name in &strings {
-            let spectrum = KernelExpr::Normalise(Box::new(KernelExpr::parse("spectrum(k=3)")?));
-            let alone = strings.len() == 1;
-            parts.push(if alone { spectrum } else { KernelExpr::On { columns: vec![(*name).to_owned()], of: Box::new(spectrum) } });
-        }
-        match parts.len() {
-            0 => Err(Error::Data("the table has no column to learn from besides the target".into())),
-            1 => Ok(parts.remove(0)),
-            _ => Ok(KernelExpr::Sum(parts)),
-        }
-    }
-
-    /// Calls `each` with every kernel of the list and the names it is pointed at.
-    fn leaves<'e>(
-        &'e self,
-        selected: Option<&'e [String]>,
-        each: &mut dyn FnMut(&'e dyn AnyKernel, Option<&'e [String]>) -> Result<()>,
-    ) -> Result<()> {
-        if let Some(k) = self.leaf() {
-            return each(k, selected);
-        }
-        let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
-        self.parts().into_iter().try_for_each(|p| p.leaves(selected, each))
-    }
-
-    /// Splits the columns of a raw table by what the expression does with them: category columns that must become
-    /// numbers because only number kernels take them, and columns that no kernel takes. An error names columns that
-    /// the table lacks or that are of the wrong sort.
-    pub fn columns_used(&self, columns: &[Selection<'_>]) -> Result<(Vec<String>, Vec<String>)> {
-        let mut as_labels = vec![false; columns.len()];
-        let mut as_numbers = vec![false; columns.len()];
-        let mut used = vec![false; columns.len()];
-        let mut bare_numbers = false;
-        self.leaves(None, &mut |k, selected| {
-            let numeric = k.takes(Sort::Number);
-            bare_numbers |= numeric && selected.is_none();
-            // For a number kernel, a selected category stands for its indicators.
-            let seen: Vec<Selection<'_>> = columns
-                .iter()
-                .map(|&(n, s)| (n, if numeric && selected.is_some() && s == Sort::Category { Sort::Number } else { s }))
-                .collect();
-            match pick(k, &seen, selected) {
-                Ok(list) => {
-                    for c in list {
-                        used[c] = true;
-                        as_labels[c] |= k.takes(Sort::Category);
-                        as_numbers[c] |= numeric && columns[c].1 == Sort::Category;
-                    }
-                    Ok(())
-                }
-                // A bare number kernel may live on indicators alone.
-                Err(_) if numeric && selected.is_none() && columns.iter().any(|(_, s)| *s == Sort::Category) => Ok(()),
-                Err(e) => Err(e),
-            }
-        })?;
-        let mut one_hot = Vec::new();
-        let mut unused = Vec::new();
-        for (c, (name, sort)) in columns.iter().enumerate() {
-            let encode = *sort == Sort::Category && (as_numbers[c] || (bare_numbers && !as_labels[c]));
-            if encode {
-                one_hot.push((*name).to_owned());
-            } else if !used[c] {
-                unused.push((*name).to_owned());
-            }
-        }
-        Ok((one_hot, unused))
-    }
-
     /// Replaces every `auto` by what the data suggest and every range by its point nearest to that.
     pub fn settle(&self, data: &Dataset) -> Result<KernelExpr> {
         let mut settled = self.clone();
@@ -172,6 +30,7 @@ impl KernelExpr {
     }
 
     /// The Gram matrix among the rows of one dataset (`new = None`), or of new rows against them. Every parameter is settled.
+    /// Where the expression [is anchored](KernelExpr::is_anchored), `data` holds all training rows.
     pub fn bind(&self, new: Option<&Dataset>, data: &Dataset) -> Result<Box<dyn Bound>> {
         self.bind_in(new, data, None)
     }
@@ -190,13 +49,43 @@ impl KernelExpr {
         Ok(match self {
             KernelExpr::Sum(parts) => Box::new(Sum(parts.iter().map(part).collect::<Result<_>>()?)),
             KernelExpr::Product(parts) => Box::new(Product(parts.iter().map(part).collect::<Result<_>>()?)),
-            KernelExpr::Scale { by: Value::Number(by), of } => Box::new(Scale { by: *by, of: part(of)? }),
+            KernelExpr::Scale { by: Value::Number(by), of } => Box::new(Rewritten::new(part(of)?, Scale(*by))),
             KernelExpr::Scale { by, .. } => {
                 return Err(Error::Unsettled { owner: "kernel".into(), name: "scale".into(), value: by.to_string() });
             }
-            KernelExpr::Normalise(of) => Box::new(Normalise::new(part(of)?)),
+            KernelExpr::Power { exponent, of } => Box::new(Rewritten::new(part(of)?, Power((*exponent).max(1)))),
+            KernelExpr::Exp(of) => Box::new(Rewritten::new(part(of)?, Exp)),
+            KernelExpr::Normalise(of) => {
+                let of = part(of)?;
+                let how = Normalise::new(of.as_ref());
+                Box::new(Rewritten::new(of, how))
+            }
+            KernelExpr::Centre(of) => {
+                let reference = new.map(|_| of.bind_in(None, data, selected)).transpose()?;
+                let of = part(of)?;
+                let how = Centre::new(of.as_ref(), reference.as_deref())?;
+                Box::new(Rewritten::new(of, how))
+            }
+            KernelExpr::Repaired { how, of } => {
+                let among = of.bind_in(None, data, selected)?;
+                let cross = new.map(|n| of.bind_in(Some(n), data, selected)).transpose()?;
+                Box::new(Repaired::new(*how, cross.as_deref(), among.as_ref())?)
+            }
+            KernelExpr::Weighted { column, of } => {
+                let cols = numbers(data, column)?;
+                let rows = new.map_or(Ok(cols), |n| numbers(n, column))?.to_vec();
+                Box::new(Rewritten::new(part(of)?, Weigh { rows, cols: cols.to_vec() }))
+            }
             KernelExpr::On { columns, of } => return of.bind_in(new, data, Some(columns)),
             leaf => return Err(Error::Data(format!("{leaf} cannot be bound"))),
         })
+    }
+}
+
+/// The numbers of a column.
+fn numbers<'a>(data: &'a Dataset, column: &str) -> Result<&'a [f64]> {
+    match &data.column(column)?.values {
+        Values::Numbers(v) => Ok(v),
+        other => Err(Error::Data(format!("column '{column}' holds {}, and a weight must be a number", other.sort().holds()))),
     }
 }

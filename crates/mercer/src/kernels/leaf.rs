@@ -1,6 +1,6 @@
 //! Every kernel seen through one object-safe face, so that expressions need no match over the list.
 
-use crate::data::{Dataset, Inputs, Sort};
+use crate::data::{Arity, Dataset, Inputs, Sort};
 use crate::error::Result;
 use crate::expr::{Argument, Term};
 use crate::gram::{Bound, Kernel, Leaf, Mercer};
@@ -15,6 +15,10 @@ pub struct Entry {
     pub doc: &'static str,
     /// The sort of columns it takes.
     pub takes: &'static str,
+    /// Why it is a Mercer kernel; empty where it is not one.
+    pub because: &'static str,
+    /// Whether it takes columns as they are, not standardised.
+    pub as_is: bool,
     /// Parameter records.
     pub params: &'static [Param],
     /// Other names of parameters.
@@ -28,6 +32,8 @@ pub(super) fn entry<K: Kernel>() -> Entry {
         name: K::NAME,
         doc: K::DOC,
         takes: K::Inputs::SORT,
+        because: K::BECAUSE,
+        as_is: K::AS_IS,
         params: K::PARAMS,
         aliases: K::ALIASES,
         defaults: || param::terms(&K::default(), K::PARAMS).into_iter().map(|(_, term)| term.to_string()).collect(),
@@ -46,6 +52,10 @@ pub(super) trait AnyKernel {
     fn name(&self) -> &'static str;
     fn takes(&self, sort: Sort) -> bool;
     fn takes_words(&self) -> &'static str;
+    fn arity(&self) -> Arity;
+    fn as_is(&self) -> bool;
+    fn because(&self) -> &'static str;
+    fn negative_type(&self) -> Option<&'static str>;
     fn term(&self) -> Term;
     fn values(&self) -> Vec<(&'static Param, Value)>;
     fn has_gradient(&self, name: &str) -> bool;
@@ -64,6 +74,18 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn takes_words(&self) -> &'static str {
         K::Inputs::SORT
+    }
+    fn arity(&self) -> Arity {
+        K::Inputs::ARITY
+    }
+    fn as_is(&self) -> bool {
+        K::AS_IS
+    }
+    fn because(&self) -> &'static str {
+        K::BECAUSE
+    }
+    fn negative_type(&self) -> Option<&'static str> {
+        K::NEGATIVE_TYPE
     }
     fn term(&self) -> Term {
         param::call(K::NAME, self, K::PARAMS)

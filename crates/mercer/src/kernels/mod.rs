@@ -1,13 +1,19 @@
 //! The catalogue of kernels: one file each, one line each in the list below, and the expressions made of them.
 
+mod bessel;
 mod bind;
 mod expression;
 mod leaf;
+mod masses;
 mod stationary;
+mod text;
+mod uses;
+mod verdict;
 
-pub use bind::Selection;
 pub use expression::Parameter;
 pub use leaf::Entry;
+pub use uses::{Selection, Uses};
+pub use verdict::{Derivation, Validity};
 
 use leaf::AnyKernel;
 use serde::{Deserialize, Serialize};
@@ -34,8 +40,33 @@ macro_rules! kernels {
                 /// The kernel.
                 of: Box<KernelExpr>,
             },
+            /// k^exponent.
+            Power {
+                /// The exponent, from 1.
+                exponent: u32,
+                /// The kernel.
+                of: Box<KernelExpr>,
+            },
+            /// exp(k).
+            Exp(Box<KernelExpr>),
             /// k(x, z) / sqrt(k(x, x) k(z, z)).
             Normalise(Box<KernelExpr>),
+            /// The kernel of features whose mean over the training rows is subtracted.
+            Centre(Box<KernelExpr>),
+            /// A similarity whose negative eigenvalues among the training rows are repaired.
+            Repaired {
+                /// How.
+                how: crate::gram::Repair,
+                /// The similarity.
+                of: Box<KernelExpr>,
+            },
+            /// f(x) k(x, z) f(z), f a column of numbers.
+            Weighted {
+                /// Its name.
+                column: String,
+                /// The kernel.
+                of: Box<KernelExpr>,
+            },
             /// A kernel on some columns only.
             On {
                 /// Their names.
@@ -78,10 +109,18 @@ kernels! {
     linear: Linear,
     polynomial: Polynomial,
     rbf: Rbf,
+    mahalanobis: Mahalanobis,
     laplacian: Laplacian,
     matern: Matern,
+    rational_quadratic: RationalQuadratic,
+    periodic: Periodic,
     cosine: Cosine,
+    histogram_intersection: HistogramIntersection,
+    chi_squared: ChiSquared,
     sigmoid: Sigmoid,
+    negative_distance: NegativeDistance,
+    constant: Constant,
+    white: White,
     equal: Equal,
     spectrum: Spectrum,
 }

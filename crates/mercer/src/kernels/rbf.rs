@@ -22,8 +22,9 @@ impl Default for Rbf {
     }
 }
 
+/// exp(-s / 2).
 #[derive(Clone, Copy)]
-struct Gaussian;
+pub(super) struct Gaussian;
 
 impl Map for Gaussian {
     #[inline(always)]
@@ -42,6 +43,7 @@ impl Profile for Gaussian {
 impl Kernel for Rbf {
     const NAME: &'static str = "rbf";
     const DOC: &'static str = "exp(-|x - z|^2 / (2 length_scale^2)): smooth functions";
+    const BECAUSE: &'static str = "its Fourier transform is a Gaussian, nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];

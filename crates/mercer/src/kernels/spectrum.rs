@@ -37,6 +37,7 @@ fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {
 impl Kernel for Spectrum {
     const NAME: &'static str = "spectrum";
     const DOC: &'static str = "counts of common substrings of k letters";
+    const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters", Domain::Integer(1, 1000))];
     type Inputs = Strings;
     type Prepared = Counted;
@@ -76,7 +77,7 @@ impl Kernel for Spectrum {
         Counted { counts: Cloud::from_counts(dim, starts, at, values, norms), columns }
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
-        Tile { a: &tile.a.counts, rows: tile.rows, b: &tile.b.counts, cols: tile.cols, out: tile.out }.from_dots(Identity);
+        tile.of(|counted| &counted.counts).from_dots(Identity);
     }
     fn diagonal(&self, x: &Counted) -> Vec<f64> {
         x.counts.norms().to_vec()

@@ -15,8 +15,9 @@ pub struct Drop {
 }
 
 impl Drop {
-    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
-        let constant: Vec<String> = columns.iter().filter(|c| is_constant(&c.values)).map(|c| c.name.clone()).collect();
+    pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+        let constant: Vec<String> =
+            columns.iter().filter(|c| is_constant(&c.values) && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
         for name in &constant {
             notices.push(format!("column '{name}' holds the same value in every row: dropped"));
         }

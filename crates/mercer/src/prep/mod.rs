@@ -71,6 +71,14 @@ impl Recipe {
     /// A column of `one_hot` that is not there or holds no categories, an infinite number, and a dataset of which no
     /// column is left.
     pub fn fit(&self, data: &Dataset, one_hot: &[String]) -> Result<(Fitted, Vec<Notice>)> {
+        self.fit_keeping(data, one_hot, &[])
+    }
+
+    /// The same, with columns `as_is` that are neither standardised nor dropped.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn fit_keeping(&self, data: &Dataset, one_hot: &[String], as_is: &[String]) -> Result<(Fitted, Vec<Notice>)> {
         for name in one_hot {
             data.position(name)?;
         }
@@ -78,7 +86,7 @@ impl Recipe {
         let mut fitting = Fitting { columns: data.columns().to_vec(), steps: Vec::new(), notices: Vec::new() };
         fitting.add(Fill::fit)?;
         if self.drop_constant && data.rows() > 1 {
-            fitting.add(Drop::fit)?;
+            fitting.add(|columns, notices| Drop::fit(columns, as_is, notices))?;
         }
         if fitting.columns.is_empty() && !data.columns().is_empty() {
             let names: Vec<String> = data.names().iter().map(|n| format!("'{n}'")).collect();
@@ -89,9 +97,10 @@ impl Recipe {
         }
         fitting.add(|columns, notices| OneHot::fit(columns, one_hot, notices))?;
         if self.standardise {
-            let measured = data.names();
+            let mut measured = data.names();
+            measured.retain(|name| !as_is.iter().any(|kept| kept == name));
             fitting.add(|columns, _| Standardise::fit(columns, &measured))?;
-            fitting.add(Vectors::fit)?;
+            fitting.add(|columns, notices| Vectors::fit(columns, &measured, notices))?;
         }
         Ok((Fitted { schema: Schema::of(data), steps: fitting.steps }, fitting.notices))
     }

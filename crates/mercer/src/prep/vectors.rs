@@ -25,9 +25,9 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
+    pub(super) fn fit(columns: &[Column], measured: &[&str], notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
-        for column in columns {
+        for column in columns.iter().filter(|c| measured.contains(&c.name.as_str())) {
             let Values::Points(p) = &column.values else { continue };
             let (centre, scale) = match p.storage() {
                 Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, notices)?,

@@ -10,6 +10,7 @@ mod json;
 mod model;
 mod predictions;
 mod text;
+mod validity;
 mod words;
 
 pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
@@ -17,6 +18,7 @@ pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};
 pub use predictions::{PredictionColumns, interval, predictions_csv, standard_deviation};
+pub use validity::{validity_json, validity_text};
 
 pub use crate::select::{Estimate, Metric};
 

@@ -8,7 +8,7 @@ use super::{Fold, Metric, Sample, score};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, Task, Want};
-use crate::gram::{Dense, Subset};
+use crate::gram::{Dense, Gram, Subset};
 use rayon::prelude::*;
 
 /// Folds of the inner cross-validation.
@@ -77,18 +77,40 @@ impl Search<'_> {
 
     /// The deciding metric on one fold; `None` where the setting cannot be fitted.
     fn score_fold(&self, setting: &Setting, gram: &Dense, split: &Fold, control: &Control) -> Result<Option<(Metric, f64)>> {
+        if setting.kernel.is_anchored() {
+            // What the kernel takes from its training rows must not come from the rows that are held out.
+            let (train, test) = (self.sample.data.select(&split.train), self.sample.data.select(&split.test));
+            let among = setting.kernel.bind(None, &train)?;
+            let cross = setting.kernel.bind(Some(&test), &train)?;
+            let all: Vec<usize> = (0..test.rows()).collect();
+            return self.score_on(setting, among.as_ref(), |support| Subset::new(cross.as_ref(), &all, support), split, control);
+        }
         let among = Subset::new(gram, &split.train, &split.train);
+        let cross = |support: &[usize]| {
+            let rows: Vec<usize> = support.iter().map(|&s| split.train[s]).collect();
+            Subset::new(gram, &split.test, &rows)
+        };
+        self.score_on(setting, &among, cross, split, control)
+    }
+
+    /// The same on given Gram matrices: `among` the training rows, and of the held-out rows against the support.
+    fn score_on<'g>(
+        &self,
+        setting: &Setting,
+        among: &dyn Gram,
+        cross: impl FnOnce(&[usize]) -> Subset<'g>,
+        split: &Fold,
+        control: &Control,
+    ) -> Result<Option<(Metric, f64)>> {
         let target = self.sample.target.select(&split.train);
         let weights: Option<Vec<f64>> = self.sample.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
-        let task = Task { gram: &among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
         let fitted = match setting.estimator.fit(&task) {
             Ok(f) => f,
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
         };
-        let support: Vec<usize> = fitted.support().iter().map(|&s| split.train[s]).collect();
-        let cross = Subset::new(gram, &split.test, &support);
-        let predictions = fitted.predict(&cross, Want { probabilities: true, ..Want::default() })?;
+        let predictions = fitted.predict(&cross(fitted.support()), Want { probabilities: true, ..Want::default() })?;
         let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
         Ok(score(&predictions, &self.sample.target.select(&split.test), held.as_deref()).first().copied())
     }

@@ -9,7 +9,6 @@ use super::{Sample, crossval, folds};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
-use crate::gram;
 use crate::kernels::KernelExpr;
 use crate::solve::Lbfgs;
 use rand::SeedableRng;
@@ -117,7 +116,7 @@ fn smooth(start: &Setting, free: &[Free], sample: &Sample<'_>, control: &Control
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
         };
-        let by_kernel = gram::weighted_gradient(bound.as_ref(), &criterion.weights);
+        let by_kernel = bound.gradient(&criterion.weights)?;
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     };
     let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();

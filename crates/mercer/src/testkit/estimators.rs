@@ -5,7 +5,7 @@ use super::{Checked, Verdict, close, fail, fields_are_parameters, hardship, tabl
 use crate::control::{Control, with_threads};
 use crate::data::Dataset;
 use crate::estimators::{EstimatorExpr, Predictions, Want, catalogue};
-use crate::gram::{self, Dense};
+use crate::gram::Dense;
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
@@ -215,7 +215,7 @@ fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option
     let at = |kernel: &KernelExpr, estimator: &EstimatorExpr| -> Checked<_> {
         let bound = words(kernel.bind(None, &case.data))?;
         let found = words(case.with_task(bound.as_ref(), weights, |task| estimator.criterion(task)))?;
-        let by_kernel = gram::weighted_gradient(bound.as_ref(), &found.weights);
+        let by_kernel = words(bound.gradient(&found.weights))?;
         Ok((found, by_kernel))
     };
     let (exact, by_kernel) = at(&case.kernel, &case.estimator)?;

@@ -1,0 +1,62 @@
+//! The kernel of centred features: <phi(x) - m, phi(z) - m>, m the mean of the features of the batch along the columns.
+//!
+//! k(x, z) - mean_i k(x, c_i) - mean_i k(c_i, z) + mean_ij k(c_i, c_j). The columns are all training rows, always.
+
+use super::super::{Bound, Side, apply};
+use super::rewrite::Rewrite;
+use crate::error::{Error, Result};
+use crate::linalg::{Matrix, Real};
+
+/// What is subtracted from a row and from a column.
+pub(crate) struct Centre {
+    /// mean_i k(x, c_i) of every row.
+    rows: Vec<f64>,
+    /// mean_i k(c_i, c_j) - mean_ij k(c_i, c_j) of every column.
+    cols: Vec<f64>,
+    /// mean_ij k(c_i, c_j).
+    mean: f64,
+}
+
+impl Centre {
+    /// `of` binds new rows to the reference; `reference` binds the reference to itself.
+    pub(crate) fn new(of: &dyn Bound, reference: Option<&dyn Bound>) -> Result<Self> {
+        let means = |k: &dyn Bound| -> Result<Vec<f64>> {
+            let n = k.shape().1;
+            if n == 0 {
+                return Err(Error::Data("centre needs at least one training row to centre on".into()));
+            }
+            Ok(apply(k, &Matrix::column(vec![1.0 / n as f64; n]))?.into_data())
+        };
+        let rows = means(of)?;
+        let mut cols = match reference {
+            Some(k) => means(k)?,
+            None => rows.clone(),
+        };
+        let mean = cols.iter().sum::<f64>() / cols.len() as f64;
+        cols.iter_mut().for_each(|c| *c -= mean);
+        Ok(Centre { rows, cols, mean })
+    }
+}
+
+impl Rewrite for Centre {
+    fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]) {
+        for (v, (j, col)) in values.iter_mut().zip((first..).zip(&self.cols[first..])) {
+            // The same sum from both sides of the diagonal, so that the matrix stays symmetric to the bit.
+            let (row, col) = if same && j > i { (self.rows[j], self.cols[i]) } else { (self.rows[i], *col) };
+            *v = T::from_f64(v.to_f64() - row - col);
+        }
+    }
+    fn diagonal(&self, side: Side, inner: Vec<f64>) -> Vec<f64> {
+        match side {
+            Side::Rows => inner.iter().zip(&self.rows).map(|(d, r)| d - r - (r - self.mean)).collect(),
+            Side::Cols => inner.iter().zip(&self.cols).map(|(d, c)| d - (c + self.mean) - c).collect(),
+        }
+    }
+    /// K -> H K H with H = I - 11'/N: the weights are centred instead.
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
+        let n = weights.rows();
+        let means: Vec<f64> = (0..n).map(|i| weights.row(i).iter().sum::<f64>() / n as f64).collect();
+        let mean = means.iter().sum::<f64>() / n as f64;
+        inner.gradient(&Matrix::from_fn(n, n, |i, j| weights[(i, j)] - means[i] - means[j] + mean))
+    }
+}

@@ -1,0 +1,112 @@
+//! Bound kernels made of bound kernels, tile by tile: sums and products here, what rewrites one kernel beside (F24).
+
+mod centre;
+mod normalise;
+mod pointwise;
+mod repair;
+mod rewrite;
+mod weigh;
+
+pub(crate) use centre::Centre;
+pub(crate) use normalise::Normalise;
+pub(crate) use pointwise::{Exp, Power, Scale};
+pub use repair::Repair;
+pub(crate) use repair::Repaired;
+pub(crate) use rewrite::Rewritten;
+pub(crate) use weigh::Weigh;
+
+use super::gradient::reweigh;
+use super::{Block, Bound, Gram, Side, with_scratch};
+use crate::error::Result;
+use crate::linalg::{Matrix, Real};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// sum_t k_t.
+pub(crate) struct Sum(pub Vec<Box<dyn Bound>>);
+/// prod_t k_t.
+pub(crate) struct Product(pub Vec<Box<dyn Bound>>);
+
+/// out <- op(out, term) over a block, the term filled into scratch.
+fn combine<T: Real>(mut out: Block<'_, T>, fill: impl FnOnce(Block<'_, T>), op: impl Fn(T, T) -> T) {
+    let (m, n) = (out.rows(), out.cols());
+    with_scratch(m * n, |scratch| {
+        fill(Block::new(scratch, m, n));
+        for (i, term) in scratch.chunks_exact(n.max(1)).enumerate() {
+            for (o, t) in out.row_mut(i).iter_mut().zip(term) {
+                *o = op(*o, *t);
+            }
+        }
+    });
+}
+
+/// What sums and products share.
+macro_rules! of_parts {
+    ($name:ident, $op:tt) => {
+        impl $name {
+            fn fold<T: Real>(&self, mut out: Block<'_, T>, fill: impl Fn(&dyn Bound, Block<'_, T>)) {
+                for (t, k) in self.0.iter().enumerate() {
+                    if t == 0 {
+                        fill(k.as_ref(), out.reborrow());
+                    } else {
+                        combine(out.reborrow(), |block| fill(k.as_ref(), block), |x, y| x $op y);
+                    }
+                }
+            }
+        }
+
+        impl Gram for $name {
+            fn shape(&self) -> (usize, usize) {
+                self.0.first().map_or((0, 0), |k| k.shape())
+            }
+            fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+                self.fold(out, |k, block| k.fill(rows.clone(), cols.clone(), block));
+            }
+            fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+                self.fold(out, |k, block| k.fill_rows(rows, cols.clone(), block));
+            }
+            fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+                self.fold(out, |k, block| k.fill_f32(rows, cols.clone(), block));
+            }
+            fn diagonal(&self, side: Side) -> Vec<f64> {
+                let mut parts = self.0.iter().map(|k| k.diagonal(side));
+                let first = parts.next().unwrap_or_default();
+                parts.fold(first, |all, d| all.iter().zip(&d).map(|(x, y)| x $op y).collect())
+            }
+            fn symmetric(&self) -> bool {
+                self.0.iter().all(|k| k.symmetric())
+            }
+        }
+    };
+}
+
+of_parts!(Sum, +);
+of_parts!(Product, *);
+
+impl Bound for Sum {
+    fn parameters(&self) -> usize {
+        self.0.iter().map(|k| k.parameters()).sum()
+    }
+    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
+        let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.gradient(weights)).collect::<Result<_>>()?;
+        Ok(parts.concat())
+    }
+}
+
+impl Bound for Product {
+    fn parameters(&self) -> usize {
+        self.0.iter().map(|k| k.parameters()).sum()
+    }
+    /// d(prod k) = sum_t (prod of the others) dk_t: the others join the weights.
+    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
+        let mut out = Vec::new();
+        for (t, k) in self.0.iter().enumerate().filter(|(_, k)| k.parameters() > 0) {
+            let mut all = Cow::Borrowed(weights);
+            for (_, other) in self.0.iter().enumerate().filter(|(s, _)| *s != t) {
+                reweigh(other.as_ref(), all.to_mut(), |w, k| w * k);
+            }
+            out.extend(k.gradient(&all)?);
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,52 @@
+//! k(x, z) / sqrt(k(x, x) k(z, z)): exactly 1 on the diagonal, 0 where k(x, x) = 0 (K15, K26).
+
+use super::super::gradient::reweigh;
+use super::super::{Bound, Side};
+use super::rewrite::Rewrite;
+use crate::error::Result;
+use crate::linalg::{Matrix, Real};
+
+/// 1 / sqrt(k(x, x)) of both batches, 0 where k(x, x) is not above 0.
+pub(crate) struct Normalise {
+    rows: Vec<f64>,
+    cols: Vec<f64>,
+}
+
+impl Normalise {
+    pub(crate) fn new(of: &dyn Bound) -> Self {
+        let inverse = |side| of.diagonal(side).iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
+        Normalise { rows: inverse(Side::Rows), cols: inverse(Side::Cols) }
+    }
+}
+
+impl Rewrite for Normalise {
+    fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]) {
+        let left = self.rows[i];
+        for (v, (j, right)) in values.iter_mut().zip((first..).zip(&self.cols[first..])) {
+            *v = if same && i == j { T::from_f64(if left > 0.0 { 1.0 } else { 0.0 }) } else { T::from_f64(v.to_f64() * left * right) };
+        }
+    }
+    fn diagonal(&self, side: Side, _: Vec<f64>) -> Vec<f64> {
+        let roots = if side == Side::Rows { &self.rows } else { &self.cols };
+        roots.iter().map(|r| if *r > 0.0 { 1.0 } else { 0.0 }).collect()
+    }
+    /// With r_i = k_ii^(-1/2): dk^_ij = r_i r_j dk_ij - k^_ij (r_i^2 dk_ii + r_j^2 dk_jj) / 2, so that the weights of the
+    /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) W_ij k^_ij on it.
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
+        if inner.parameters() == 0 {
+            return Ok(Vec::new());
+        }
+        let mut shares = weights.clone();
+        reweigh(inner, &mut shares, |w, k| w * k);
+        let n = weights.rows();
+        let r = &self.rows;
+        let all = Matrix::from_fn(n, n, |i, j| {
+            if i != j {
+                return r[i] * r[j] * weights[(i, j)];
+            }
+            let others: f64 = (0..n).filter(|l| *l != i).map(|l| shares[(i, l)] * r[l]).sum();
+            -r[i].powi(3) * others
+        });
+        inner.gradient(&all)
+    }
+}

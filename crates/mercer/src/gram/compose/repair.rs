@@ -1,0 +1,125 @@
+//! A similarity that is not positive semi-definite, made so through the eigenvalues of its matrix among the training rows
+//! (Chen, Garcia, Gupta, Rahimi & Cazzanti 2009, Similarity-based classification, section 4).
+//!
+//! With K = U L U' among the training rows and g the repaired eigenvalues, the repaired kernel is U g U' there and
+//! k(x)' U (g / L) U' for a new row with similarities k(x): a training row that comes as a new row gets its training values.
+
+use super::super::{Block, Bound, Dense, Gram, Side, dense};
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::{Matrix, eigh, product, product_transposed};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What happens to negative eigenvalues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repair {
+    /// They become 0: the nearest valid matrix.
+    Clip,
+    /// They change their sign: what is unlike counts as information.
+    Flip,
+    /// All rise by the size of the smallest: only k(x, x) changes.
+    Shift,
+}
+
+impl Repair {
+    /// Every repair.
+    pub const ALL: [Repair; 3] = [Repair::Clip, Repair::Flip, Repair::Shift];
+
+    /// Its name in expressions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Repair::Clip => "clip",
+            Repair::Flip => "flip",
+            Repair::Shift => "shift",
+        }
+    }
+    /// Why what it leaves is a Mercer kernel.
+    pub fn because(self) -> &'static str {
+        match self {
+            Repair::Clip => "negative eigenvalues among the training rows are set to 0",
+            Repair::Flip => "negative eigenvalues among the training rows change their sign",
+            Repair::Shift => "all eigenvalues among the training rows are raised until none is negative",
+        }
+    }
+    fn repaired(self, value: f64, smallest: f64) -> f64 {
+        match self {
+            Repair::Clip => value.max(0.0),
+            Repair::Flip => value.abs(),
+            Repair::Shift => value - smallest.min(0.0),
+        }
+    }
+}
+
+/// Eigenvalues below this share of the largest carry no direction.
+const NOTHING: f64 = 1e-12;
+
+/// The repaired kernel, computed whole.
+pub(crate) struct Repaired {
+    values: Dense,
+    parameters: usize,
+}
+
+impl Repaired {
+    /// `cross` binds new rows to the training rows (`None`: the training rows themselves), `among` those to themselves.
+    pub(crate) fn new(how: Repair, cross: Option<&dyn Bound>, among: &dyn Bound) -> Result<Self> {
+        let control = Control::default();
+        let (values, vectors) = eigh(dense(among, &control)?)?;
+        let smallest = values.first().copied().unwrap_or(0.0);
+        let floor = NOTHING * values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let repaired: Vec<f64> = values.iter().map(|v| how.repaired(*v, smallest)).collect();
+        let scaled = |factor: &dyn Fn(usize) -> f64| Matrix::from_fn(vectors.rows(), vectors.cols(), |i, j| vectors[(i, j)] * factor(j));
+        let ratio = |j: usize| if values[j].abs() > floor { 1.0 / values[j] } else { 0.0 };
+        let squared = |m: &Matrix| -> Vec<f64> { (0..m.rows()).map(|i| m.row(i).iter().map(|v| v * v).sum()).collect() };
+        let roots = scaled(&|j| repaired[j].sqrt());
+        let diagonal = squared(&roots);
+        let values = match cross {
+            None => {
+                let mut whole = product_transposed(&roots, &roots)?;
+                for (i, d) in diagonal.iter().enumerate() {
+                    whole[(i, i)] = *d;
+                }
+                Dense::square(symmetric(whole))?
+            }
+            Some(cross) => {
+                let features = product(&dense(cross, &control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)))?;
+                Dense::cross(product_transposed(&features, &roots)?, squared(&features), diagonal)?
+            }
+        };
+        Ok(Repaired { values, parameters: among.parameters() })
+    }
+}
+
+/// The mean of a matrix and its transpose.
+fn symmetric(m: Matrix) -> Matrix {
+    Matrix::from_fn(m.rows(), m.cols(), |i, j| 0.5 * (m[(i, j)] + m[(j, i)]))
+}
+
+impl Gram for Repaired {
+    fn shape(&self) -> (usize, usize) {
+        self.values.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.values.fill(rows, cols, out);
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        self.values.fill_f32(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.values.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        self.values.symmetric()
+    }
+}
+
+/// Repaired eigenvalues have no derivative where they meet 0: parameters below are not learnt.
+impl Bound for Repaired {
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+    fn gradient(&self, _: &Matrix) -> Result<Vec<f64>> {
+        Ok(vec![0.0; self.parameters])
+    }
+}

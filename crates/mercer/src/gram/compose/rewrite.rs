@@ -1,0 +1,72 @@
+//! A kernel whose values are those of another kernel, rewritten row by row.
+
+use super::super::{Block, Bound, Gram, Side};
+use crate::error::Result;
+use crate::linalg::{Matrix, Real};
+use std::ops::Range;
+
+/// How values are rewritten.
+pub(crate) trait Rewrite: Send + Sync {
+    /// Rewrites kernel values of row `i` of the batch with the columns from `first` on. `same` says that rows and columns
+    /// are one batch.
+    fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]);
+    /// Rewrites k(x, x) of every input of one side.
+    fn diagonal(&self, side: Side, inner: Vec<f64>) -> Vec<f64>;
+    /// Its own parameters, which come before those of the inner kernel.
+    fn parameters(&self) -> usize {
+        0
+    }
+    /// [`Bound::gradient`] of the whole, own parameters first.
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>>;
+}
+
+/// The kernel `of`, rewritten.
+pub(crate) struct Rewritten<R> {
+    of: Box<dyn Bound>,
+    how: R,
+}
+
+impl<R: Rewrite> Rewritten<R> {
+    pub(crate) fn new(of: Box<dyn Bound>, how: R) -> Self {
+        Rewritten { of, how }
+    }
+    fn rows<T: Real>(&self, rows: impl Iterator<Item = usize>, first: usize, mut out: Block<'_, T>) {
+        let same = self.of.symmetric();
+        for (k, i) in rows.enumerate() {
+            self.how.row(i, first, same, out.row_mut(k));
+        }
+    }
+}
+
+impl<R: Rewrite> Gram for Rewritten<R> {
+    fn shape(&self) -> (usize, usize) {
+        self.of.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.of.fill(rows.clone(), cols.clone(), out.reborrow());
+        self.rows(rows, cols.start, out);
+    }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.of.fill_rows(rows, cols.clone(), out.reborrow());
+        self.rows(rows.iter().copied(), cols.start, out);
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
+        self.of.fill_f32(rows, cols.clone(), out.reborrow());
+        self.rows(rows.iter().copied(), cols.start, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.how.diagonal(side, self.of.diagonal(side))
+    }
+    fn symmetric(&self) -> bool {
+        self.of.symmetric()
+    }
+}
+
+impl<R: Rewrite> Bound for Rewritten<R> {
+    fn parameters(&self) -> usize {
+        self.how.parameters() + self.of.parameters()
+    }
+    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
+        self.how.gradient(self.of.as_ref(), weights)
+    }
+}

@@ -1,0 +1,95 @@
+//! chi_squared: k(x, z) = exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) for x, z >= 0, 0/0 = 0
+//! (Zhang, Marszalek, Lazebnik & Schmid 2007): histograms, rare bins counted as much as common ones.
+
+use super::masses;
+use crate::data::Points;
+use crate::error::Result;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, chi_squared_distance};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The exponential of minus the chi-squared distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChiSquared {
+    gamma: Value,
+}
+
+impl Default for ChiSquared {
+    fn default() -> Self {
+        ChiSquared { gamma: Value::Auto }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Decay {
+    gamma: f64,
+}
+
+impl Map for Decay {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, distance: T) -> T {
+        (T::from_f64(-self.gamma) * distance).exponential::<FMA>()
+    }
+}
+
+/// The chi-squared distance of two prepared points.
+fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+    match (a.row(i), b.row(j)) {
+        (Some(x), Some(z)) => chi_squared_distance(x, z),
+        _ => a.merged(i, b, j).map(|(_, x, z)| if x + z > 0.0 { (x - z) * (x - z) / (x + z) } else { 0.0 }).sum(),
+    }
+}
+
+/// 1 over the mean distance of neighbours in the table: the sum over the columns of a typical histogram is its scale.
+fn start(inputs: &Points) -> f64 {
+    let cloud = Cloud::plain(inputs, None);
+    let pairs = cloud.rows().saturating_sub(1).min(1000);
+    let mean = (0..pairs).map(|i| distance(&cloud, i, &cloud, i + 1)).sum::<f64>() / pairs.max(1) as f64;
+    if mean > 0.0 && mean.is_finite() { 1.0 / mean } else { 1.0 }
+}
+
+impl Kernel for ChiSquared {
+    const NAME: &'static str = "chi_squared";
+    const DOC: &'static str = "exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares";
+    const BECAUSE: &'static str =
+        "exp of minus a distance of negative type: (x - z)^2 / (x + z) = x + z - 4 x z / (x + z), and x z / (x + z) is an inner product";
+    const PARAMS: &'static [Param] =
+        &[Param::searched("gamma", "factor of the distance; auto: 1 over the mean distance of rows that follow each other", Domain::PositiveFinite, 30.0)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
+    const AS_IS: bool = true;
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        ChiSquared { gamma: self.gamma.settle(start(inputs)) }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        masses::check(Self::NAME, inputs)
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::plain(inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs_mapped(|i, j| distance(a, i, b, j), Decay { gamma: self.gamma.number() });
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        vec![1.0; x.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk/dgamma = -distance k.
+    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        let decay = Decay { gamma: self.gamma.number() };
+        let columns = tile.cols.len();
+        for k in 0..tile.rows.len() {
+            for (l, j) in tile.cols.clone().enumerate() {
+                let d = distance(tile.a, tile.rows.at(k), tile.b, j);
+                out[0] -= weights[k * columns + l] * d * decay.at::<f64, false>(d);
+            }
+        }
+    }
+}

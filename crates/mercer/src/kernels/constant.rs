@@ -1,0 +1,59 @@
+//! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
+
+use crate::data::RowCount;
+use crate::gram::{Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The same value for every pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    value: Value,
+}
+
+impl Default for Constant {
+    fn default() -> Self {
+        Constant { value: Value::Number(1.0) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Everywhere(f64);
+
+impl Map for Everywhere {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, _: T) -> T {
+        T::from_f64(self.0)
+    }
+}
+
+impl Kernel for Constant {
+    const NAME: &'static str = "constant";
+    const DOC: &'static str = "the same value for every pair: a constant that is not known";
+    const BECAUSE: &'static str = "v'Kv = value (sum v)^2, and value is 0 or above";
+    const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the constant", Domain::NonNegative, 100.0)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["value"];
+    type Inputs = RowCount;
+    type Prepared = RowCount;
+
+    fn settle(&self, _: &RowCount) -> Self {
+        Constant { value: self.value.settle(1.0) }
+    }
+    fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {
+        *inputs
+    }
+    fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {
+        tile.map(Everywhere(self.value.number()));
+    }
+    fn diagonal(&self, x: &RowCount) -> Vec<f64> {
+        vec![self.value.number(); x.0]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    fn gradient(&self, _: Tile<'_, RowCount, f64>, weights: &[f64], out: &mut [f64]) {
+        out[0] += weights.iter().sum::<f64>();
+    }
+}

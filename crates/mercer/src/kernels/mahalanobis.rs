@@ -1,0 +1,177 @@
+//! mahalanobis: k(x, z) = exp(-(x - z)' S^-1 (x - z) / 2) with a full covariance S (K01; S3 14.1): rbf along any axes.
+//!
+//! With S = L L' the distance is that of L^-1 x and L^-1 z.
+
+use super::rbf::Gaussian;
+use crate::data::Points;
+use crate::error::{Error, Result};
+use crate::gram::{Cloud, Kernel, Mercer, Tile};
+use crate::linalg::{Cholesky, Matrix, Real, add_product};
+use crate::control::Control;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// The Gaussian kernel with a full covariance matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mahalanobis {
+    covariance: Value,
+}
+
+impl Default for Mahalanobis {
+    fn default() -> Self {
+        Mahalanobis { covariance: Value::Auto }
+    }
+}
+
+/// Entries on either side of the diagonal may differ by this share of the largest entry; their mean counts.
+const ASYMMETRY: f64 = 1e-3;
+
+/// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
+/// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
+fn start(inputs: &Points) -> Vec<f64> {
+    let (n, d) = (inputs.rows().max(1) as f64, inputs.dim());
+    let values = inputs.to_dense();
+    let mean: Vec<f64> = (0..d).map(|j| values.iter().skip(j).step_by(d).sum::<f64>() / n).collect();
+    let mut s = vec![0.0; d * d];
+    for row in values.chunks_exact(d.max(1)) {
+        for i in 0..d {
+            for j in 0..d {
+                s[i * d + j] += 0.5 * d as f64 * (row[i] - mean[i]) * (row[j] - mean[j]) / n;
+            }
+        }
+    }
+    let size = (0..d).map(|i| s[i * d + i]).sum::<f64>() / d.max(1) as f64;
+    let size = if size > 0.0 && size.is_finite() { size } else { 1.0 };
+    let share = d as f64 / (n + d as f64);
+    s.iter_mut().for_each(|v| *v *= 1.0 - share);
+    (0..d).for_each(|i| s[i * d + i] += share * size);
+    s
+}
+
+impl Mahalanobis {
+    fn matrix(&self, dim: usize) -> Matrix {
+        let s = self.covariance.numbers();
+        Matrix::from_fn(dim, dim, |i, j| 0.5 * (s[i * dim + j] + s[j * dim + i]))
+    }
+    fn factor(&self, dim: usize) -> Result<Cholesky> {
+        let factor = Cholesky::new(self.matrix(dim), &Control::default())?;
+        match factor.jitter() > 0.0 {
+            true => Err(Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME))),
+            false => Ok(factor),
+        }
+    }
+}
+
+/// L^-1 x of every input, and L.
+pub struct Whitened {
+    cloud: Cloud,
+    factor: Option<Cholesky>,
+}
+
+impl Kernel for Mahalanobis {
+    const NAME: &'static str = "mahalanobis";
+    const DOC: &'static str = "exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes";
+    const BECAUSE: &'static str = "rbf of L^-1 x, where covariance = L L'";
+    const PARAMS: &'static [Param] = &[Param::fixed(
+        "covariance",
+        "columns x columns numbers, row after row; auto: columns / 2 times the covariance of the training inputs, shrunk where there are few",
+        Domain::Real,
+    )];
+    const DIFFERENTIABLE: &'static [&'static str] = &["covariance"];
+    type Inputs = Points;
+    type Prepared = Whitened;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        match &self.covariance {
+            Value::Auto => Mahalanobis { covariance: Value::List(start(inputs)) },
+            _ => self.clone(),
+        }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        let (s, d) = (self.covariance.numbers(), inputs.dim());
+        if s.len() != d * d {
+            return Err(Error::Data(format!(
+                "{}: the covariance has {} numbers and there are {d} columns; give {} numbers, row after row",
+                Self::NAME,
+                s.len(),
+                d * d
+            )));
+        }
+        let largest = s.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        for i in 0..d {
+            for j in 0..i {
+                let (below, above) = (s[i * d + j], s[j * d + i]);
+                if (below - above).abs() > ASYMMETRY * largest {
+                    return Err(Error::Data(format!(
+                        "{}: the covariance has {below} at ({}, {}) and {above} at ({}, {}); make it symmetric",
+                        Self::NAME,
+                        i + 1,
+                        j + 1,
+                        j + 1,
+                        i + 1
+                    )));
+                }
+            }
+        }
+        self.factor(d).map(|_| ())
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Whitened>) -> Whitened {
+        let (rows, dim) = (inputs.rows(), inputs.dim());
+        let factor = self.factor(dim).ok();
+        let mut values = inputs.to_dense().into_owned();
+        if let (Some(factor), Ok(mut matrix)) = (&factor, Matrix::new(rows, dim, values.clone()))
+            && factor.lower().solve_rows(&mut matrix).is_ok()
+        {
+            values = matrix.into_data();
+        }
+        Whitened { cloud: Cloud::of_dense(rows, dim, values, &[1.0], like.map(|l| &l.cloud)), factor }
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Whitened, T>) {
+        tile.of(|whitened| &whitened.cloud).from_sqdist(Gaussian);
+    }
+    fn diagonal(&self, x: &Whitened) -> Vec<f64> {
+        vec![1.0; x.cloud.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk/dS = k S^-1 d d' S^-1 / 2 with d = x - z, and S^-1 d = L'^-1 (u - v) for u = L^-1 x, v = L^-1 z. With
+    /// V = weight k / 2: sum V (u - v)(u - v)' = U' diag(V 1) U + Z' diag(V' 1) Z - U' V Z - (U' V Z)'.
+    fn gradient(&self, tile: Tile<'_, Whitened, f64>, weights: &[f64], out: &mut [f64]) {
+        let Some(factor) = &tile.b.factor else { return };
+        let mut tile = tile.of(|whitened| &whitened.cloud);
+        let (m, n, dim) = (tile.rows.len(), tile.cols.len(), tile.b.dim());
+        tile.sqdists();
+        tile.map(Gaussian);
+        let v: Vec<f64> = (0..m)
+            .flat_map(|k| tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(k, w)| 0.5 * k * w).collect::<Vec<_>>())
+            .collect();
+        let (Some(left), Some(right)) = (tile.a.dense(), tile.b.dense()) else { return };
+        let z = &right[tile.cols.start * dim..tile.cols.end * dim];
+        let mut vz = vec![0.0; m * dim];
+        add_product(&v, z, &mut vz, m, n, dim);
+        let mut sum = Matrix::zeros(dim, dim);
+        let mut add = |factor: f64, x: &[f64], z: &[f64]| {
+            for (i, x) in x.iter().enumerate() {
+                sum.row_mut(i).iter_mut().zip(z).for_each(|(s, z)| *s += factor * x * z);
+            }
+        };
+        for k in 0..m {
+            let (x, vz) = (&left[tile.rows.at(k) * dim..][..dim], &vz[k * dim..(k + 1) * dim]);
+            add(v[k * n..(k + 1) * n].iter().sum(), x, x);
+            add(-1.0, x, vz);
+            add(-1.0, vz, x);
+        }
+        for (l, z) in z.chunks_exact(dim.max(1)).enumerate() {
+            add((0..m).map(|k| v[k * n + l]).sum(), z, z);
+        }
+        // L'^-1 M L^-1: both sides of M solved as rows.
+        if factor.lower().solve_transposed_rows(&mut sum).is_ok() {
+            let mut other = sum.transpose();
+            if factor.lower().solve_transposed_rows(&mut other).is_ok() {
+                out.iter_mut().zip(other.data()).for_each(|(o, g)| *o += g);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! negative_distance: k(x, z) = -|x - z|^power, 0 < power <= 2 (F26; Schoenberg 1938).
+//!
+//! Not a Mercer kernel, but of negative type: centre(negative_distance) and exp(negative_distance) are Mercer kernels.
+
+use crate::data::Points;
+use crate::error::{Error, Result};
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Minus a power of the distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NegativeDistance {
+    power: Value,
+}
+
+impl Default for NegativeDistance {
+    fn default() -> Self {
+        NegativeDistance { power: Value::Number(2.0) }
+    }
+}
+
+/// -s^(power / 2).
+#[derive(Clone, Copy)]
+struct Negative {
+    power: f64,
+}
+
+impl Map for Negative {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        let zero = T::from_f64(0.0);
+        if self.power == 2.0 {
+            zero - s
+        } else if self.power == 1.0 {
+            zero - s.root()
+        } else {
+            T::from_f64(-libm::pow(s.to_f64(), 0.5 * self.power))
+        }
+    }
+}
+
+impl Kernel for NegativeDistance {
+    const NAME: &'static str = "negative_distance";
+    const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are";
+    const NEGATIVE_TYPE: Option<&'static str> = Some("minus a distance to a power of at most 2 (Schoenberg)");
+    const PARAMS: &'static [Param] = &[Param::fixed("power", "power of the distance, up to 2", Domain::PositiveFinite)];
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, _: &Points) -> Self {
+        NegativeDistance { power: self.power.settle(2.0) }
+    }
+    fn check(&self, _: &Points) -> Result<()> {
+        if self.power.number() <= 2.0 {
+            return Ok(());
+        }
+        Err(Error::OutOfDomain {
+            owner: Self::NAME.into(),
+            name: "power".into(),
+            value: self.power.to_string(),
+            domain: "above 0 up to 2".into(),
+        })
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::scaled(inputs, &[1.0], like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_sqdist(Negative { power: self.power.number() });
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        vec![0.0; x.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Never("k(x, x) = 0 and k(x, z) < 0: two different inputs with weights 1 and 1 give a negative sum".into())
+    }
+}

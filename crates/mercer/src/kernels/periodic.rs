@@ -1,0 +1,107 @@
+//! periodic: k(x, z) = exp(-2 sum_j sin^2(pi (x_j - z_j) / period) / length_scale^2) (MacKay 1998; Rasmussen & Williams 4.31).
+//!
+//! With u = (cos, sin)(2 pi x_j / period) for every column, |u_x - u_z|^2 = 4 sum_j sin^2(pi (x_j - z_j) / period): the
+//! kernel is rbf of the inputs wound on circles.
+
+use super::rbf::Gaussian;
+use super::stationary;
+use crate::data::Points;
+use crate::gram::{Cloud, Kernel, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
+
+/// Functions that repeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Periodic {
+    period: Value,
+    length_scale: Value,
+}
+
+impl Default for Periodic {
+    fn default() -> Self {
+        Periodic { period: Value::Auto, length_scale: Value::Auto }
+    }
+}
+
+/// Inputs on circles, divided by the length scale, and the inputs themselves.
+pub struct Wound {
+    circles: Cloud,
+    plain: Vec<f64>,
+    dim: usize,
+}
+
+/// A quarter of the widest column's range; 1 where no column varies.
+fn quarter_range(inputs: &Points) -> f64 {
+    let (values, dim) = (inputs.to_dense(), inputs.dim());
+    let range = |j: usize| {
+        let column = values.iter().skip(j).step_by(dim);
+        column.clone().fold(f64::NEG_INFINITY, |m, x| m.max(*x)) - column.fold(f64::INFINITY, |m, x| m.min(*x))
+    };
+    let widest = (0..dim).map(range).fold(0.0, f64::max);
+    if widest > 0.0 { widest / 4.0 } else { 1.0 }
+}
+
+impl Kernel for Periodic {
+    const NAME: &'static str = "periodic";
+    const DOC: &'static str = "exp(-2 sin^2(pi |x - z| / period) / length_scale^2): functions that repeat";
+    const BECAUSE: &'static str = "rbf of the inputs wound on circles";
+    const PARAMS: &'static [Param] = &[
+        Param::searched(
+            "period",
+            "after which the function repeats, in units of the column as it is; auto: a quarter of the widest column's range",
+            Domain::PositiveFinite,
+            10.0,
+        ),
+        Param::searched(
+            "length_scale",
+            "smoothness within a period: 1 is about one wave, small is many; auto: 1",
+            Domain::PositiveFinite,
+            100.0,
+        ),
+    ];
+    const DIFFERENTIABLE: &'static [&'static str] = &["period", "length_scale"];
+    const AS_IS: bool = true;
+    type Inputs = Points;
+    type Prepared = Wound;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        Periodic { period: self.period.settle(quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Wound>) -> Wound {
+        let plain = inputs.to_dense().into_owned();
+        let turn = 2.0 * PI / self.period.number();
+        let wound = plain.iter().flat_map(|x| [libm::cos(turn * x), libm::sin(turn * x)]).collect();
+        let circles = Cloud::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
+        Wound { circles, plain, dim: inputs.dim() }
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Wound, T>) {
+        tile.of(|wound| &wound.circles).from_sqdist(Gaussian);
+    }
+    fn diagonal(&self, x: &Wound) -> Vec<f64> {
+        vec![1.0; x.circles.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// dk/dperiod = k 2 pi / (length_scale^2 period^2) sum_j d_j sin(2 pi d_j / period), d = x - z.
+    fn gradient(&self, mut tile: Tile<'_, Wound, f64>, weights: &[f64], out: &mut [f64]) {
+        let (period, length) = (self.period.number(), self.length_scale.number());
+        let (a, b, columns) = (tile.a, tile.b, tile.cols.len());
+        let factor = 2.0 * PI / (length * length * period * period);
+        let mut part = tile.reborrow().of(|wound| &wound.circles);
+        part.sqdists();
+        part.map(Gaussian);
+        for k in 0..part.rows.len() {
+            let i = part.rows.at(k);
+            for ((l, j), value) in part.cols.clone().enumerate().zip(part.out.row_mut(k)) {
+                let (x, z) = (&a.plain[i * a.dim..(i + 1) * a.dim], &b.plain[j * b.dim..(j + 1) * b.dim]);
+                let sum: f64 = x.iter().zip(z).map(|(x, z)| (x - z) * libm::sin(2.0 * PI * (x - z) / period)).sum();
+                out[0] += weights[k * columns + l] * *value * factor * sum;
+            }
+        }
+        stationary::gradient(tile.of(|wound| &wound.circles), Gaussian, &self.length_scale, weights, &mut out[1..]);
+    }
+}

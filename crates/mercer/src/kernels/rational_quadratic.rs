@@ -1,0 +1,109 @@
+//! rational_quadratic: k(x, z) = (1 + s / (2 alpha))^-alpha, s = sum_j (x_j - z_j)^2 / length_scale_j^2
+//! (Rasmussen & Williams 2006, 4.19): a mixture of rbf kernels over length scales; alpha = inf is rbf.
+
+use super::stationary::{self, Profile};
+use crate::data::Points;
+use crate::error::Result;
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Alias, Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Smooth functions that vary over several length scales at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RationalQuadratic {
+    alpha: Value,
+    length_scale: Value,
+    ard: bool,
+}
+
+impl Default for RationalQuadratic {
+    fn default() -> Self {
+        RationalQuadratic { alpha: Value::Auto, length_scale: Value::Auto, ard: false }
+    }
+}
+
+/// (1 + s / (2 alpha))^-power.
+#[derive(Clone, Copy)]
+struct Mixture {
+    alpha: f64,
+    power: f64,
+}
+
+impl Mixture {
+    #[inline(always)]
+    fn value(self, s: f64) -> f64 {
+        libm::exp(-self.power * libm::log1p(s / (2.0 * self.alpha)))
+    }
+}
+
+impl Map for Mixture {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        T::from_f64(self.value(s.to_f64()))
+    }
+}
+
+impl Profile for Mixture {
+    #[inline(always)]
+    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+        s * T::from_f64(Mixture { power: self.power + 1.0, ..self }.value(s.to_f64()))
+    }
+}
+
+impl RationalQuadratic {
+    fn mixture(&self) -> Mixture {
+        let alpha = self.alpha.number();
+        Mixture { alpha, power: alpha }
+    }
+}
+
+impl Kernel for RationalQuadratic {
+    const NAME: &'static str = "rational_quadratic";
+    const DOC: &'static str = "(1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha: smooth functions with several length scales";
+    const BECAUSE: &'static str = "a mixture of rbf kernels over length scales, with weights of a gamma density";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("alpha", "how alike the mixed length scales are: large is one of them; auto: 1", Domain::PositiveFinite, 100.0),
+        stationary::LENGTH_SCALE,
+        stationary::ARD,
+    ];
+    const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["alpha", "length_scale"];
+    type Inputs = Points;
+    type Prepared = Cloud;
+
+    fn settle(&self, inputs: &Points) -> Self {
+        let length_scale = stationary::settle(&self.length_scale, self.ard, inputs);
+        RationalQuadratic { alpha: self.alpha.settle(1.0), length_scale, ard: self.ard }
+    }
+    fn check(&self, inputs: &Points) -> Result<()> {
+        stationary::check(Self::NAME, &self.length_scale, inputs)
+    }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        stationary::prepare(&self.length_scale, inputs, like)
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        tile.from_sqdist(self.mixture());
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        vec![1.0; x.rows()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    /// With u = s / (2 alpha): dk/dalpha = k (u / (1 + u) - log(1 + u)).
+    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+        let mixture = self.mixture();
+        let columns = tile.cols.len();
+        let mut part = tile.reborrow();
+        part.sqdists();
+        for k in 0..part.rows.len() {
+            for (s, w) in part.out.row_mut(k).iter().zip(&weights[k * columns..]) {
+                let u = s / (2.0 * mixture.alpha);
+                out[0] += w * mixture.value(*s) * (u / (1.0 + u) - libm::log1p(u));
+            }
+        }
+        stationary::gradient(tile, mixture, &self.length_scale, weights, &mut out[1..]);
+    }
+}

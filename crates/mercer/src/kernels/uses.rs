@@ -1,0 +1,225 @@
+//! Which columns the kernels of an expression take, and in what form.
+
+use super::KernelExpr;
+use super::leaf::AnyKernel;
+use crate::data::{Arity, Column, Dataset, Sort};
+use crate::error::{Error, Result};
+
+/// Name and sort of a column.
+pub type Selection<'a> = (&'a str, Sort);
+
+/// What an expression does with the columns of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Category columns that must become numbers, because only number kernels take them.
+    pub one_hot: Vec<String>,
+    /// Number columns that a kernel takes as they are: they are neither standardised nor dropped.
+    pub as_is: Vec<String>,
+    /// Those of them that another kernel would rather have standardised.
+    pub not_scaled: Vec<String>,
+    /// Columns that no kernel takes.
+    pub unused: Vec<String>,
+}
+
+/// Whether a column of a prepared dataset stems from the column of this name: itself, or its `name=...` indicators.
+fn stems_from(column: &str, name: &str) -> bool {
+    column == name || column.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// The columns of `data` that a kernel takes, out of the selected names or out of all.
+pub(super) fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
+    let wrong = |name: &str, sort: Sort, fix: String| Error::WrongSort {
+        kernel: kernel.name().into(),
+        column: name.into(),
+        needs: kernel.takes_words().into(),
+        found: sort.holds().into(),
+        fix,
+    };
+    let columns: Vec<usize> = match selected {
+        None => (0..data.len()).filter(|&c| kernel.takes(data[c].1)).collect(),
+        Some(names) => {
+            let mut found = Vec::new();
+            for name in names {
+                let mine: Vec<usize> = (0..data.len()).filter(|&c| stems_from(data[c].0, name)).collect();
+                if mine.is_empty() {
+                    return Err(Error::unknown("column", name, data.iter().map(|c| c.0)));
+                }
+                if kernel.arity() == Arity::None {
+                    continue;
+                }
+                if let Some(&c) = mine.iter().find(|&&c| !kernel.takes(data[c].1)) {
+                    let fix = "point it at other columns, or declare the column with --types".to_owned();
+                    return Err(wrong(name, data[c].1, fix));
+                }
+                found.extend(mine);
+            }
+            found
+        }
+    };
+    if kernel.arity() == Arity::None {
+        return Ok(Vec::new());
+    }
+    if columns.is_empty() {
+        let have: Vec<String> = data.iter().map(|(n, s)| format!("{n} ({s})")).collect();
+        return Err(Error::Data(format!(
+            "{} takes {}, and the table has none; its columns: {}",
+            kernel.name(),
+            kernel.takes_words(),
+            if have.is_empty() { "none".into() } else { have.join(", ") }
+        )));
+    }
+    if kernel.arity() == Arity::One && columns.len() > 1 {
+        let names: Vec<&str> = columns.iter().map(|&c| data[c].0).collect();
+        return Err(Error::Data(format!(
+            "{} takes {} and there are {}: {}; write on({}, {})",
+            kernel.name(),
+            kernel.takes_words(),
+            names.len(),
+            names.join(", "),
+            crate::expr::quoted(names[0]),
+            kernel.term()
+        )));
+    }
+    Ok(columns)
+}
+
+pub(super) fn sorts(data: &Dataset) -> Vec<Selection<'_>> {
+    data.columns().iter().map(|c: &Column| (c.name.as_str(), c.values.sort())).collect()
+}
+
+impl KernelExpr {
+    /// The expression used when none is given: rbf over numbers, equal-or-not over categories, and a normalised spectrum
+    /// over each column of texts or sequences, added.
+    pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
+        let has = |sort: Sort| columns.iter().any(|(_, s)| *s == sort);
+        let strings: Vec<&str> = columns.iter().filter(|(_, s)| matches!(s, Sort::Text | Sort::Sequence)).map(|(n, _)| *n).collect();
+        let mut parts = Vec::new();
+        if has(Sort::Number) || has(Sort::Points) {
+            parts.push(KernelExpr::Rbf(super::Rbf::default()));
+        }
+        if has(Sort::Category) {
+            parts.push(KernelExpr::Equal(super::Equal::default()));
+        }
+        for name in &strings {
+            let spectrum = KernelExpr::Normalise(Box::new(KernelExpr::parse("spectrum(k=3)")?));
+            let alone = strings.len() == 1;
+            parts.push(if alone { spectrum } else { KernelExpr::On { columns: vec![(*name).to_owned()], of: Box::new(spectrum) } });
+        }
+        match parts.len() {
+            0 => Err(Error::Data("the table has no column to learn from besides the target".into())),
+            1 => Ok(parts.remove(0)),
+            _ => Ok(KernelExpr::Sum(parts)),
+        }
+    }
+
+    /// Calls `each` with every kernel of the list and the names it is pointed at.
+    fn leaves<'e>(
+        &'e self,
+        selected: Option<&'e [String]>,
+        each: &mut dyn FnMut(&'e dyn AnyKernel, Option<&'e [String]>) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(k) = self.leaf() {
+            return each(k, selected);
+        }
+        let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
+        self.parts().into_iter().try_for_each(|p| p.leaves(selected, each))
+    }
+
+    /// Names and sorts of columns that every kernel of the expression can take: those it is pointed at, two columns of
+    /// numbers (or one of another sort) where it takes what there is, and those that weigh.
+    pub(crate) fn wanted_columns(&self) -> Vec<(String, Sort)> {
+        let mut wanted: Vec<(String, Sort)> = Vec::new();
+        let mut want = |name: &str, sort: Sort| {
+            if wanted.iter().all(|(n, _)| n != name) {
+                wanted.push((name.to_owned(), sort));
+            }
+        };
+        let _ = self.leaves(None, &mut |k, selected| {
+            let Some(sort) = [Sort::Number, Sort::Category, Sort::Sequence, Sort::Text].into_iter().find(|s| k.takes(*s)) else {
+                return Ok(());
+            };
+            match (selected, sort) {
+                (Some(names), _) => names.iter().for_each(|n| want(n, sort)),
+                (None, Sort::Number) => ["x1", "x2"].into_iter().for_each(|n| want(n, sort)),
+                (None, _) => want(sort.name(), sort),
+            }
+            Ok(())
+        });
+        self.weights(&mut |name| want(name, Sort::Number));
+        wanted
+    }
+
+    /// Calls `each` with every column that weighs a kernel.
+    fn weights<'e>(&'e self, each: &mut dyn FnMut(&'e str)) {
+        if let KernelExpr::Weighted { column, .. } = self {
+            each(column);
+        }
+        self.parts().into_iter().for_each(|p| p.weights(each));
+    }
+
+    /// What the expression does with the columns of a raw table. An error names columns that the table lacks or that are
+    /// of the wrong sort.
+    pub fn uses(&self, columns: &[Selection<'_>]) -> Result<Uses> {
+        let mut as_labels = vec![false; columns.len()];
+        let mut as_numbers = vec![false; columns.len()];
+        let mut used = vec![false; columns.len()];
+        let mut as_is = vec![false; columns.len()];
+        let mut scaled = vec![false; columns.len()];
+        let mut bare_numbers = false;
+        self.leaves(None, &mut |k, selected| {
+            let numeric = k.takes(Sort::Number);
+            bare_numbers |= numeric && selected.is_none();
+            // For a number kernel, a selected category stands for its indicators.
+            let seen: Vec<Selection<'_>> = columns
+                .iter()
+                .map(|&(n, s)| (n, if numeric && selected.is_some() && s == Sort::Category { Sort::Number } else { s }))
+                .collect();
+            match pick(k, &seen, selected) {
+                Ok(list) => {
+                    for c in list {
+                        used[c] = true;
+                        as_labels[c] |= k.takes(Sort::Category);
+                        as_numbers[c] |= numeric && columns[c].1 == Sort::Category;
+                        as_is[c] |= k.as_is();
+                        scaled[c] |= numeric && !k.as_is();
+                    }
+                    Ok(())
+                }
+                // A bare number kernel may live on indicators alone.
+                Err(_) if numeric && selected.is_none() && columns.iter().any(|(_, s)| *s == Sort::Category) => Ok(()),
+                Err(e) => Err(e),
+            }
+        })?;
+        let mut wrong = Ok(());
+        self.weights(&mut |name| match columns.iter().position(|(n, _)| *n == name) {
+            Some(c) if columns[c].1 == Sort::Number => (used[c], as_is[c]) = (true, true),
+            Some(c) => {
+                wrong = Err(Error::WrongSort {
+                    kernel: "weighted".into(),
+                    column: name.into(),
+                    needs: "one number column".into(),
+                    found: columns[c].1.holds().into(),
+                    fix: "weigh by another column".into(),
+                });
+            }
+            None => wrong = Err(Error::unknown("column", name, columns.iter().map(|c| c.0))),
+        });
+        wrong?;
+        let mut uses = Uses::default();
+        for (c, (name, sort)) in columns.iter().enumerate() {
+            let encode = *sort == Sort::Category && (as_numbers[c] || (bare_numbers && !as_labels[c]));
+            let name = (*name).to_owned();
+            if encode {
+                uses.one_hot.push(name);
+            } else if as_is[c] {
+                if scaled[c] {
+                    uses.not_scaled.push(name.clone());
+                }
+                uses.as_is.push(name);
+            } else if !used[c] {
+                uses.unused.push(name);
+            }
+        }
+        Ok(uses)
+    }
+}

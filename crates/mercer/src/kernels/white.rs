@@ -1,0 +1,72 @@
+//! white: k(x, z) = value where x and z are the same row, else 0: independent noise on every row.
+//!
+//! Equal inputs in different rows are different rows, and a new row is never a training row.
+
+use crate::data::RowCount;
+use crate::gram::{Kernel, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// White noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct White {
+    value: Value,
+}
+
+impl Default for White {
+    fn default() -> Self {
+        White { value: Value::Number(1.0) }
+    }
+}
+
+/// Calls `each(k, l)` for every place of the tile where a row meets itself.
+fn each_itself<T>(tile: &Tile<'_, RowCount, T>, mut each: impl FnMut(usize, usize)) {
+    if !std::ptr::eq(tile.a, tile.b) {
+        return;
+    }
+    for k in 0..tile.rows.len() {
+        let i = tile.rows.at(k);
+        if tile.cols.contains(&i) {
+            each(k, i - tile.cols.start);
+        }
+    }
+}
+
+impl Kernel for White {
+    const NAME: &'static str = "white";
+    const DOC: &'static str = "value where a row meets itself, else 0: independent noise on every row";
+    const BECAUSE: &'static str = "v'Kv = value sum v^2, and value is 0 or above";
+    const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the noise", Domain::NonNegative, 1000.0)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["value"];
+    type Inputs = RowCount;
+    type Prepared = RowCount;
+
+    fn settle(&self, _: &RowCount) -> Self {
+        White { value: self.value.settle(1.0) }
+    }
+    fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {
+        *inputs
+    }
+    fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {
+        for k in 0..tile.rows.len() {
+            tile.out.row_mut(k).fill(T::from_f64(0.0));
+        }
+        let mut places = Vec::new();
+        each_itself(&tile, |k, l| places.push((k, l)));
+        for (k, l) in places {
+            tile.out.row_mut(k)[l] = T::from_f64(self.value.number());
+        }
+    }
+    fn diagonal(&self, x: &RowCount) -> Vec<f64> {
+        vec![self.value.number(); x.0]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+    fn gradient(&self, tile: Tile<'_, RowCount, f64>, weights: &[f64], out: &mut [f64]) {
+        let columns = tile.cols.len();
+        each_itself(&tile, |k, l| out[0] += weights[k * columns + l]);
+    }
+}

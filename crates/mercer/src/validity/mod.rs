@@ -1,0 +1,105 @@
+//! Is a kernel expression valid? Proved by closure rules, tested on data, or refuted by rows and weights (F18-F26).
+
+mod invent;
+
+use crate::control::Control;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::estimators;
+use crate::gram::{self, Repair, Witness};
+use crate::kernels::{Derivation, KernelExpr, Validity};
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Rows of a table on which the numeric test runs at most: its cost is that of an eigendecomposition.
+const ROWS: usize = 1000;
+
+/// What is known of a kernel expression.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Valid for every input.
+    Proved(Derivation),
+    /// Not proved and not refuted: no negative eigenvalue on the rows tested.
+    Tested {
+        /// Why no rule proves it.
+        open: String,
+        /// Rows that it was tested on.
+        rows: usize,
+        /// Smallest eigenvalue of their Gram matrix.
+        smallest: f64,
+        /// Largest eigenvalue.
+        largest: f64,
+    },
+    /// Not valid.
+    Refuted {
+        /// Why no rule proves it.
+        open: String,
+        /// Rows and weights with sum_ij v_i v_j k(x_i, x_j) < 0.
+        witness: Witness,
+        /// The rows of the witness, in its order.
+        rows: Dataset,
+        /// Whether they stem from the table that was given; invented otherwise.
+        given: bool,
+    },
+}
+
+/// Judges an expression. `data`: a prepared table, or none; rows are invented where it does not decide.
+///
+/// # Errors
+/// Columns that the table lacks, kernels on columns of the wrong sort, values that are not finite.
+pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed: u64) -> Result<Verdict> {
+    let (open, refuted) = match expr.validity() {
+        Validity::Proved(proof) => {
+            if let Some(data) = data {
+                expr.settle(data)?.bind(None, data)?;
+            }
+            return Ok(Verdict::Proved(proof));
+        }
+        Validity::Open(why) => (why, false),
+        Validity::Refuted(why) => (why, true),
+    };
+    let mut tested = None;
+    if let Some(data) = data {
+        let some = sample(data, seed);
+        let found = test(expr, &some, control)?;
+        if let Some(witness) = found.witness {
+            return Ok(Verdict::Refuted { open, rows: some.select(&witness.rows), witness, given: true });
+        }
+        tested = Some((some.rows(), found.smallest, found.largest));
+    }
+    // What structure refutes must fail somewhere; what it leaves open is judged on the user's rows where there are some.
+    if tested.is_none() || refuted {
+        for table in invent::tables(expr, seed) {
+            // A table that the kernel cannot take says nothing.
+            let Ok(found) = test(expr, &table, control) else { continue };
+            if let Some(witness) = found.witness {
+                return Ok(Verdict::Refuted { open, rows: table.select(&witness.rows), witness, given: false });
+            }
+            tested.get_or_insert((table.rows(), found.smallest, found.largest));
+        }
+    }
+    let (rows, smallest, largest) = tested.unwrap_or((0, 0.0, 0.0));
+    Ok(Verdict::Tested { open, rows, smallest, largest })
+}
+
+fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
+    gram::psd_check(&gram::dense(expr.settle(data)?.bind(None, data)?.as_ref(), control)?)
+}
+
+/// All rows, or a seeded sample of them.
+fn sample(data: &Dataset, seed: u64) -> Dataset {
+    if data.rows() <= ROWS {
+        return data.clone();
+    }
+    let mut rows = index::sample(&mut Xoshiro256PlusPlus::seed_from_u64(seed), data.rows(), ROWS).into_vec();
+    rows.sort_unstable();
+    data.select(&rows)
+}
+
+/// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.
+pub fn ways_out(expr: &KernelExpr) -> (Vec<&'static str>, Vec<KernelExpr>) {
+    let legal = estimators::catalogue().into_iter().filter(|e| !e.needs_mercer).map(|e| e.name).collect();
+    let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired { how, of: Box::new(expr.clone()) }).collect();
+    (legal, repaired)
+}

@@ -1,0 +1,105 @@
+//! Every kernel of the list and many compositions against the conformance kit.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
+
+use mercer::data::{Dataset, Points, Values};
+use mercer::kernels::{KernelExpr, catalogue};
+use mercer::testkit;
+
+/// The same table with the sizes of its numbers.
+fn not_negative(data: &Dataset) -> Dataset {
+    let columns = data.columns().iter().cloned().map(|mut c| {
+        if let Values::Numbers(v) = &mut c.values {
+            v.iter_mut().for_each(|x| *x = x.abs());
+        }
+        c
+    });
+    Dataset::new(columns.collect()).unwrap()
+}
+
+// spec: F18, F20
+#[test]
+fn every_kernel_of_the_list_passes_the_conformance_kit() {
+    for rows in [3, 40, 300] {
+        let (any, masses) = (testkit::table(rows, 11), not_negative(&testkit::table(rows, 11)));
+        for entry in catalogue() {
+            let data = if entry.as_is { &masses } else { &any };
+            let expr = KernelExpr::parse(entry.name).unwrap();
+            if let Err(why) = testkit::check_kernel(&expr, data) {
+                panic!("{} on {rows} rows: {why}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_of_numbers_pass_the_conformance_kit_on_sparse_points() {
+    let (rows, dim) = (24, 9);
+    let starts = (0..=rows).map(|i| 3 * i).collect();
+    let columns = (0..rows).flat_map(|i| (0..3).map(move |k| (3 * k + (i * 5 + k) % 3) as u32)).collect();
+    let values = (0..3 * rows).map(|k| ((k * k) as f64).sin() + 0.1).collect();
+    let data = Dataset::from_points(Points::csr(rows, dim, starts, columns, values).unwrap());
+    for text in [
+        "linear",
+        "polynomial(degree=2)",
+        "rbf",
+        "rbf(ard=true)",
+        "rbf(length_scale=[1, inf, 2, 1, 0.5, 1, 3, inf, 1])",
+        "laplacian",
+        "laplacian(ard=true)",
+        "matern(nu=1.5, ard=true)",
+        "cosine",
+        "sigmoid",
+    ] {
+        let expr = KernelExpr::parse(text).unwrap();
+        if let Err(why) = testkit::check_kernel(&expr, &data) {
+            panic!("{text}: {why}");
+        }
+    }
+}
+
+#[test]
+fn compositions_pass_the_conformance_kit() {
+    let data = testkit::table(40, 3);
+    for text in [
+        "0.5*rbf(length_scale=2) + on(seq, spectrum(k=2))",
+        "rbf(ard=true)*matern(nu=1.5)",
+        "matern(nu=0.5, ard=true) + 3*laplacian(ard=true)",
+        "normalise(spectrum(k=1) + on([a, b], polynomial(degree=2)))",
+        "2*(equal + on(colour, equal))*on(a, rbf(length_scale=0.7))",
+        "on(a, b, rbf(length_scale=[0.5, inf]))",
+        "normalise(spectrum)",
+        "cosine*linear",
+        "rbf^3 + 2*linear^2",
+        "exp(0.3*rbf)*exp(cosine)",
+        "normalise(rbf(length_scale=2)*(1 + linear))",
+        "centre(rbf(length_scale=0.8) + on(seq, spectrum(k=2)))",
+        "normalise(centre(matern(nu=1.5)))",
+        "weighted(a, rbf + 0.5)",
+        "1 + 2*rbf + 3*rbf^2 + 0.5*rbf^3",
+        "rbf + 0.1*white",
+        "matern(nu=0.3)",
+        "matern(nu=1.2, ard=true)",
+        "matern(nu=7.5)",
+        "matern(nu=inf, ard=true)",
+        "rational_quadratic(alpha=0.7, ard=true)",
+    ] {
+        let expr = KernelExpr::parse(text).unwrap();
+        if let Err(why) = testkit::check_kernel(&expr, &data) {
+            panic!("{text}: {why}");
+        }
+    }
+}
+
+/// Equal rows are left out: shifting tells a row from its copy, which a new row cannot.
+#[test]
+fn repaired_similarities_pass_the_conformance_kit() {
+    let data = testkit::table(40, 3);
+    let data = data.select(&(0..40).filter(|i| *i != 1).collect::<Vec<_>>());
+    for text in ["clip(sigmoid(gamma=1, offset=-1))", "flip(sigmoid(gamma=1, offset=-1)) + rbf", "shift(negative_distance(power=1))"] {
+        let expr = KernelExpr::parse(text).unwrap();
+        if let Err(why) = testkit::check_kernel(&expr, &data) {
+            panic!("{text}: {why}");
+        }
+    }
+}
