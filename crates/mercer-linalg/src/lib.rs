@@ -4,8 +4,10 @@
 //! functions on views, so that the library itself compiles in seconds. Every function runs on one thread: callers cut
 //! work into blocks of a fixed size, which makes results the same for any number of threads.
 
+mod pages;
 mod view;
 
+pub use pages::prefer_large_pages;
 pub use view::{View, ViewMut};
 
 use faer::diag::DiagMut;

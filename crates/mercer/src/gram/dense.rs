@@ -47,28 +47,40 @@ pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
         .collect();
     for some in tiles.chunks(CHECK) {
         control.check_time("Gram matrix")?;
-        some.par_iter().for_each(|(r, c)| {
+        let fault = some.par_iter().find_map_first(|(r, c)| {
             // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
             unsafe {
                 gram.fill(r.clone(), c.clone(), target.window(r, c, n));
                 if symmetric {
                     mirror(target.window(r, c, n), target, r, c, n);
                 }
+                not_finite(target.window(r, c, n), r.start, c.start)
             }
         });
-    }
-    if let Some(k) = out.data().iter().position(|v| !v.is_finite()) {
-        return Err(Error::Numerical {
-            what: "Gram matrix".into(),
-            why: format!(
-                "the kernel of rows {} and {} is {}; scale the columns or change the kernel's parameters",
-                k / n + 1,
-                k % n + 1,
-                out.data()[k]
-            ),
-        });
+        if let Some((row, column, value)) = fault {
+            return Err(Error::Numerical {
+                what: "Gram matrix".into(),
+                why: format!(
+                    "the kernel of rows {} and {} is {value}; scale the columns or change the kernel's parameters",
+                    row + 1,
+                    column + 1
+                ),
+            });
+        }
     }
     Ok(out)
+}
+
+/// The first number of a tile that is not finite, with its place.
+fn not_finite(mut tile: Block<'_, f64>, row: usize, column: usize) -> Option<(usize, usize, f64)> {
+    const EXPONENT: u64 = 0x7ff << 52;
+    (0..tile.rows()).find_map(|i| {
+        let values = tile.row_mut(i);
+        // A maximum over bits runs in vectors, a search that may stop does not.
+        let largest = values.iter().fold(0, |m, v| (v.to_bits() & EXPONENT).max(m));
+        let at = if largest == EXPONENT { values.iter().position(|v| !v.is_finite())? } else { return None };
+        Some((row + i, column + at, values[at]))
+    })
 }
 
 /// Copies the part of a tile below the diagonal to its mirror image.
@@ -104,19 +116,14 @@ pub fn apply(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
         .into_par_iter()
         .map(|rows| {
             let mut out = vec![0.0; rows.len() * outputs];
-            let mut tile = vec![0.0; rows.len() * TILE];
-            for cols in ranges(n, TILE) {
-                let tile = &mut tile[..rows.len() * cols.len()];
-                gram.fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
-                linalg::add_product(
-                    tile,
-                    &coef.data()[cols.start * outputs..cols.end * outputs],
-                    &mut out,
-                    rows.len(),
-                    cols.len(),
-                    outputs,
-                );
-            }
+            with_scratch(rows.len() * TILE, |scratch: &mut [f64]| {
+                for cols in ranges(n, TILE) {
+                    let tile = &mut scratch[..rows.len() * cols.len()];
+                    gram.fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
+                    let part = &coef.data()[cols.start * outputs..cols.end * outputs];
+                    linalg::add_product(tile, part, &mut out, rows.len(), cols.len(), outputs);
+                }
+            });
             out
         })
         .collect();

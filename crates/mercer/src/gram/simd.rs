@@ -149,15 +149,15 @@ fn map_body<T: Real, M: Map, const FMA: bool>(row: &mut [T], map: M) {
 fn sqdist_body<T: Real, const FMA: bool>(row: &mut [T], norms: &[T], norm: T, floor: T) -> bool {
     let zero = T::from_f64(0.0);
     let minus_two = T::from_f64(-2.0);
-    let mut least = T::from_f64(1.0);
+    // Bits are joined, not minima: a minimum of floating point numbers would keep the loop from running in vectors.
+    let mut near = 0u32;
     for (v, &n) in row.iter_mut().zip(norms) {
         let sum = n + norm;
         let d = fma::<T, FMA>(minus_two, *v, sum);
-        let margin = d - floor * sum;
-        least = if margin < least { margin } else { least };
+        near |= u32::from(d <= floor * sum);
         *v = if d > zero { d } else { zero };
     }
-    least <= zero
+    near != 0
 }
 
 /// Sixteen running sums, so that the order of addition does not depend on the instruction set.

@@ -22,23 +22,34 @@ impl Default for NegativeDistance {
     }
 }
 
+/// -s.
+#[derive(Clone, Copy)]
+struct Square;
+/// -s^(1/2).
+#[derive(Clone, Copy)]
+struct Root;
 /// -s^(power / 2).
 #[derive(Clone, Copy)]
-struct Negative {
+struct Power {
     power: f64,
 }
 
-impl Map for Negative {
+impl Map for Square {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
-        let zero = T::from_f64(0.0);
-        if self.power == 2.0 {
-            zero - s
-        } else if self.power == 1.0 {
-            zero - s.root()
-        } else {
-            T::from_f64(-libm::pow(s.to_f64(), 0.5 * self.power))
-        }
+        T::from_f64(0.0) - s
+    }
+}
+impl Map for Root {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        T::from_f64(0.0) - s.root()
+    }
+}
+impl Map for Power {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        T::from_f64(-libm::pow(s.to_f64(), 0.5 * self.power))
     }
 }
 
@@ -68,7 +79,11 @@ impl Kernel for NegativeDistance {
         Cloud::scaled(inputs, &[1.0], like)
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
-        tile.from_sqdist(Negative { power: self.power.number() });
+        match self.power.number() {
+            2.0 => tile.from_sqdist(Square),
+            1.0 => tile.from_sqdist(Root),
+            power => tile.from_sqdist(Power { power }),
+        }
     }
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![0.0; x.rows()]

@@ -44,9 +44,11 @@ impl Matrix {
         }
         Ok(Matrix { rows, cols, data })
     }
-    /// All zeros.
+    /// All zeros; large ones on large pages where the system has them.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Matrix { rows, cols, data: vec![0.0; rows * cols] }
+        let mut data = vec![0.0; rows * cols];
+        mercer_linalg::prefer_large_pages(&mut data);
+        Matrix { rows, cols, data }
     }
     /// One column.
     pub fn column(data: Vec<f64>) -> Self {
