@@ -32,6 +32,7 @@ pub mod data;
 pub mod error;
 pub mod estimators;
 pub mod expr;
+pub mod features;
 pub mod gram;
 pub mod kernels;
 pub mod learner;

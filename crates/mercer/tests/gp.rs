@@ -278,3 +278,120 @@ fn a_stored_fit_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     }
     assert!(fitted.predict(&cross(&new, &new, rbf), ALL).is_err());
 }
+
+/// One column of points, as a table.
+fn inputs(x: &Matrix) -> mercer::data::Dataset {
+    mercer::data::Dataset::from_points(mercer::data::Points::dense(x.rows(), x.cols(), x.data().to_vec()).unwrap())
+}
+
+/// A standard normal vector.
+fn normals(n: usize, seed: u64) -> Vec<f64> {
+    use rand::SeedableRng;
+    use rand_distr::Distribution;
+    let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..n).map(|_| rand_distr::StandardNormal.sample(&mut random)).collect()
+}
+
+/// A draw of the process with this kernel, of unit variance.
+fn draw(kernel: &str, x: &Matrix, seed: u64) -> Vec<f64> {
+    let bound = mercer::kernels::KernelExpr::parse(kernel).unwrap().bind(None, &inputs(x)).unwrap();
+    let mut k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
+    k.add_to_diagonal(&[1e-10]);
+    let lower = Cholesky::new(k, &Control::default()).unwrap();
+    let z = normals(x.rows(), seed);
+    // L z, row by row of the factor: L = A L'^-1 is had from solving.
+    let n = x.rows();
+    let l = lower.solve_lower(&Matrix::from_fn(n, n, |i, j| f64::from(i == j))).unwrap();
+    // l is L^-1; L z solves l f = z.
+    let mut f = vec![0.0; n];
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|j| l[(i, j)] * f[j]).sum();
+        f[i] = (z[i] - sum) / l[(i, i)];
+    }
+    f
+}
+
+// spec: GP09
+#[test]
+fn the_evidence_finds_the_length_scale_that_made_the_data() {
+    let n = 400;
+    let x = Matrix::column((0..n).map(|i| f64::from(i) * 40.0 / f64::from(n)).collect());
+    let f = draw("rbf(length_scale=1.3)", &x, 5);
+    let y: Vec<f64> = f.iter().zip(normals(400, 6)).map(|(f, e)| f + 0.1 * e).collect();
+    let target = Target::numbers(&y);
+    let data = inputs(&x);
+    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, groups: None };
+    let kernel = mercer::kernels::KernelExpr::parse("rbf(length_scale=0.1..20)").unwrap();
+    let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
+    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0).unwrap();
+    let found = tuned.kernel.values()[0].value.number();
+    assert!((found / 1.3 - 1.0).abs() <= 0.1, "{found}");
+}
+
+// spec: GP09
+#[test]
+fn one_length_scale_per_column_switches_off_the_columns_of_noise() {
+    let n = 200;
+    let noise = normals(n * 6, 9);
+    let x = Matrix::from_fn(n, 6, |i, j| noise[i * 6 + j]);
+    let errors = normals(n, 10);
+    let y: Vec<f64> = (0..n).map(|i| (2.0 * x[(i, 2)]).sin() + 0.1 * errors[i]).collect();
+    let target = Target::numbers(&y);
+    let data = inputs(&x);
+    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, groups: None };
+    let kernel = mercer::kernels::KernelExpr::parse("rbf(ard=true)").unwrap();
+    let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
+    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0).unwrap();
+    let lengths = tuned.kernel.values()[0].value.numbers().to_vec();
+    for (j, length) in lengths.iter().enumerate() {
+        assert!(if j == 2 { *length < 2.0 } else { *length > 10.0 * lengths[2] }, "column {j}: {lengths:?}");
+    }
+}
+
+// spec: GP10
+#[test]
+fn draws_of_a_field_in_the_plane_and_of_an_ou_process_have_their_covariances() {
+    let plane = Matrix::new(4, 2, vec![0.0, 0.0, 0.7, 0.1, 0.2, 1.1, -0.5, 0.4]).unwrap();
+    let line = Matrix::column(vec![0.0, 0.3, 1.0, 1.1]);
+    for (kernel, x) in [("rbf(length_scale=1)", &plane), ("matern(nu=0.5, length_scale=1)", &line)] {
+        let draws = 20_000;
+        let bound = mercer::kernels::KernelExpr::parse(kernel).unwrap().bind(None, &inputs(x)).unwrap();
+        let k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
+        let mut sums = Matrix::zeros(4, 4);
+        for seed in 0..draws {
+            let f = draw(kernel, x, seed);
+            for i in 0..4 {
+                for j in 0..4 {
+                    sums[(i, j)] += f[i] * f[j] / draws as f64;
+                }
+            }
+        }
+        for i in 0..4 {
+            for j in 0..4 {
+                let error = ((k[(i, i)] * k[(j, j)] + k[(i, j)] * k[(i, j)]) / draws as f64).sqrt();
+                near(sums[(i, j)], k[(i, j)], 3.5 * error);
+            }
+        }
+        if x.cols() == 1 {
+            // Markov: the covariance over two steps is the product of those of the steps.
+            near(k[(0, 2)], k[(0, 1)] * k[(1, 2)], 1e-15);
+        }
+    }
+}
+
+// spec: GP13, E4-01
+#[test]
+fn the_density_of_targets_integrates_to_one_in_one_and_two_dimensions() {
+    let density = |x: &Matrix, t: &[f64]| {
+        let gram = square(x, rbf);
+        (-criterion(&gp(0.3, 0.9, false), &gram, &Matrix::column(t.to_vec()), None).value).exp()
+    };
+    let (one, two) = (Matrix::column(vec![0.4]), Matrix::column(vec![0.0, 0.7]));
+    // N(0; 0, 1.2) = (2 pi 1.2)^(-1/2).
+    near(density(&one, &[0.0]), (std::f64::consts::TAU * 1.2).powf(-0.5), 1e-14);
+    let step = 0.1;
+    let grid: Vec<f64> = (-90..=90).map(|i| f64::from(i) * step).collect();
+    near(grid.iter().map(|t| density(&one, &[*t])).sum::<f64>() * step, 1.0, 1e-10);
+    let sum: f64 = grid.iter().map(|a| grid.iter().map(|b| density(&two, &[*a, *b])).sum::<f64>()).sum();
+    near(sum * step * step, 1.0, 1e-9);
+}

@@ -56,7 +56,7 @@ impl Ridge {
         }
         let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept)?;
         let solution = system.solve(&y)?;
-        Ok((y, solution, system.into_projection()))
+        Ok((y, solution, system.into_projection()?))
     }
 }
 

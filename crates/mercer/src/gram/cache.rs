@@ -58,15 +58,7 @@ impl<'a, T: Cell> RowCache<'a, T> {
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(2, columns.max(2));
         let mut store = vec![T::default(); capacity * columns];
         prefer_large_pages(&mut store);
-        RowCache {
-            gram,
-            columns,
-            store,
-            slot: vec![NOWHERE; gram.shape().0],
-            row: Vec::new(),
-            used: Vec::new(),
-            clock: 0,
-        }
+        RowCache { gram, columns, store, slot: vec![NOWHERE; gram.shape().0], row: Vec::new(), used: Vec::new(), clock: 0 }
     }
 
     /// The most rows that can be held, and asked for, at once.

@@ -288,6 +288,9 @@ impl Gram for Subset<'_> {
     fn symmetric(&self) -> bool {
         self.of.symmetric() && self.rows == self.cols
     }
+    fn factor(&self) -> Option<Matrix> {
+        if self.symmetric() { self.of.factor().map(|z| z.select_rows(&self.rows)) } else { None }
+    }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
         for (j, c) in runs(&self.cols[cols]) {

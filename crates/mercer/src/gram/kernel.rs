@@ -57,6 +57,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn fill<T: Real>(&self, tile: Tile<'_, Self::Prepared, T>);
     /// k(x, x) for each input.
     fn diagonal(&self, x: &Self::Prepared) -> Vec<f64>;
+    /// The features of each input, where they are few and k is their inner product.
+    fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
+        None
+    }
     /// What is known about positive semi-definiteness.
     fn mercer(&self) -> Mercer;
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
@@ -111,6 +115,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn symmetric(&self) -> bool {
         self.a.is_none()
+    }
+    fn factor(&self) -> Option<Matrix> {
+        if self.symmetric() { self.kernel.features(&self.b) } else { None }
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         self.kernel.fill(self.tile(Rows::List(rows), cols, out));

@@ -78,8 +78,8 @@ pub trait Gram: Sync {
     fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
         None
     }
-    /// Z with K = Z Z', where the Gram matrix has low rank by construction.
-    fn factor(&self) -> Option<&Matrix> {
+    /// Z with K = Z Z' (N x rank), where the Gram matrix has low rank by construction: solvers then work in the primal.
+    fn factor(&self) -> Option<Matrix> {
         None
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::Points;
 use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ impl Kernel for Linear {
     }
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         x.norms().to_vec()
+    }
+    fn features(&self, x: &Cloud) -> Option<Matrix> {
+        Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -123,4 +123,5 @@ kernels! {
     white: White,
     equal: Equal,
     spectrum: Spectrum,
+    edit: Edit,
 }

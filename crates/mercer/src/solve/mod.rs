@@ -2,6 +2,7 @@
 
 mod lbfgs;
 mod line_search;
+pub mod lms;
 pub mod smo;
 
 pub use lbfgs::{Lbfgs, Minimum};

@@ -1,0 +1,93 @@
+//! edit: k(x, z) = exp(-gamma d(x, z)^2), d the edit distance of Levenshtein (1966): letters put in, left out or changed
+//! (F36, K29). Not a Mercer kernel in general: a distance need not be one of any feature space.
+
+use crate::data::Strings;
+use crate::gram::{Kernel, Map, Mercer, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use serde::{Deserialize, Serialize};
+
+/// Likeness by edit distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    gamma: Value,
+}
+
+impl Default for Edit {
+    fn default() -> Self {
+        Edit { gamma: Value::Auto }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Decay {
+    gamma: f64,
+}
+
+impl Map for Decay {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, d: T) -> T {
+        (T::from_f64(-self.gamma) * d * d).exponential::<FMA>()
+    }
+}
+
+/// The edit distance of two strings of characters, in O(|a| |b|) steps and O(|b|) memory.
+pub(crate) fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        // row[j] is the distance of a[..i] and b[..j], `corner` that of a[..i] and b[..j - 1].
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, z) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != z);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// 1 over the mean square of the lengths: strings of that length with nothing in common are e^-1 alike.
+fn start(inputs: &Strings) -> f64 {
+    let squares: f64 = inputs.iter().map(|s| (s.chars().count() as f64).powi(2)).sum();
+    if squares > 0.0 { inputs.len() as f64 / squares } else { 1.0 }
+}
+
+impl Kernel for Edit {
+    const NAME: &'static str = "edit";
+    const DOC: &'static str = "exp(-gamma d^2), d the edit distance of two strings: not a Mercer kernel in general";
+    const PARAMS: &'static [Param] =
+        &[Param::searched("gamma", "factor of the squared distance; auto: 1 over the mean squared length", Domain::PositiveFinite, 100.0)];
+    const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
+    type Inputs = Strings;
+    type Prepared = Vec<Vec<char>>;
+
+    fn settle(&self, inputs: &Strings) -> Self {
+        Edit { gamma: self.gamma.settle(start(inputs)) }
+    }
+    fn prepare(&self, inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Vec<Vec<char>> {
+        inputs.iter().map(|s| s.chars().collect()).collect()
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Vec<Vec<char>>, T>) {
+        let (a, b) = (tile.a, tile.b);
+        tile.from_pairs_mapped(|i, j| edit_distance(&a[i], &b[j]) as f64, Decay { gamma: self.gamma.number() });
+    }
+    fn diagonal(&self, x: &Vec<Vec<char>>) -> Vec<f64> {
+        vec![1.0; x.len()]
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Conditional("the edit distance is not known to be one of a feature space, and some strings show that it is not".into())
+    }
+    /// dk/dgamma = -d^2 k.
+    fn gradient(&self, tile: Tile<'_, Vec<Vec<char>>, f64>, weights: &[f64], out: &mut [f64]) {
+        let decay = Decay { gamma: self.gamma.number() };
+        let columns = tile.cols.len();
+        for k in 0..tile.rows.len() {
+            for (l, j) in tile.cols.clone().enumerate() {
+                let d = edit_distance(&tile.a[tile.rows.at(k)], &tile.b[j]) as f64;
+                out[0] -= weights[k * columns + l] * d * d * decay.at::<f64, false>(d);
+            }
+        }
+    }
+}
