@@ -31,6 +31,9 @@ fn run(arguments: Arguments, cancel: &CancelFlag) -> Result<()> {
         Command::Predict(a) => commands::predict(a, cancel),
         Command::Inspect(a) => commands::inspect(a),
         Command::Examples(a) => commands::examples(a),
+        Command::Gram(a) => commands::gram(a, cancel),
+        Command::Completions(a) => commands::completions(a),
+        Command::Man(a) => commands::man(a),
     };
     with_threads(arguments.threads, work)?
 }

@@ -63,29 +63,27 @@ impl Indexed {
     }
 }
 
-/// Whether the text looks like this format: its first rows are a number and then pairs of an index and a number.
+/// Whether the text looks like this format: its first row that is more than a number is a number and pairs of an index
+/// and a number. No table begins with such a header.
 pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    let (mut rows, mut pairs) = (0, 0);
-    for line in bytes.split(|&b| b == b'\n') {
+    for line in bytes.split(|&b| b == b'\n').take(LOOKED_AT) {
         let Ok(line) = std::str::from_utf8(line) else { return false };
         let mut items = written(line).split_ascii_whitespace();
         let Some(label) = items.next() else { continue };
-        if label.parse::<f64>().is_err() {
+        let pair = |item: &str| {
+            let parts = item.split_once(':');
+            parts.is_some_and(|(index, value)| (index == GROUP || index.parse::<u32>().is_ok()) && value.parse::<f64>().is_ok())
+        };
+        let mut pairs = items.map(pair).peekable();
+        let more = pairs.peek().is_some();
+        if label.parse::<f64>().is_err() || !pairs.all(|sound| sound) {
             return false;
         }
-        for item in items {
-            let Some((index, value)) = item.split_once(':') else { return false };
-            if index != GROUP && index.parse::<u32>().is_err() || value.parse::<f64>().is_err() {
-                return false;
-            }
-            pairs += 1;
-        }
-        rows += 1;
-        if rows == LOOKED_AT {
-            break;
+        if more {
+            return true;
         }
     }
-    pairs > 0
+    false
 }
 
 /// The line without its comment.

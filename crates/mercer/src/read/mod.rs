@@ -31,6 +31,7 @@ mod unpack;
 mod writing;
 
 pub use examples::{EXAMPLES, Example, example};
+pub(crate) use options::column_and;
 pub use options::{ColumnType, ReadOptions, parted};
 pub use source::Source;
 pub use table::Table;

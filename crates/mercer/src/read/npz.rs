@@ -25,7 +25,9 @@ pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     let mut members = Vec::new();
     let mut left = most;
-    for entry in directory(bytes).map_err(|why| fault(format!("this is a damaged zip archive: {why}; copy it again")))? {
+    for entry in directory(bytes)
+        .map_err(|why| fault(format!("this is a damaged zip archive, or a spreadsheet: {why}; copy it again, or save the table as CSV")))?
+    {
         let Some(name) = entry.name.strip_suffix(".npy") else {
             let why = "this is a zip archive or a spreadsheet, not an NPZ file of numpy; save the table as CSV";
             return Err(fault(format!("{why} (it holds '{}')", entry.name)));
@@ -107,6 +109,10 @@ fn directory(bytes: &[u8]) -> std::result::Result<Vec<Entry>, String> {
     // The end has 22 bytes and a comment of at most 65535.
     let tail = bytes.len().saturating_sub(22 + 65_535);
     let end = bytes[tail..].windows(4).rposition(|w| w == END).ok_or("it has no directory")? + tail;
+    let comment = number(bytes, end + 20, 2)? as usize;
+    if end + 22 + comment != bytes.len() {
+        return Err("it is cut off".into());
+    }
     let count = number(bytes, end + 10, 2)?;
     let mut at = number(bytes, end + 16, 4)? as usize;
     if count == 0xFFFF || at == 0xFFFF_FFFF {

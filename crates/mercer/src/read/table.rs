@@ -85,7 +85,12 @@ impl Table {
     /// No header, no rows, a name missing or standing twice, a row with more or fewer cells than the header, bytes
     /// that are not UTF-8, what the format does not allow: each with its row or line.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
-        format::parse(file, bytes.into(), None, Control::default().max_memory)
+        Self::parse_within(file, bytes, &Control::default())
+    }
+
+    /// The same; what the bytes unpack to and grow to may not take more than `control.max_memory`.
+    pub fn parse_within(file: &str, bytes: &[u8], control: &Control) -> Result<Self> {
+        format::parse(file, bytes.into(), None, control.max_memory)
     }
 
     /// Reads CSV, TSV or semicolons, whatever else the bytes look like.
