@@ -253,7 +253,11 @@ impl Learner {
 
 /// The refusal of a target that the estimator is not made for, with those that are.
 pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
-    let holds = if matches!(target, Target::Classes { .. }) { "classes" } else { "numbers" };
+    let holds = match target {
+        Target::Classes { .. } => "classes",
+        Target::Numbers(m) if m.cols() > 1 => "several numbers at once",
+        _ => "numbers",
+    };
     let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
     Error::Setting {
         name: estimator.name().into(),
