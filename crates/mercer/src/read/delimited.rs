@@ -71,7 +71,7 @@ enum Encoding<'a> {
 /// The text after a byte order mark, or why these bytes can be none.
 fn encoding(bytes: &[u8]) -> std::result::Result<Encoding<'_>, &'static str> {
     let units = |rest: &[u8], read: fn([u8; 2]) -> u16| {
-        let whole = rest.len() % 2 == 0;
+        let whole = rest.len().is_multiple_of(2);
         let units = || Encoding::Utf16(rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect());
         whole.then(units).ok_or("the table is UTF-16, and its last character is cut off")
     };
