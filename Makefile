@@ -1,11 +1,12 @@
 # The verbs of the project. `make` alone lists them.
-.PHONY: help demo test check bench gen smells
+.PHONY: help demo test check bench fuzz gen smells
 
 help:
 	@echo "make demo    compare every estimator on the iris data and write a page"
 	@echo "make test    every test: Rust, Python, the tour; then the rows of docs/spec.md proved"
 	@echo "make check   format, lints, smells, README"
 	@echo "make bench   side-by-side runs against other libraries"
+	@echo "make fuzz    hostile inputs, FUZZ_SECONDS (600) for each target"
 	@echo "make gen     pages made from the catalogue of kernels and estimators"
 	@echo "make smells  what a reviewer would refuse"
 
@@ -21,6 +22,10 @@ check: smells
 
 bench:
 	@bench/run.sh
+
+FUZZ_SECONDS ?= 600
+fuzz:
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 gen:
 	cargo run --quiet --locked --package mercer --example gen -- docs

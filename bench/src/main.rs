@@ -12,7 +12,7 @@ use mercer::gram;
 use mercer::kernels::KernelExpr;
 use mercer::learner;
 use mercer::linalg::Matrix;
-use mercer::select::{self, Sample};
+use mercer::select::{self, Sample, Split};
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl Work {
 
     /// Settles what is open, fits, predicts the new rows.
     fn fit(&self) -> Result<Map<String, Value>> {
-        let sample = Sample { data: &self.data, target: &self.target, weights: None, groups: None };
+        let sample = Sample { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
         let clock = Instant::now();
         let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0)?;
         let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0)?;

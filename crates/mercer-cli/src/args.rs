@@ -1,10 +1,13 @@
 //! What may be typed.
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
-A TABLE is a CSV or TSV file with a header line, - for standard input, or example:NAME.
+A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV
+with commas, semicolons or tabs and a header line, JSON lines, LIBSVM, NPY or NPZ, each also packed by
+gzip or Zstandard. A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
   mercer compare example:iris
@@ -27,7 +30,8 @@ Examples:
   mercer compare example:iris
   mercer compare wine.csv --target quality --report wine.html --json wine.json
   mercer compare dna.csv --target class --kernel 'normalise(spectrum(k=4))' --estimators svc,knn
-  gunzip -c big.csv.gz | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
+  mercer compare sales.csv.gz --target amount --time day --missing 'price=drop,region=error'
+  cat big.jsonl | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
 
 const FIT: &str = "\
 Examples:
@@ -44,6 +48,22 @@ Examples:
   mercer check 'rbf + 0.5*normalise(spectrum(k=3))'
   mercer check 'sigmoid(gamma=1, offset=-1)' example:iris
   mercer check 'clip(negative_distance)' wine.csv --target quality";
+
+const GRAM: &str = "\
+Examples:
+  mercer gram wine.csv --target quality --kernel 'rbf(length_scale=2)' -o K.npy
+  mercer gram train.csv --kernel 'normalise(spectrum(k=4))' --rows new.csv -o K_new.npy";
+
+const COMPLETIONS: &str = "\
+Examples:
+  mercer completions bash > ~/.local/share/bash-completion/completions/mercer
+  mercer completions zsh > ~/.zfunc/_mercer
+  mercer completions fish > ~/.config/fish/completions/mercer.fish";
+
+const MAN: &str = "\
+Examples:
+  mercer man | man -l -
+  mercer man fit > ~/.local/share/man/man1/mercer-fit.1";
 
 /// Kernel methods side by side on your table.
 #[derive(Debug, Parser)]
@@ -74,28 +94,49 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// List the built-in tables, or print one as CSV.
     Examples(Examples),
+    /// Write the kernel matrix of a table, or between two tables, as an NPY file.
+    #[command(after_help = GRAM)]
+    Gram(Gram),
+    /// Print a script that completes commands and options in a shell.
+    #[command(after_help = COMPLETIONS)]
+    Completions(Completions),
+    /// Print the manual page of mercer or of one command.
+    #[command(after_help = MAN)]
+    Man(Man),
 }
 
 /// The table to learn from and how to read it.
 #[derive(Debug, Args)]
-pub(crate) struct Learning {
-    /// CSV or TSV file, - for standard input, or example:NAME (see 'mercer examples').
+pub(crate) struct Tabular {
+    /// File, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
-    /// Column to predict; several number columns parted by commas. Not needed for example:NAME.
+    /// Column to predict; several number columns parted by commas, a name that holds a comma in double quotes. Not needed
+    /// where the table names it: LIBSVM, NPZ with y, example:NAME.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
     /// Kernel such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
     #[arg(long, value_name = "EXPR", help_heading = "What to learn", allow_hyphen_values = true)]
     pub kernel: Option<String>,
-    /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
-    #[arg(long, value_name = "COL=TYPE", value_delimiter = ',', help_heading = "What to learn")]
+    /// What a column holds, where the cells do not tell: number, category, text, sequence, date, flag or ignore.
+    #[arg(long, value_name = "COL=TYPE", help_heading = "What to learn")]
     pub types: Vec<String>,
-    /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
-    #[arg(long, value_name = "COL", help_heading = "What to learn")]
-    pub weights: Option<String>,
+    /// What is done with missing cells: median+flag (numbers), category (labels) or empty (texts), which is done where
+    /// nothing is said; or drop the row, or error.
+    #[arg(long, value_name = "COL=POLICY", help_heading = "What to learn")]
+    pub missing: Vec<String>,
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
     #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
+}
+
+/// What fitting asks for besides the table.
+#[derive(Debug, Args)]
+pub(crate) struct Learning {
+    #[command(flatten)]
+    pub table: Tabular,
+    /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
+    pub weights: Option<String>,
     /// Fit although the kernel is not positive semi-definite (not Mercer).
     #[arg(long, help_heading = "What to learn")]
     pub allow_non_mercer: bool,
@@ -127,9 +168,12 @@ pub(crate) struct Compare {
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
-    /// Column whose equal rows stay in one fold.
-    #[arg(long, value_name = "COL", help_heading = "How to judge")]
+    /// Column whose equal rows stay in one fold; it is no input.
+    #[arg(long, value_name = "COL", help_heading = "How to judge", conflicts_with = "time")]
     pub groups: Option<String>,
+    /// Column of dates or numbers: folds in that order, each judged by what was learnt from the rows before it.
+    #[arg(long, value_name = "COL", help_heading = "How to judge")]
+    pub time: Option<String>,
     /// Write a page with table and pictures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
@@ -213,6 +257,34 @@ pub(crate) struct Inspect {
 pub(crate) struct Examples {
     /// Table to print as CSV; the list of tables if left out.
     pub name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Gram {
+    #[command(flatten)]
+    pub table: Tabular,
+    /// Second table: its rows become the rows of the matrix, those of TABLE its columns.
+    #[arg(long, value_name = "TABLE")]
+    pub rows: Option<String>,
+    /// NPY file to write.
+    #[arg(short, long, value_name = "K.npy", help_heading = "Output")]
+    pub output: PathBuf,
+    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Command; mercer itself if left out.
+    pub command: Option<String>,
 }
 
 /// More threads than this are a slip of the finger.

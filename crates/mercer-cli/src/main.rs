@@ -33,6 +33,9 @@ fn run(arguments: Arguments, cancel: &CancelFlag) -> Result<ExitCode> {
         Command::Check(a) => commands::check(a, cancel),
         Command::Inspect(a) => done(commands::inspect(a)),
         Command::Examples(a) => done(commands::examples(a)),
+        Command::Gram(a) => done(commands::gram(a, cancel)),
+        Command::Completions(a) => done(commands::completions(a)),
+        Command::Man(a) => done(commands::man(a)),
     };
     with_threads(arguments.threads, work)?
 }

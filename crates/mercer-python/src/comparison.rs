@@ -5,11 +5,11 @@ use crate::errors::{data_error, raise, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
 use crate::model::from_json;
-use crate::target::{Takes, groups, target};
+use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::estimators::EstimatorExpr;
 use mercer::report::{self, Request};
-use mercer::select::{self, Comparing};
+use mercer::select::{self, Comparing, Split};
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -28,9 +28,11 @@ pub(crate) struct Comparison {
 /// data, target, sample_weight, task, max_seconds, max_memory, threads: as for Learner.fit.
 /// kernel: a Kernel or its text; None: made from the types of the columns.
 /// estimators: "svc(c=1), ridge" or a list; None: every one that can predict the target.
+/// missing: as for Learner.
 /// groups: one label a row; rows of one group stay in one fold.
+/// time: one number or ISO date a row; folds in that order, each judged by what was learnt from the rows before it.
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, allow_non_mercer=false, sample_weight=None, groups=None, task=None, max_seconds=None, max_memory=None, threads=0))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, max_seconds=None, max_memory=None, threads=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -41,9 +43,11 @@ pub(crate) fn compare(
     folds: usize,
     seed: u64,
     standardise: bool,
+    missing: Option<&Bound<'_, PyAny>>,
     allow_non_mercer: bool,
     sample_weight: Option<&Bound<'_, PyAny>>,
     groups: Option<&Bound<'_, PyAny>>,
+    time: Option<&Bound<'_, PyAny>>,
     task: Option<&str>,
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
@@ -54,15 +58,20 @@ pub(crate) fn compare(
     let data = dataset(data)?;
     let (target, info) = self::target(target, data.rows(), Takes::of(asked.as_deref().unwrap_or_default()), task)?;
     let weights = weights(sample_weight)?;
-    let groups = groups.map(|g| self::groups(g, data.rows())).transpose()?;
+    let split = match (groups, time) {
+        (Some(_), Some(_)) => return Err(data_error("groups and time: give one of them")),
+        (Some(labels), None) => Split::Groups(self::groups(labels, data.rows())?),
+        (None, Some(time)) => Split::Time(times(time, data.rows())?),
+        (None, None) => Split::Rows,
+    };
     let estimators = match asked {
         Some(list) => list,
         None => EstimatorExpr::all_for(&target).map_err(raise)?,
     };
-    let comparing = Comparing { prep: recipe(standardise), kernel, estimators, folds, seed, allow_non_mercer };
+    let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, estimators, folds, seed, allow_non_mercer };
     let limits = Limits { threads, max_seconds, max_memory };
     let comparison = limits.run(py, move |control| {
-        let outcome = select::compare(&data, &target, &info, weights.as_deref(), groups.as_deref(), &comparing, control)?;
+        let outcome = select::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
         let request = Request {
             command: "mercer.compare(data, target)".into(),
             table: "data".into(),

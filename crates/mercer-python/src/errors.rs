@@ -48,7 +48,7 @@ fn spoken(message: &str) -> String {
             None => out.push_str(&format!("types={part}")),
         }
     }
-    out.replace("--types", "types=").replace("--target", "target")
+    out.replace("--types", "types=").replace("--target", "target").replace("--missing", "missing=").replace("--groups", "groups=")
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.

@@ -1,7 +1,7 @@
 //! `mercer.Learner`: the recipe of a model.
 
 use crate::dataset::{dataset, weights};
-use crate::errors::{raise, warn};
+use crate::errors::{data_error, raise, warn};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
 use crate::target::{Takes, target};
@@ -9,44 +9,56 @@ use crate::work::Limits;
 use mercer::data::Target;
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
-use mercer::prep::Recipe;
+use mercer::prep::{Missing, Recipe};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// The recipe of a model: preparation, kernel, estimator.
 ///
 /// estimator: an expression such as "svc(c=1)" or "gp(noise=auto)"; None: svc for classes, ridge for numbers.
 /// kernel: a Kernel or its text; None: made from the types of the columns.
 /// standardise: bring numbers to mean 0 and standard deviation 1 first.
+/// missing: what is done with missing cells, {"age": "drop"}: median+flag (numbers), category (labels) or empty (texts),
+/// which is done where nothing is said; or drop the row, or error.
 /// seed: of anything random.
 /// allow_non_mercer: fit although the kernel is not positive semi-definite.
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Learner {
     estimator: Option<EstimatorExpr>,
     kernel: Option<KernelExpr>,
-    standardise: bool,
+    recipe: Recipe,
     seed: u64,
     allow_non_mercer: bool,
 }
 
 /// How columns are prepared.
-pub(crate) fn recipe(standardise: bool) -> Recipe {
-    Recipe { standardise, ..Recipe::default() }
+pub(crate) fn recipe(standardise: bool, missing: Option<&Bound<'_, PyAny>>) -> PyResult<Recipe> {
+    let mut policies = Vec::new();
+    if let Some(missing) = missing {
+        let missing = missing.cast::<PyDict>().map_err(|_| data_error("missing: expected a dict such as {\"age\": \"drop\"}"))?;
+        for (name, word) in missing.iter() {
+            let policy: Missing = word.str()?.to_string().parse().map_err(raise)?;
+            policies.push((name.str()?.to_string(), policy));
+        }
+    }
+    Ok(Recipe { standardise, missing: policies, ..Recipe::default() })
 }
 
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, seed=0, allow_non_mercer=false))]
+    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false))]
     fn make(
         estimator: Option<&str>,
         kernel: Option<&Bound<'_, PyAny>>,
         standardise: bool,
+        missing: Option<&Bound<'_, PyAny>>,
         seed: u64,
         allow_non_mercer: bool,
     ) -> PyResult<Self> {
         let estimator = estimator.map(EstimatorExpr::parse).transpose().map_err(raise)?;
         let kernel = kernel.map(self::kernel).transpose()?;
-        Ok(Learner { estimator, kernel, standardise, seed, allow_non_mercer })
+        Ok(Learner { estimator, kernel, recipe: recipe(standardise, missing)?, seed, allow_non_mercer })
     }
 
     /// Fits a model.
@@ -79,7 +91,7 @@ impl Learner {
             None => EstimatorExpr::parse(if matches!(target, Target::Classes { .. }) { "svc" } else { "ridge" }).map_err(raise)?,
         };
         let learner = mercer::learner::Learner {
-            prep: recipe(self.standardise),
+            prep: self.recipe.clone(),
             kernel: self.kernel.clone(),
             estimator,
             seed: self.seed,
@@ -107,7 +119,17 @@ impl Learner {
 
     #[getter]
     fn standardise(&self) -> bool {
-        self.standardise
+        self.recipe.standardise
+    }
+
+    /// What is done with missing cells, by column.
+    #[getter]
+    fn missing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let policies = PyDict::new(py);
+        for (name, policy) in &self.recipe.missing {
+            policies.set_item(name, policy.name())?;
+        }
+        Ok(policies)
     }
 
     #[getter]
@@ -124,8 +146,12 @@ impl Learner {
         let mut words = Vec::new();
         words.extend(self.estimator.iter().map(|e| format!("estimator={:?}", e.to_string())));
         words.extend(self.kernel.iter().map(|k| format!("kernel={:?}", k.to_string())));
-        if !self.standardise {
+        if !self.recipe.standardise {
             words.push("standardise=False".into());
+        }
+        if !self.recipe.missing.is_empty() {
+            let each = self.recipe.missing.iter().map(|(name, policy)| format!("{name:?}: {:?}", policy.name()));
+            words.push(format!("missing={{{}}}", each.collect::<Vec<_>>().join(", ")));
         }
         if self.seed != 0 {
             words.push(format!("seed={}", self.seed));
@@ -145,7 +171,8 @@ impl Learner {
         let all = pyo3::types::PyDict::new(py);
         all.set_item("estimator", self.estimator())?;
         all.set_item("kernel", self.kernel())?;
-        all.set_item("standardise", self.standardise)?;
+        all.set_item("standardise", self.recipe.standardise)?;
+        all.set_item("missing", self.missing(py)?)?;
         all.set_item("seed", self.seed)?;
         all.set_item("allow_non_mercer", self.allow_non_mercer)?;
         Ok(((), all))

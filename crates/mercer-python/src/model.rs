@@ -2,7 +2,7 @@
 
 use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::dataset_like;
-use crate::errors::{data_error, internal_error, raise};
+use crate::errors::{data_error, internal_error, raise, warn};
 use crate::kernel::Kernel;
 use crate::target::labels;
 use crate::work::Limits;
@@ -32,6 +32,7 @@ impl Model {
 
     fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
         let data = dataset_like(data, &self.model.prep.schema)?;
+        warn(py, &self.model.prep.tell(&data))?;
         let model = self.model.clone();
         Limits::threads(threads).run(py, move |control| model.predict(&data, want, control))
     }

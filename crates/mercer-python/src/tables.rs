@@ -60,9 +60,11 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
     }
 }
 
-/// Reads a CSV or TSV file: (Dataset, target), or (Dataset, target, weights) where a column of weights is named.
+/// Reads a table, its format told from its first bytes (CSV, TSV, JSON lines, LIBSVM, NPY, NPZ; also packed by gzip or
+/// Zstandard): (Dataset, target), or (Dataset, target, weights) where a column of weights is named.
 ///
-/// target: the column to predict, or several; None: the target is None. Labels are an array of str, numbers of float64.
+/// target: the column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none: the
+/// target is None then. Labels are an array of str, numbers of float64.
 /// types: what columns hold where that is read wrongly, {"zip": "category"}.
 /// like: a fitted model; columns are then taken as in its training.
 #[pyfunction]
@@ -76,8 +78,12 @@ pub(crate) fn read_table<'py>(
     like: Option<&Bound<'py, Model>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?;
-    let target = target.map(names).transpose()?;
     let table = Table::read(&Source::File(path)).map_err(raise)?;
+    let target = match target {
+        Some(asked) => Some(names(asked)?),
+        None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),
+        None => None,
+    };
     with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()))?)
 }
 

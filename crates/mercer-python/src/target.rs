@@ -100,6 +100,16 @@ pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usi
     Table::of_cells("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
 }
 
+/// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).
+pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
+    let mut array = asarray(object)?;
+    if kind(&array)? == 'M' {
+        array = array.call_method1("astype", ("str",))?;
+    }
+    let texts = written("time", &array, &array)?.texts;
+    Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time")).map_err(raise)
+}
+
 /// What the labels are, and their texts where finding that out took them.
 fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<(Labels, Option<Vec<String>>)> {
     Ok(match kind(array)? {

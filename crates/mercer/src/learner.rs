@@ -10,7 +10,7 @@ use crate::kernels::{KernelExpr, Uses};
 use crate::param::Value;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{self, Tuning};
+use crate::select::{self, Split, Tuning};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -108,7 +108,7 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
 pub struct About {
     /// Version of Mercer that fitted it.
     pub version: String,
-    /// Training rows with a weight above 0.
+    /// Training rows, without those left out.
     pub rows: usize,
     /// The kernel expression as asked for, before anything was settled.
     pub asked_kernel: String,
@@ -120,9 +120,10 @@ pub struct About {
     pub tuning: Option<Tuning>,
     /// What the user was told.
     pub notices: Vec<String>,
-    /// Training rows of weight 0, which were as good as absent; from 0, ascending.
+    /// Rows that were given and not learnt from: of weight 0, or with a missing cell where such rows are dropped; from 0,
+    /// ascending.
     #[serde(with = "blocks::usizes")]
-    pub weightless: Vec<usize>,
+    pub left_out: Vec<usize>,
 }
 
 /// A fitted model: predicts from a table with the same columns.
@@ -145,23 +146,50 @@ pub struct Model {
     pub about: About,
 }
 
-/// Rows of weight 0 are absent rows; the rest keep their weights.
-pub fn drop_weightless(data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<(Dataset, Target, Option<Vec<f64>>)> {
-    if target.rows() != data.rows() {
-        return Err(Error::Shape { what: "rows of the target".into(), expected: data.rows(), found: target.rows() });
+/// The rows of a table that are learnt from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// Their numbers from 0, ascending.
+    pub rows: Vec<usize>,
+    /// What the user should know of the others.
+    pub notices: Vec<String>,
+}
+
+impl Used {
+    /// All rows but those of weight 0, which are absent rows, and those that the preparation drops for a missing cell.
+    ///
+    /// # Errors
+    /// A target or weights of another length; a weight below 0 or not finite; what [`prep::Recipe::rows_kept`] refuses; no
+    /// row left.
+    pub fn of(recipe: &prep::Recipe, data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<Self> {
+        let n = data.rows();
+        if target.rows() != n {
+            return Err(Error::Shape { what: "rows of the target".into(), expected: n, found: target.rows() });
+        }
+        if let Some(w) = weights {
+            if w.len() != n {
+                return Err(Error::Shape { what: "sample weights".into(), expected: n, found: w.len() });
+            }
+            if let Some(i) = w.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
+                return Err(Error::Data(format!("row {}: the weight {} is not a finite number of 0 or above", i + 1, w[i])));
+            }
+        }
+        let prep::Kept { rows, notices } = recipe.rows_kept(data)?;
+        let mut rows = rows.unwrap_or_else(|| (0..n).collect());
+        if let Some(w) = weights {
+            rows.retain(|&i| w[i] > 0.0);
+            if rows.is_empty() && n > 0 {
+                return Err(Error::Data("every row has weight 0".into()));
+            }
+        }
+        Ok(Used { rows, notices })
     }
-    let Some(w) = weights else { return Ok((data.clone(), target.clone(), None)) };
-    if w.len() != data.rows() {
-        return Err(Error::Shape { what: "sample weights".into(), expected: data.rows(), found: w.len() });
+
+    /// The rows out of `given` that are not learnt from.
+    fn left_out(&self, given: usize) -> Vec<usize> {
+        let mut used = self.rows.iter().peekable();
+        (0..given).filter(|i| used.next_if_eq(&i).is_none()).collect()
     }
-    if let Some(i) = w.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
-        return Err(Error::Data(format!("row {}: the weight {} is not a finite number of 0 or above", i + 1, w[i])));
-    }
-    let keep: Vec<usize> = (0..w.len()).filter(|&i| w[i] > 0.0).collect();
-    if keep.is_empty() {
-        return Err(Error::Data("every row has weight 0".into()));
-    }
-    Ok((data.select(&keep), target.select(&keep), Some(keep.iter().map(|&i| w[i]).collect())))
 }
 
 impl Learner {
@@ -169,21 +197,23 @@ impl Learner {
     ///
     /// `data`: N rows without the target; `target`: N; `weights`: N or none.
     pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
-        self.fit_timed(data, target, info, weights, control).map(|(model, _)| model)
+        self.fit_timed(data, target, info, weights, &Split::Rows, control).map(|(model, _)| model)
     }
 
-    /// The same, with the seconds that tuning and the last fit took.
+    /// The same, with the seconds that tuning and the last fit took; the folds of tuning respect `split`.
     pub fn fit_timed(
         &self,
         data: &Dataset,
         target: &Target,
         info: &TargetInfo,
         weights: Option<&[f64]>,
+        split: &Split,
         control: &Control,
     ) -> Result<(Model, (f64, f64))> {
-        let raw_weights = weights;
-        let weightless = weights.map(|w| (0..w.len()).filter(|&i| w[i] == 0.0).collect()).unwrap_or_default();
-        let (data, target, weights) = drop_weightless(data, target, weights)?;
+        let used = Used::of(&self.prep, data, target, weights)?;
+        let left_out = used.left_out(data.rows());
+        let (data, target, split) = (data.select(&used.rows), target.select(&used.rows), split.select(&used.rows));
+        let weights: Option<Vec<f64>> = weights.map(|w| used.rows.iter().map(|&i| w[i]).collect());
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
         if !self.estimator.takes(&target) {
             return Err(cannot_predict(&self.estimator, &target));
@@ -193,9 +223,10 @@ impl Learner {
             require_mercer(&open, &self.estimator, &prepared.data, control)?;
         }
         plan(&self.estimator, data.rows(), &target, control)?;
-        let mut notices = prepared.notices;
-        notices.extend(unlike_anything(&open, &prepared.data, raw_weights)?);
-        let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), groups: None };
+        let mut notices = used.notices;
+        notices.extend(prepared.notices);
+        notices.extend(unlike_anything(&open, &prepared.data, &used.rows)?);
+        let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
         let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed)?;
@@ -219,7 +250,7 @@ impl Learner {
                 seed: self.seed,
                 tuning: tuned.tuning,
                 notices,
-                weightless,
+                left_out,
             },
         };
         Ok((model, (tune_seconds, fit_seconds)))
@@ -228,7 +259,11 @@ impl Learner {
 
 /// The refusal of a target that the estimator is not made for, with those that are.
 pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
-    let holds = if matches!(target, Target::Classes { .. }) { "classes" } else { "numbers" };
+    let holds = match target {
+        Target::Classes { .. } => "classes",
+        Target::Numbers(m) if m.cols() > 1 => "several numbers at once",
+        _ => "numbers",
+    };
     let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
     Error::Setting {
         name: estimator.name().into(),
@@ -247,19 +282,15 @@ pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &C
 }
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.
-fn unlike_anything(kernel: &KernelExpr, data: &Dataset, weights: Option<&[f64]>) -> Result<Option<String>> {
+/// Rows are counted as the user gave them, those that were left out included.
+fn unlike_anything(kernel: &KernelExpr, data: &Dataset, given: &[usize]) -> Result<Option<String>> {
     let diagonal = kernel.bind(None, data)?.diagonal(Side::Rows);
     let empty: Vec<usize> = (0..diagonal.len()).filter(|&i| diagonal[i] == 0.0).collect();
-    // Rows are counted as the user gave them, those of weight 0 included.
-    let given = |i: usize| match weights {
-        Some(w) => (0..w.len()).filter(|&k| w[k] > 0.0).nth(i).unwrap_or(i),
-        None => i,
-    };
     Ok(empty.first().map(|&i| match empty.len() {
-        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given(i) + 1),
+        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
         n => format!(
             "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
-            given(i) + 1
+            given[i] + 1
         ),
     }))
 }
@@ -336,11 +367,11 @@ impl Model {
         }
     }
 
-    /// The training rows that prediction needs, numbered from 0 as they were given, rows of weight 0 counted.
+    /// The training rows that prediction needs, numbered from 0 as they were given, rows left out counted.
     pub fn support_rows(&self) -> Vec<usize> {
         let mut skipped = 0;
         let place = |&kept: &usize| {
-            while self.about.weightless.get(skipped).is_some_and(|&gap| gap <= kept + skipped) {
+            while self.about.left_out.get(skipped).is_some_and(|&gap| gap <= kept + skipped) {
                 skipped += 1;
             }
             kept + skipped

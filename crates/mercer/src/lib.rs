@@ -37,6 +37,7 @@ pub mod gram;
 pub mod kernels;
 pub mod learner;
 pub mod linalg;
+pub mod npy;
 pub mod param;
 pub mod prep;
 pub mod read;

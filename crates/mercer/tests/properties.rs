@@ -10,7 +10,7 @@ use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Param};
 use mercer::read::TargetInfo;
-use mercer::select::folds;
+use mercer::select::{Split, folds};
 use mercer::testkit;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -178,7 +178,8 @@ proptest! {
         let names = (0..classes).map(|k| k.to_string()).collect();
         let groups: Vec<usize> = (0..n).map(|i| (i * 7) % (n / 2).max(1)).collect();
         let groups = grouped.then_some(groups);
-        let made = folds(&Target::Classes { codes: codes.clone(), names }, groups.as_deref(), count, seed);
+        let split = groups.clone().map_or(Split::Rows, Split::Groups);
+        let made = folds(&Target::Classes { codes: codes.clone(), names }, &split, count, seed);
         let Ok(made) = made else {
             let units = groups.as_ref().map_or(n, |g| g.iter().collect::<std::collections::BTreeSet<_>>().len());
             prop_assert!(units < count, "{} units refused for {} folds", units, count);

@@ -112,3 +112,30 @@ fn missing_horsepower_is_filled_and_flagged() {
     let Values::Numbers(flag) = &made.column("horsepower=missing").unwrap().values else { panic!("not numbers") };
     assert_eq!(flag.iter().sum::<f64>(), 6.0);
 }
+
+#[test]
+fn libsvm_files_packed_or_not_have_the_rows_and_features_of_their_description() {
+    // Rows, highest index and labels of the files as the README beside them describes them.
+    for (path, rows, features, classes) in [
+        ("adult_a9a/a1a.libsvm", 1605, 119, Some(["-1", "1"])),
+        ("adult_a9a/a9a.gz", 32_560, 122, Some(["-1", "+1"])),
+        ("svmguide1/svmguide1", 3089, 4, None),
+    ] {
+        let Some(file) = shared(path) else { return };
+        let mut table = Table::read(&Source::File(file)).unwrap();
+        let (target, _) = table.take_target(&["target"], &ReadOptions::default()).unwrap();
+        let data = table.dataset(&ReadOptions::default()).unwrap();
+        let Values::Points(x) = &data.column("x").unwrap().values else { panic!("not vectors") };
+        assert!(x.is_sparse());
+        assert_eq!((x.rows(), x.dim()), (rows, features), "{path}");
+        assert!(classes.is_none_or(|expected| target.as_classes("test").unwrap().1 == expected));
+    }
+}
+
+#[test]
+fn packed_csv_is_read_like_csv() {
+    let Some(file) = shared("california_housing/california_housing.csv.gz") else { return };
+    let (data, notices) = mercer::read::table(&Source::File(file), &ReadOptions::default()).unwrap();
+    assert_eq!(data.rows(), 20_640);
+    assert!(all_numbers(&data) && notices.is_empty(), "{notices:?}");
+}

@@ -1,6 +1,6 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Loaded, control, kernel, load, recipe};
+use super::{Loaded, Role, bounds, control, kernel, load, recipe};
 use crate::args::Compare;
 use crate::output::{check_writable, notices, print};
 use mercer::control::{CancelFlag, Control};
@@ -13,15 +13,19 @@ use mercer::store::write_atomically;
 use std::path::Path;
 
 pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
-    let asked_kernel = kernel(&args.learning)?;
+    let asked_kernel = kernel(&args.learning.table)?;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
     for path in args.report.iter().chain(&args.json) {
-        check_writable(path, &[Path::new(&args.learning.table)])?;
+        check_writable(path, &[Path::new(&args.learning.table.table)])?;
     }
-    let loaded = load(&args.learning, args.groups.as_deref())?;
+    let recipe = recipe(&args.learning.table)?;
+    let weights = args.learning.weights.as_deref().map(Role::Weights);
+    let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
+    let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
+    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, cancel))?;
     let control = control(&args.learning.limits, cancel);
     let comparing = Comparing {
-        prep: recipe(&args.learning),
+        prep: recipe,
         kernel: asked_kernel,
         estimators: match asked {
             Some(list) => list,
@@ -32,14 +36,14 @@ pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
         allow_non_mercer: args.learning.allow_non_mercer,
     };
     short_of_memory(&comparing.estimators, &loaded, &control);
-    let (weights, groups) = (loaded.weights.as_deref(), loaded.groups.as_deref());
-    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, groups, &comparing, &control);
+    let weights = loaded.weights.as_deref();
+    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, &loaded.split, &comparing, &control);
     drop(control);
     // The notices of a comparison that went well stand below its table.
     let outcome = outcome.inspect_err(|_| notices(&loaded.notices))?;
     let request = Request {
         command: command_line(),
-        table: args.learning.table.clone(),
+        table: args.learning.table.table.clone(),
         data: &loaded.data,
         target: &loaded.target,
         info: &loaded.info,

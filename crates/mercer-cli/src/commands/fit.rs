@@ -1,6 +1,6 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{control, kernel, load, recipe};
+use super::{Role, bounds, control, kernel, load, recipe};
 use crate::args::Fit;
 use crate::output::{check_writable, notices, print};
 use mercer::control::CancelFlag;
@@ -12,17 +12,19 @@ use mercer::{report, store};
 use std::path::Path;
 
 pub(crate) fn fit(args: &Fit, cancel: &CancelFlag) -> Result<()> {
-    let asked_kernel = kernel(&args.learning)?;
+    let asked_kernel = kernel(&args.learning.table)?;
     let asked = args.estimator.as_deref().map(EstimatorExpr::parse).transpose()?;
-    check_writable(&args.output, &[Path::new(&args.learning.table)])?;
-    let loaded = load(&args.learning, None)?;
+    check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
+    let recipe = recipe(&args.learning.table)?;
+    let roles: Vec<Role<'_>> = args.learning.weights.as_deref().map(Role::Weights).into_iter().collect();
+    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, cancel))?;
     notices(&loaded.notices);
     let estimator = match asked {
         Some(e) => e,
         None => EstimatorExpr::parse(if matches!(loaded.target, Target::Classes { .. }) { "svc" } else { "ridge" })?,
     };
     let learner = Learner {
-        prep: recipe(&args.learning),
+        prep: recipe,
         kernel: asked_kernel,
         estimator,
         seed: args.learning.seed,

@@ -4,70 +4,89 @@ mod check;
 mod compare;
 mod examples;
 mod fit;
+mod gram;
 mod inspect;
 mod predict;
+mod shell;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;
 pub(crate) use examples::examples;
 pub(crate) use fit::fit;
+pub(crate) use gram::gram;
 pub(crate) use inspect::inspect;
 pub(crate) use predict::predict;
+pub(crate) use shell::{completions, man};
 
-use crate::args::{Learning, Limits};
+use crate::args::{Limits, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
-use mercer::prep::Recipe;
-use mercer::read::{ReadOptions, Source, Table, TargetInfo, example};
+use mercer::prep::{Missing, Recipe};
+use mercer::read::{ReadOptions, Source, Table, TargetInfo, parted};
+use mercer::select::Split;
 
-/// A table taken apart: inputs, target, weights, groups; and what the user should know of it.
+/// Columns that are no inputs but say something of the rows.
+enum Role<'a> {
+    Weights(&'a str),
+    Groups(&'a str),
+    Time(&'a str),
+}
+
+/// A table taken apart: inputs, target, weights, what folds must respect; and what the user should know of it.
 struct Loaded {
     data: Dataset,
     target: Target,
     info: TargetInfo,
     weights: Option<Vec<f64>>,
-    groups: Option<Vec<usize>>,
+    split: Split,
     notices: Vec<String>,
 }
 
-fn load(learning: &Learning, groups: Option<&str>) -> Result<Loaded> {
-    let options = ReadOptions::with_types(&learning.types)?;
-    let mut table = Table::read(&Source::new(&learning.table))?;
-    take_apart(&mut table, learning, groups, &options).inspect_err(|_| notices(table.notices()))
+/// Reads a table and takes it apart; `targetless` says that there need be no target.
+fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
+    let options = ReadOptions::with_types(&asked.types)?;
+    let mut table = Table::read_within(&Source::new(&asked.table), control)?;
+    take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(table.notices()))
 }
 
-fn take_apart(table: &mut Table, learning: &Learning, groups: Option<&str>, options: &ReadOptions) -> Result<Loaded> {
-    let names = targets(table, learning)?;
-    let weights = learning.weights.as_deref().map(|name| table.take_weights(name)).transpose()?;
-    let groups = groups.map(|name| table.take_groups(name)).transpose()?;
+fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless: bool, options: &ReadOptions) -> Result<Loaded> {
+    let names = targets(table, asked, targetless)?;
+    let (mut weights, mut split) = (None, Split::Rows);
+    for role in roles {
+        match role {
+            Role::Weights(name) => weights = Some(table.take_weights(name)?),
+            Role::Groups(name) => split = Split::Groups(table.take_groups(name)?),
+            Role::Time(name) => split = Split::Time(table.times(name)?),
+        }
+    }
     let (target, info) = table.take_target(&names, options)?;
     let data = table.dataset(options)?;
-    Ok(Loaded { data, target, info, weights, groups, notices: table.notices().to_vec() })
+    Ok(Loaded { data, target, info, weights, split, notices: table.notices().to_vec() })
 }
 
-/// The target columns: one whose name may hold commas, or several parted by commas.
-fn targets(table: &Table, learning: &Learning) -> Result<Vec<String>> {
-    match (&learning.target, learning.table.strip_prefix("example:")) {
-        (Some(one), _) if table.header().contains(one) => Ok(vec![one.clone()]),
-        (Some(several), _) => Ok(several.split(',').map(|name| name.trim().to_owned()).collect()),
-        (None, Some(name)) => Ok(vec![example(name)?.target.to_owned()]),
-        (None, None) => Err(Error::Setting {
+/// The target columns: one whose name may hold commas, several parted by commas, or those that the table names itself.
+fn targets(table: &Table, asked: &Tabular, targetless: bool) -> Result<Vec<String>> {
+    match &asked.target {
+        Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
+        Some(several) => Ok(parted(several)),
+        None if targetless || !table.own_target().is_empty() => Ok(table.own_target().to_vec()),
+        None => Err(Error::Setting {
             name: "--target".into(),
             why: format!("missing; which column is to be predicted? There are: {}", table.header().join(", ")),
         }),
     }
 }
 
-fn kernel(learning: &Learning) -> Result<Option<KernelExpr>> {
-    learning.kernel.as_deref().map(KernelExpr::parse).transpose()
+fn kernel(asked: &Tabular) -> Result<Option<KernelExpr>> {
+    asked.kernel.as_deref().map(KernelExpr::parse).transpose()
 }
 
-fn recipe(learning: &Learning) -> Recipe {
-    Recipe { standardise: !learning.no_standardise, ..Recipe::default() }
+fn recipe(asked: &Tabular) -> Result<Recipe> {
+    Ok(Recipe { standardise: !asked.no_standardise, missing: Missing::of_columns(&asked.missing)?, ..Recipe::default() })
 }
 
 /// Bounds and watchers of a long computation.

@@ -16,10 +16,11 @@ pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
         check_writable(path, &[Path::new(&args.table), &args.model])?;
     }
     let model = store::load(&args.model)?;
-    let mut table = Table::read(&Source::new(&args.table))?;
-    let data = table.dataset_like(&model.prep.schema)?;
-    notices(table.notices());
     let control = bounds(args.max_memory, cancel);
+    let mut table = Table::read_within(&Source::new(&args.table), &control)?;
+    let data = table.dataset_like(&model.prep.schema).inspect_err(|_| notices(table.notices()))?;
+    notices(table.notices());
+    notices(&model.prep.tell(&data));
     let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
     let predictions = model.predict(&data, want, &control)?;
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };

@@ -1,6 +1,7 @@
 //! Missing numbers become the median of the training rows; where training rows had missing cells, a 0/1 column says
 //! which rows they were, so that a model can learn from their absence.
 
+use super::missing::cells;
 use super::{Drop, Names, Step, listed, numbers_mut, place};
 use crate::data::{Column, Values};
 use crate::error::Result;
@@ -47,8 +48,8 @@ impl Fill {
             let median = median(&mut there);
             let flag = (missing > 0).then(|| names.free(format!("{name}=missing")));
             if let Some(flag) = &flag {
-                let cells = if missing == 1 { "1 missing cell".into() } else { format!("{missing} missing cells") };
-                notices.push(format!("column '{name}' has {cells}: filled with the median {}, marked in '{flag}'", Short(median)));
+                let said = format!("column '{name}' has {}: filled with the median {}, marked in '{flag}'", cells(missing), Short(median));
+                notices.push(said);
             }
             fill.columns.push(Filled { column: name.clone(), median, flag });
         }
@@ -68,6 +69,21 @@ impl Fill {
             }
         }
         Ok(())
+    }
+
+    /// Missing cells of new rows, one notice a column.
+    pub(super) fn tell(&self, columns: &[Column]) -> Vec<Notice> {
+        let said = |Filled { column, median, flag }: &Filled| {
+            let Values::Numbers(v) = &columns.iter().find(|c| c.name == *column)?.values else { return None };
+            let missing = v.iter().filter(|x| x.is_nan()).count();
+            let marked = match flag {
+                Some(flag) => format!("marked in '{flag}'"),
+                None => "not marked, since training had none".into(),
+            };
+            let median = Short(*median);
+            (missing > 0).then(|| format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing)))
+        };
+        self.columns.iter().filter_map(said).collect()
     }
 
     pub(super) fn describe(&self) -> String {

@@ -1,17 +1,19 @@
 //! Columns as they were read to columns that kernels can take: fitted on training rows, applied to new rows.
 //!
-//! In this order: missing numbers filled, constant columns dropped, categories turned into 0/1 columns where asked,
+//! In this order: rows or tables with missing cells refused where asked, missing numbers filled, constant columns dropped, categories turned into 0/1 columns where asked,
 //! numbers brought to mean 0 and standard deviation 1, vectors likewise per dimension. Every step is data, stored in
 //! the model; new rows are never looked at to settle anything.
 
 mod constant;
 mod fill;
+mod missing;
 mod one_hot;
 mod standardise;
 mod vectors;
 
 pub use constant::Drop;
 pub use fill::{Fill, Filled};
+pub use missing::{Complete, Kept, Missing};
 pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
@@ -30,11 +32,14 @@ pub struct Recipe {
     pub standardise: bool,
     /// Drop columns that hold the same value in every row.
     pub drop_constant: bool,
+    /// What is done with missing cells, column by column; the last word about a column counts. Without one: the median
+    /// and a flag for numbers, a label for categories, the empty text for texts and sequences.
+    pub missing: Vec<(String, Missing)>,
 }
 
 impl Default for Recipe {
     fn default() -> Self {
-        Recipe { standardise: true, drop_constant: true }
+        Recipe { standardise: true, drop_constant: true, missing: Vec::new() }
     }
 }
 
@@ -42,6 +47,8 @@ impl Default for Recipe {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
+    /// Missing cells are refused.
+    Complete(Complete),
     /// Missing numbers become the training median.
     Fill(Fill),
     /// Columns left out.
@@ -65,7 +72,17 @@ pub struct Fitted {
 }
 
 impl Recipe {
-    /// Settles the steps from training rows. The categories named in `one_hot` become 0/1 columns.
+    /// The rows to learn from: all but those that miss a cell in a column whose rows are to be dropped.
+    ///
+    /// # Errors
+    /// A policy for a column that is not there or of another sort; a missing cell where that is an error, by row; no
+    /// row left.
+    pub fn rows_kept(&self, data: &Dataset) -> Result<Kept> {
+        missing::keep(&self.missing, data)
+    }
+
+    /// Settles the steps from training rows, of which [`Recipe::rows_kept`] left out what is to be dropped. The categories
+    /// named in `one_hot` become 0/1 columns.
     ///
     /// # Errors
     /// A column of `one_hot` that is not there or holds no categories, an infinite number, and a dataset of which no
@@ -83,7 +100,8 @@ impl Recipe {
             data.position(name)?;
         }
         refuse_infinite(data)?;
-        let mut fitting = Fitting { columns: data.columns().to_vec(), steps: Vec::new(), notices: Vec::new() };
+        let mut fitting = Fitting { columns: data.columns().to_vec(), steps: Vec::new(), notices: missing::tell(data.columns()) };
+        fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
         fitting.add(Fill::fit)?;
         if self.drop_constant && data.rows() > 1 {
             fitting.add(|columns, notices| Drop::fit(columns, as_is, notices))?;
@@ -141,6 +159,17 @@ impl Fitted {
         Dataset::with_rows(rows, columns)
     }
 
+    /// What the user should know of new rows: missing cells, and what becomes of them.
+    pub fn tell(&self, data: &Dataset) -> Vec<Notice> {
+        let named = |name: &str| self.schema.columns.iter().any(|c| c.name == name);
+        let columns: Vec<Column> = data.columns().iter().filter(|c| named(&c.name)).cloned().collect();
+        let filled = self.steps.iter().filter_map(|step| match step {
+            Step::Fill(fill) => Some(fill.tell(&columns)),
+            _ => None,
+        });
+        filled.flatten().chain(missing::tell(&columns)).collect()
+    }
+
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
         self.steps.iter().map(Step::describe).collect()
@@ -158,6 +187,7 @@ impl Fitted {
 impl Step {
     fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
         match self {
+            Step::Complete(step) => step.apply(columns),
             Step::Fill(step) => step.apply(columns),
             Step::Drop(step) => step.apply(columns),
             Step::OneHot(step) => step.apply(columns),
@@ -169,6 +199,7 @@ impl Step {
     /// What the step does, in one plain sentence.
     pub fn describe(&self) -> String {
         match self {
+            Step::Complete(step) => step.describe(),
             Step::Fill(step) => step.describe(),
             Step::Drop(step) => step.describe(),
             Step::OneHot(step) => step.describe(),

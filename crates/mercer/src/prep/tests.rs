@@ -202,3 +202,83 @@ proptest! {
         prop_assert!(mean.abs() <= 1e-8 && (sd - 1.0).abs() <= 1e-8, "{mean} {sd}");
     }
 }
+
+fn policies(words: &str) -> Recipe {
+    Recipe { standardise: false, missing: Missing::of_columns([words]).unwrap(), ..Recipe::default() }
+}
+
+/// Numbers, labels and texts that each miss a cell, in rows 2, 3 and 4.
+fn with_gaps() -> Dataset {
+    data(vec![
+        number("n", &[1.0, f64::NAN, 3.0, 8.0, 5.0]),
+        category("c", &["a", "b", crate::read::MISSING, "a", "b"]),
+        Column { name: "t".into(), values: Values::Texts(Strings::new(["one", "two", "three", "", "five"])) },
+    ])
+}
+
+#[test]
+fn missing_cells_are_filled_marked_and_said_in_training_and_in_new_rows() {
+    let (fitted, notices) = policies("").fit(&with_gaps(), &[]).unwrap();
+    let text = notices.join("\n");
+    for part in [
+        "'n' has 1 missing cell: filled with the median 4",
+        "'c' has 1 missing cell: taken as the label",
+        "'t' has 1 missing cell: taken as the empty",
+    ] {
+        assert!(text.contains(part), "'{part}' is not in\n{text}");
+    }
+    assert_eq!(fitted.apply(&with_gaps()).unwrap().names(), ["n", "n=missing", "c", "t"]);
+    let told = fitted.tell(&with_gaps()).join("\n");
+    assert!(told.contains("training median 4, marked in 'n=missing'") && told.contains("'c'") && told.contains("'t'"), "{told}");
+    let whole = policies("").fit(&with_gaps().select(&[0, 4]), &[]).unwrap().0;
+    assert!(whole.tell(&with_gaps()).join("\n").contains("not marked, since training had none"));
+    assert!(whole.tell(&with_gaps().select(&[0])).is_empty());
+}
+
+#[test]
+fn rows_with_a_missing_cell_are_left_out_of_training_where_asked_and_refused_afterwards() {
+    let recipe = policies("n=drop, t=drop");
+    let kept = recipe.rows_kept(&with_gaps()).unwrap();
+    assert_eq!(kept.rows, Some(vec![0, 2, 4]));
+    assert!(
+        kept.notices[0].contains("'n': 1 row") && kept.notices[0].contains("row 2") && kept.notices[1].contains("row 4"),
+        "{:?}",
+        kept.notices
+    );
+    let (fitted, _) = recipe.fit(&with_gaps().select(&[0, 2, 4]), &[]).unwrap();
+    assert!(fitted.describe()[0].contains("left out in n, t"), "{:?}", fitted.describe());
+    // Training had no gap left in n: no flag.
+    assert_eq!(fitted.apply(&with_gaps().select(&[0, 2])).unwrap().names(), ["n", "c", "t"]);
+    let refused = fitted.apply(&with_gaps().select(&[0, 1])).unwrap_err().to_string();
+    assert!(refused.contains("row 2, column 'n'") && refused.contains("no prediction"), "{refused}");
+    assert_eq!(policies("c=category").rows_kept(&with_gaps()).unwrap(), Kept::default());
+    assert!(recipe.rows_kept(&with_gaps().select(&[1, 3])).unwrap_err().to_string().contains("no row is left"));
+}
+
+#[test]
+fn a_missing_cell_is_an_error_where_asked_in_training_and_in_new_rows() {
+    let recipe = policies("c=error");
+    let refused = recipe.rows_kept(&with_gaps()).unwrap_err().to_string();
+    assert!(refused.contains("row 3, column 'c'") && refused.contains("error"), "{refused}");
+    let (fitted, _) = recipe.fit(&with_gaps().select(&[0, 1, 3]), &[]).unwrap();
+    assert!(fitted.apply(&with_gaps()).unwrap_err().to_string().contains("row 3, column 'c'"));
+    // The step is stored, and reads back.
+    let text = serde_json::to_string(&fitted).unwrap();
+    assert_eq!(serde_json::from_str::<Fitted>(&text).unwrap(), fitted);
+}
+
+#[test]
+fn policies_that_do_not_exist_or_do_not_suit_are_refused() {
+    let parse = |words: &str| Missing::of_columns([words]).unwrap_err().to_string();
+    assert!(parse("n=dropp").contains("did you mean 'drop'") && parse("n").contains("COLUMN=POLICY"));
+    for (words, parts) in [
+        ("c=median+flag", "categories; these do: category, drop, error"),
+        ("n=empty", "numbers; these do: median+flag"),
+        ("m=drop", "unknown column 'm'"),
+    ] {
+        let refused = policies(words).rows_kept(&with_gaps()).unwrap_err().to_string();
+        assert!(refused.contains(parts), "{refused}");
+    }
+    // The last word counts.
+    assert_eq!(policies("n=drop,n=median+flag").rows_kept(&with_gaps()).unwrap().rows, None);
+}

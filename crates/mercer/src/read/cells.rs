@@ -5,16 +5,42 @@
 pub(super) struct Cells {
     text: String,
     ends: Vec<usize>,
+    /// Whether cells were parted by something else than commas, so that a comma in one belongs to what it says.
+    pub(super) commas_are_free: bool,
+    /// Whether the format tells strings from numbers, and these were strings.
+    pub(super) strings: bool,
 }
 
 impl Cells {
+    pub(super) fn new(commas_are_free: bool, strings: bool) -> Self {
+        Cells { commas_are_free, strings, ..Cells::default() }
+    }
     pub(super) fn push(&mut self, cell: &str) {
         self.text.push_str(cell.trim());
         self.ends.push(self.text.len());
     }
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+    /// Adds missing cells until there are `rows`.
+    pub(super) fn pad(&mut self, rows: usize) {
+        self.ends.resize(rows.max(self.ends.len()), self.text.len());
+    }
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
+    }
+    /// Numbers as they would be written; NaN is a missing cell.
+    pub(super) fn of_numbers(numbers: &[f64]) -> Self {
+        let mut cells = Cells::default();
+        for x in numbers {
+            if x.is_nan() {
+                cells.push("");
+            } else {
+                cells.push(&x.to_string());
+            }
+        }
+        cells
     }
 }
 

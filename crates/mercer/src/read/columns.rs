@@ -2,8 +2,10 @@
 
 use super::cells::{Cell, Cells, MISSING_WORDS};
 use super::infer::{self, Looks, shortened};
-use super::{MISSING, ReadOptions, Table};
-use crate::data::{Categories, Column, Dataset, Holds, Schema, Sort, Strings, UNSEEN, Values};
+use super::table::Raw;
+use super::writing::Writing;
+use super::{ColumnType, MISSING, ReadOptions, Table, libsvm};
+use crate::data::{Categories, Column, Dataset, Holds, Schema, Strings, UNSEEN, Values};
 use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
 
@@ -18,32 +20,52 @@ impl Table {
     pub fn dataset(&mut self, options: &ReadOptions) -> Result<Dataset> {
         self.check_declared(options)?;
         let mut columns = Vec::new();
-        for (name, cells) in std::mem::take(&mut self.columns) {
-            let sort = match options.declared(&name) {
-                Some(declared) => declared.sort(),
-                None => match infer::looks(&self.file, &name, &cells, &mut self.notices)? {
-                    Looks::Number => Some(Sort::Number),
-                    Looks::Category => Some(Sort::Category),
-                    Looks::Text => Some(Sort::Text),
-                    Looks::Sequence => Some(Sort::Sequence),
-                    Looks::Identifier => {
-                        self.notices.push(format!(
-                            "column '{name}' has a different value in nearly every row: ignored as an identifier; --types {name}=text (or sequence, category) keeps it"
-                        ));
-                        None
-                    }
-                },
+        for (name, raw) in std::mem::take(&mut self.columns) {
+            let declared = options.declared(&name);
+            if declared == Some(ColumnType::Ignore) || (declared.is_none() && self.aside.contains(&name)) {
+                continue;
+            }
+            let values = match raw {
+                Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::Number)) => Some(self.finite(&name, v)?),
+                Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
+                Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
+                raw => self.values(&name, &raw.into_cells(&name)?, declared)?,
             };
-            let values = match sort {
-                None => continue,
-                Some(Sort::Number | Sort::Points) => Values::Numbers(numbers(&self.file, &name, &cells)?),
-                Some(Sort::Category) => Values::Categories(categories(&cells)),
-                Some(Sort::Text) => Values::Texts(strings(&cells)),
-                Some(Sort::Sequence) => Values::Sequences(strings(&cells)),
-            };
-            columns.push(Column { name, values });
+            columns.extend(values.map(|values| Column { name, values }));
         }
         Dataset::with_rows(self.rows, columns)
+    }
+
+    /// Cells as they are declared, or as they look; `None` for identifiers.
+    fn values(&mut self, name: &str, cells: &Cells, declared: Option<ColumnType>) -> Result<Option<Values>> {
+        let looks = match declared {
+            Some(ColumnType::Number) => Looks::Number(Writing::of(cells).unwrap_or(Writing::Point)),
+            Some(ColumnType::Date) => Looks::Number(Writing::Date),
+            Some(ColumnType::Flag) => Looks::Number(Writing::Flag),
+            Some(ColumnType::Category) => Looks::Category,
+            Some(ColumnType::Text) => Looks::Text,
+            Some(ColumnType::Sequence) => Looks::Sequence,
+            Some(ColumnType::Ignore) => return Ok(None),
+            None => {
+                let looks = infer::looks(&self.file, name, cells, &mut self.notices)?;
+                if let Looks::Number(writing) = looks {
+                    self.notices.extend(writing.notice(name));
+                }
+                looks
+            }
+        };
+        Ok(match looks {
+            Looks::Number(writing) => Some(Values::Numbers(numbers(&self.file, name, cells, writing)?)),
+            Looks::Category => Some(Values::Categories(categories(cells))),
+            Looks::Text => Some(Values::Texts(strings(cells))),
+            Looks::Sequence => Some(Values::Sequences(strings(cells))),
+            Looks::Identifier => {
+                self.notices.push(format!(
+                    "column '{name}' has a different value in nearly every row: ignored as an identifier; --types {name}=text (or sequence, category) keeps it"
+                ));
+                None
+            }
+        })
     }
 
     /// The columns of a training schema, in its order; other columns are ignored. Labels that training did not
@@ -52,6 +74,7 @@ impl Table {
     /// # Errors
     /// A column that is missing, and a cell that does not fit its column, by row and column.
     pub fn dataset_like(&mut self, schema: &Schema) -> Result<Dataset> {
+        self.count_features_like(schema);
         let mut columns = Vec::new();
         for wanted in &schema.columns {
             let name = &wanted.name;
@@ -62,30 +85,72 @@ impl Table {
                     self.header.join(", ")
                 )));
             }
-            let cells = self.take(name)?;
-            let values = match &wanted.holds {
-                Holds::Number => Values::Numbers(numbers(&self.file, name, &cells)?),
-                Holds::Category { names } => {
+            let raw = self.take(name)?;
+            let values = match (&wanted.holds, raw) {
+                (Holds::Points { dim }, raw) => self.vectors_like(name, *dim, raw)?,
+                (Holds::Number, Raw::Numbers(v)) => self.finite(name, v)?,
+                (Holds::Number, raw) => {
+                    let cells = raw.into_cells(name)?;
+                    let writing = Writing::of(&cells).unwrap_or(Writing::Point);
+                    self.notices.extend(writing.notice(name));
+                    Values::Numbers(numbers(&self.file, name, &cells, writing)?)
+                }
+                (Holds::Category { names }, raw) => {
+                    let cells = raw.into_cells(name)?;
                     let labels: Vec<&str> = cells.iter().map(label).collect();
                     let coded = Categories::with_names(&labels, names.clone());
                     self.tell_unseen(name, &labels, &coded);
                     Values::Categories(coded)
                 }
-                Holds::Text => Values::Texts(strings(&cells)),
-                Holds::Sequence => Values::Sequences(strings(&cells)),
-                Holds::Points { dim } => {
-                    return Err(Error::WrongSort {
-                        kernel: "the fitted model".into(),
-                        column: name.clone(),
-                        needs: format!("vectors of {dim} numbers"),
-                        found: "one cell a row".into(),
-                        fix: "predict from arrays, or fit on a table".into(),
-                    });
-                }
+                (Holds::Text, raw) => Values::Texts(strings(&raw.into_cells(name)?)),
+                (Holds::Sequence, raw) => Values::Sequences(strings(&raw.into_cells(name)?)),
             };
             columns.push(Column { name: name.clone(), values });
         }
         Dataset::with_rows(self.rows, columns)
+    }
+
+    /// A table without index 0 may still count its features from 0, if training did.
+    fn count_features_like(&mut self, schema: &Schema) {
+        let wanted = |name: &str| schema.columns.iter().any(|c| c.name == name);
+        if !wanted(libsvm::FROM_0) || wanted(libsvm::FROM_1) {
+            return;
+        }
+        for (name, raw) in &mut self.columns {
+            if name == libsvm::FROM_1 && matches!(raw, Raw::Indexed(_)) {
+                libsvm::FROM_0.clone_into(name);
+                self.header.iter_mut().filter(|n| *n == libsvm::FROM_1).for_each(|n| libsvm::FROM_0.clone_into(n));
+            }
+        }
+    }
+
+    fn vectors_like(&mut self, name: &str, dim: usize, raw: Raw) -> Result<Values> {
+        match raw {
+            Raw::Points(p) => Ok(Values::Points(p)),
+            Raw::Indexed(x) => {
+                let (points, cut) = x.points(u32::from(name != libsvm::FROM_0), Some(dim))?;
+                if cut > 0 {
+                    let rows = if cut == 1 { "1 row has".into() } else { format!("{cut} rows have") };
+                    self.notices.push(format!("column '{name}': {rows} features beyond the {dim} of training; they are ignored"));
+                }
+                Ok(Values::Points(points))
+            }
+            Raw::Cells(_) | Raw::Numbers(_) => Err(Error::WrongSort {
+                kernel: "the fitted model".into(),
+                column: name.to_owned(),
+                needs: format!("vectors of {dim} numbers"),
+                found: "one cell a row".into(),
+                fix: "give this column as it was in training".into(),
+            }),
+        }
+    }
+
+    /// Numbers of a format that has them, none of them infinite.
+    fn finite(&self, name: &str, v: Vec<f64>) -> Result<Values> {
+        match v.iter().position(|x| x.is_infinite()) {
+            Some(row) => Err(self.cell(row, name, &v[row].to_string(), Writing::Point.expected())),
+            None => Ok(Values::Numbers(v)),
+        }
     }
 
     fn tell_unseen(&mut self, name: &str, labels: &[&str], coded: &Categories) {
@@ -99,8 +164,8 @@ impl Table {
 }
 
 /// Finite numbers, NaN for missing cells.
-pub(super) fn numbers(file: &str, column: &str, cells: &Cells) -> Result<Vec<f64>> {
-    let number = |(row, text): (usize, &str)| match Cell::of(text) {
+pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: Writing) -> Result<Vec<f64>> {
+    let number = |(row, text): (usize, &str)| match writing.cell(text) {
         Cell::Number(x) => Ok(x),
         Cell::Missing => Ok(f64::NAN),
         Cell::Infinite | Cell::Word => Err(Error::Cell {
@@ -108,7 +173,7 @@ pub(super) fn numbers(file: &str, column: &str, cells: &Cells) -> Result<Vec<f64
             row: row + 1,
             column: column.to_owned(),
             found: shortened(text),
-            expected: "a finite number, or an empty cell if it is missing".into(),
+            expected: writing.expected().into(),
         }),
     };
     cells.iter().enumerate().map(number).collect()

@@ -1,6 +1,6 @@
 //! What a column is, told from all of its cells.
 //!
-//! In this order: only numbers; DNA or RNA letters, ten or more a cell on average; labels that repeat (at most half
+//! In this order: only numbers, be they written with points, with commas, as dates or as words for true and false; DNA or RNA letters, ten or more a cell on average; labels that repeat (at most half
 //! as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
 //! (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
@@ -8,13 +8,14 @@
 
 use super::Notice;
 use super::cells::{Cell, Cells};
+use super::writing::Writing;
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
 /// What a column looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
-    Number,
+    Number(Writing),
     Category,
     Text,
     Sequence,
@@ -83,11 +84,19 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<N
             expected: expected.to_owned(),
         })
     };
-    let labels = format!("declare --types {column}=category to read it as labels (ignore to leave it out)");
-    if c.not_numbers == 0 {
-        return Ok(Looks::Number);
+    let writing = Writing::of(cells);
+    // A format that tells strings from numbers is believed: codes such as '0123' are labels.
+    let as_strings = cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Comma));
+    match writing {
+        // There is an infinity, which is refused below.
+        Some(Writing::Point) if c.not_numbers > 0 => {}
+        Some(writing) if !as_strings => return Ok(Looks::Number(writing)),
+        _ => {}
     }
-    if c.words_with_commas == c.not_numbers
+    let labels = format!("declare --types {column}=category to read it as labels (ignore to leave it out)");
+    if as_strings {
+        notices.push(format!("column '{column}' holds numbers written as strings: read as labels; --types {column}=number reads numbers"));
+    } else if c.words_with_commas == c.not_numbers
         && let Some(at) = c.first_word
     {
         return fault(at, &format!("a number with a decimal point and no other separator; {labels}"));

@@ -1,6 +1,6 @@
 //! Bytes to typed columns. Every complaint names file, row and column; rows count from 1, the header not counted.
 //!
-//! A [`Source`] becomes a [`Table`] of text cells; target and weights are taken out of it by name, and what is left
+//! A [`Source`] of any format becomes a [`Table`]; target and weights are taken out of it by name, and what is left
 //! becomes a [`Dataset`]: sorts are told from the cells (see [`ColumnType`] to declare them), or follow a training
 //! [`Schema`](crate::data::Schema) when a model is to predict.
 //!
@@ -16,15 +16,23 @@
 
 mod cells;
 mod columns;
+mod delimited;
 mod examples;
+mod format;
 mod infer;
+mod json_lines;
+mod libsvm;
+mod npz;
 mod options;
 mod source;
 mod table;
 mod target;
+mod unpack;
+mod writing;
 
 pub use examples::{EXAMPLES, Example, example};
-pub use options::{ColumnType, ReadOptions};
+pub(crate) use options::column_and;
+pub use options::{ColumnType, ReadOptions, parted};
 pub use source::Source;
 pub use table::Table;
 pub use target::{Labels, TargetInfo};

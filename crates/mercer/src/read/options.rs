@@ -1,4 +1,4 @@
-//! What the user declares about columns: `--types zip=category,seq=sequence,id=ignore`.
+//! What the user declares about columns: `--types zip=category,seq=sequence,born=date,id=ignore`.
 
 use crate::data::Sort;
 use crate::error::{Error, Result};
@@ -17,23 +17,43 @@ pub enum ColumnType {
     Text,
     /// Strings over a small alphabet.
     Sequence,
+    /// Dates, read as numbers: days since 1970-01-01.
+    Date,
+    /// True and false, read as numbers: 1 and 0.
+    Flag,
     /// Not to be used.
     Ignore,
 }
 
 impl ColumnType {
     /// Every type.
-    pub const ALL: [ColumnType; 5] = [ColumnType::Number, ColumnType::Category, ColumnType::Text, ColumnType::Sequence, ColumnType::Ignore];
+    pub const ALL: [ColumnType; 7] = [
+        ColumnType::Number,
+        ColumnType::Category,
+        ColumnType::Text,
+        ColumnType::Sequence,
+        ColumnType::Date,
+        ColumnType::Flag,
+        ColumnType::Ignore,
+    ];
 
     /// The word for it in `--types`.
     pub fn name(self) -> &'static str {
-        self.sort().map_or("ignore", Sort::name)
+        match self {
+            ColumnType::Number => "number",
+            ColumnType::Category => "category",
+            ColumnType::Text => "text",
+            ColumnType::Sequence => "sequence",
+            ColumnType::Date => "date",
+            ColumnType::Flag => "flag",
+            ColumnType::Ignore => "ignore",
+        }
     }
 
     /// The sort of column that it gives; `None` for a column that is ignored.
     pub fn sort(self) -> Option<Sort> {
         match self {
-            ColumnType::Number => Some(Sort::Number),
+            ColumnType::Number | ColumnType::Date | ColumnType::Flag => Some(Sort::Number),
             ColumnType::Category => Some(Sort::Category),
             ColumnType::Text => Some(Sort::Text),
             ColumnType::Sequence => Some(Sort::Sequence),
@@ -59,23 +79,17 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Options with the types written as `column=type`, several parted by commas or in several texts.
+    /// Options with the types written as `column=type`, several parted by commas or in several texts; a part whose column
+    /// holds a comma stands in double quotes (see [`parted`]).
     ///
     /// # Errors
     /// A part without `=`, or an unknown type, with the nearest known one.
     pub fn with_types<S: AsRef<str>>(written: impl IntoIterator<Item = S>) -> Result<Self> {
         let mut types = Vec::new();
         for text in written {
-            for part in text.as_ref().split(',').filter(|p| !p.trim().is_empty()) {
-                // A column name may hold '=', a type never does.
-                let Some((column, word)) = part.rsplit_once('=') else {
-                    return Err(Error::Syntax {
-                        text: part.trim().to_owned(),
-                        at: part.trim().chars().count(),
-                        expected: "expected COLUMN=TYPE, as in zip=category".into(),
-                    });
-                };
-                types.push((column.trim().to_owned(), word.parse()?));
+            for part in parted(text.as_ref()) {
+                let (column, word) = column_and(&part, "COLUMN=TYPE, as in zip=category")?;
+                types.push((column, word.parse()?));
             }
         }
         Ok(ReadOptions { types })
@@ -84,6 +98,29 @@ impl ReadOptions {
     /// What the column is declared to be, if it is.
     pub fn declared(&self, column: &str) -> Option<ColumnType> {
         self.types.iter().rev().find(|(name, _)| name == column).map(|(_, t)| *t)
+    }
+}
+
+/// The parts of a list parted by commas, without the spaces around them; empty parts are left out. A part, or the
+/// beginning of one, in double quotes may hold commas: `a,"b,c",d` has three parts, `"b,c"=text` is one.
+pub fn parted(list: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quoted = false;
+    for c in list.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => parts.push(String::new()),
+            c => parts.last_mut().into_iter().for_each(|part| part.push(c)),
+        }
+    }
+    parts.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// Column and word of `COLUMN=WORD`. A column name may hold '=', a word never does.
+pub(crate) fn column_and(part: &str, expected: &str) -> Result<(String, String)> {
+    match part.rsplit_once('=') {
+        Some((column, word)) => Ok((column.trim().to_owned(), word.trim().to_owned())),
+        None => Err(Error::Syntax { text: part.to_owned(), at: part.chars().count(), expected: format!("expected {expected}") }),
     }
 }
 
@@ -97,6 +134,9 @@ mod tests {
         assert_eq!(o.declared("zip"), Some(ColumnType::Ignore));
         assert_eq!(o.declared("a=b"), Some(ColumnType::Text));
         assert_eq!(o.declared("other"), None);
+        let o = ReadOptions::with_types(["\"a, b\"=date"]).unwrap();
+        assert_eq!(o.declared("a, b"), Some(ColumnType::Date));
+        assert_eq!(parted("a, \"b,c\",,d"), ["a", "b,c", "d"]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Where a table comes from: a file, standard input (`-`) or a built-in example (`example:iris`).
 
 use super::examples;
+use super::unpack::{read_at_most, too_large};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::fmt;
-use std::io::Read;
 use std::path::PathBuf;
 
 /// Where a table comes from.
@@ -28,22 +28,39 @@ impl Source {
         }
     }
 
-    /// The delimiter that the name of the source promises, if it does.
-    pub(super) fn delimiter(&self) -> Option<u8> {
+    /// The name of the file, if it is one.
+    pub(super) fn name(&self) -> Option<&str> {
         let Source::File(path) = self else { return None };
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        matches!(extension.as_str(), "tsv" | "tab").then_some(b'\t')
+        path.file_name()?.to_str()
     }
 
-    /// All of its bytes.
-    pub(super) fn bytes(&self) -> Result<Cow<'static, [u8]>> {
+    /// The target that a built-in table has.
+    pub(super) fn target(&self) -> Result<Option<&'static str>> {
         match self {
-            Source::Stdin => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Error::io(self, e))?;
-                Ok(Cow::Owned(bytes))
+            Source::Example(name) => Ok(Some(examples::example(name)?.target)),
+            Source::Stdin | Source::File(_) => Ok(None),
+        }
+    }
+
+    /// All of its bytes, if they are no more than `most`.
+    pub(super) fn bytes(&self, most: u64) -> Result<Cow<'static, [u8]>> {
+        let whole = |read: std::io::Result<Vec<u8>>| {
+            let bytes = read.map_err(|e| Error::io(self, e))?;
+            if bytes.len() as u64 > most {
+                return Err(too_large(&format!("reading {self}"), bytes.len() as u64, most));
             }
-            Source::File(path) => std::fs::read(path).map(Cow::Owned).map_err(|e| Error::io(self, e)),
+            Ok(Cow::Owned(bytes))
+        };
+        match self {
+            Source::Stdin => whole(read_at_most(std::io::stdin().lock(), most)),
+            Source::File(path) => {
+                let file = std::fs::File::open(path).map_err(|e| Error::io(self, e))?;
+                let size = file.metadata().map_or(0, |m| m.len());
+                if size > most {
+                    return Err(too_large(&format!("reading {self}"), size, most));
+                }
+                whole(read_at_most(file, most))
+            }
             Source::Example(name) => Ok(match examples::example(name)?.csv() {
                 Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),

@@ -3,6 +3,7 @@
 use super::cells::{Cell, Cells};
 use super::columns::{by_number_then_text, numbers};
 use super::infer::{self, Looks, shortened};
+use super::writing::Writing;
 use super::{ColumnType, ReadOptions, Table};
 use crate::data::Target;
 use crate::error::{Error, Result};
@@ -58,7 +59,9 @@ impl Table {
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| s.as_ref().to_owned()).collect();
         let [name] = names.as_slice() else {
-            if let Some(name) = names.iter().find(|n| !matches!(options.declared(n), None | Some(ColumnType::Number))) {
+            if let Some(name) =
+                names.iter().find(|n| !matches!(options.declared(n), None | Some(ColumnType::Number | ColumnType::Date | ColumnType::Flag)))
+            {
                 return Err(Error::Data(format!(
                     "target '{name}' is declared as something else than numbers; several targets at once must all be numbers"
                 )));
@@ -70,7 +73,7 @@ impl Table {
             let target = self.number_target(&names)?;
             return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         }
-        let cells = self.take(name)?;
+        let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
@@ -83,16 +86,16 @@ impl Table {
     /// An unknown column, a missing cell, a class that training did not have: by row.
     pub fn take_target_like(&mut self, info: &TargetInfo) -> Result<Target> {
         let (Some(classes), [name]) = (&info.classes, info.names.as_slice()) else { return self.number_target(&info.names) };
-        let cells = self.take(name)?;
+        let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         Ok(Target::Classes { codes: self.codes(name, &cells, classes)?, names: classes.clone() })
     }
 
     /// Takes a column of weights out: finite, none below 0, not all 0.
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
-        let cells = self.take(name)?;
+        let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let weights = numbers(&self.file, name, &cells)?;
+        let weights = numbers(&self.file, name, &cells, Writing::of(&cells).unwrap_or(Writing::Point))?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
         }
@@ -104,7 +107,7 @@ impl Table {
 
     /// Takes a column of groups out: equal cells are one group, numbered by first appearance.
     pub fn take_groups(&mut self, name: &str) -> Result<Vec<usize>> {
-        let cells = self.take(name)?;
+        let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let mut known = std::collections::HashMap::new();
         Ok(cells
@@ -116,11 +119,24 @@ impl Table {
             .collect())
     }
 
+    /// The times in a column of numbers or dates, which stays among the inputs.
+    ///
+    /// # Errors
+    /// An unknown column, and a cell that is missing or no time, by row.
+    pub fn times(&self, name: &str) -> Result<Vec<f64>> {
+        let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
+            return self.clone().take_cells(name).map(|_| Vec::new());
+        };
+        let cells = raw.clone().into_cells(name)?;
+        self.refuse_missing(name, &cells)?;
+        numbers(&self.file, name, &cells, Writing::of(&cells).unwrap_or(Writing::Date))
+    }
+
     /// Whether one target column holds classes, judged before it is taken out.
     fn is_class_target(&mut self, name: &str, options: &ReadOptions) -> Result<bool> {
         match options.declared(name) {
             Some(ColumnType::Category) => return Ok(true),
-            Some(ColumnType::Number) => return Ok(false),
+            Some(ColumnType::Number | ColumnType::Date | ColumnType::Flag) => return Ok(false),
             Some(other) => {
                 return Err(Error::Data(format!(
                     "column '{name}' is declared {} and cannot be the target; a target is number or category",
@@ -129,17 +145,19 @@ impl Table {
             }
             None => {}
         }
-        let Some((_, cells)) = self.columns.iter().find(|(n, _)| n == name) else { return self.take(name).map(|_| false) };
-        match infer::looks(&self.file, name, cells, &mut self.notices)? {
-            Looks::Category => Ok(true),
-            Looks::Number => {
-                let two = two_numbers(cells);
+        let Some(at) = self.columns.iter().position(|(n, _)| n == name) else { return self.take_cells(name).map(|_| false) };
+        let cells = self.columns[at].1.clone().into_cells(name)?;
+        match infer::looks(&self.file, name, &cells, &mut self.notices)? {
+            Looks::Category | Looks::Number(Writing::Flag) => Ok(true),
+            Looks::Number(Writing::Comma | Writing::Date) => Ok(false),
+            Looks::Number(Writing::Point) => {
+                let two = two_numbers(&cells);
                 if let Some([a, b]) = two {
                     let said = format!("target '{name}' has two values ({a} and {b}): read as classes; --types {name}=number reads numbers");
                     self.notices.push(said);
                 }
                 if two.is_none()
-                    && let Some(few) = few_whole_numbers(cells)
+                    && let Some(few) = few_whole_numbers(&cells)
                 {
                     let said =
                         format!("target '{name}' has {few} different whole numbers: read as numbers; --types {name}=category reads classes");
@@ -156,9 +174,11 @@ impl Table {
     fn number_target(&mut self, names: &[String]) -> Result<Target> {
         let mut columns = Vec::new();
         for name in names {
-            let cells = self.take(name)?;
+            let cells = self.take_cells(name)?;
             self.refuse_missing(name, &cells)?;
-            columns.push(numbers(&self.file, name, &cells)?);
+            let writing = Writing::of(&cells).unwrap_or(Writing::Point);
+            self.notices.extend(writing.notice(name));
+            columns.push(numbers(&self.file, name, &cells, writing)?);
         }
         if columns.is_empty() {
             return Ok(Target::Absent);
@@ -203,7 +223,7 @@ impl Table {
         cells.iter().enumerate().map(code).collect()
     }
 
-    fn cell(&self, row: usize, column: &str, found: &str, expected: &str) -> Error {
+    pub(super) fn cell(&self, row: usize, column: &str, found: &str, expected: &str) -> Error {
         Error::Cell {
             file: self.file.clone(),
             row: row + 1,

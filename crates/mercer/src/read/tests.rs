@@ -4,7 +4,9 @@ use super::*;
 use crate::data::{Schema, Sort, UNSEEN, Values};
 use crate::error::ErrorKind;
 
+mod dialects;
 mod faults;
+mod formats;
 mod round_trip;
 mod sorts;
 mod targets;

@@ -133,17 +133,20 @@ fn picture(scored: &Scored, model: &Model, request: &Request<'_>) -> Result<Opti
 }
 
 fn confusion(scored: &Scored, codes: &[usize], names: &[String]) -> Option<Picture> {
-    let Predicted::Classes(found) = &scored.out_of_fold.as_ref()?.values else { return None };
+    let held_out = scored.out_of_fold.as_ref()?;
+    let Predicted::Classes(found) = &held_out.predictions.values else { return None };
     let mut counts = vec![0; names.len() * names.len()];
-    for (t, p) in codes.iter().zip(found) {
-        counts[t * names.len() + p] += 1;
+    for (&row, p) in held_out.rows.iter().zip(found) {
+        counts[codes[row] * names.len() + p] += 1;
     }
     Some(Picture::Confusion(Confusion { classes: names.to_vec(), counts }))
 }
 
 fn predicted_true(scored: &Scored, truth: &[f64], target: &str) -> Option<Picture> {
-    let p = scored.out_of_fold.as_ref()?;
+    let held_out = scored.out_of_fold.as_ref()?;
+    let p = &held_out.predictions;
     let Predicted::Numbers(found) = &p.values else { return None };
+    let truth: Vec<f64> = held_out.rows.iter().map(|&i| truth[i]).collect();
     let predicted = found.col(0);
     let z = normal_quantile(LEVEL);
     let intervals = p.variance.as_ref().map(|v| {
@@ -151,7 +154,7 @@ fn predicted_true(scored: &Scored, truth: &[f64], target: &str) -> Option<Pictur
         predicted.iter().zip(half).map(|(m, h)| [m - h, m + h]).collect()
     });
     let intervals = intervals.unwrap_or_default();
-    Some(Picture::PredictedTrue(PredictedTrue { target: target.to_owned(), truth: truth.to_vec(), predicted, intervals, level: LEVEL }))
+    Some(Picture::PredictedTrue(PredictedTrue { target: target.to_owned(), truth, predicted, intervals, level: LEVEL }))
 }
 
 /// The ends of an axis: the data with a margin.
@@ -184,7 +187,7 @@ fn regions(model: &Model, codes: &[usize], names: &[String], x: (&str, &[f64]), 
         predicted,
         points: x.1.iter().zip(y.1).map(|(a, b)| [*a, *b]).collect(),
         codes: codes.to_vec(),
-        support: model.fitted.support().to_vec(),
+        support: model.support_rows(),
     }))
 }
 
@@ -211,6 +214,6 @@ fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str) -> Result<Pi
         level: LEVEL,
         x: x.1.to_vec(),
         y: y.to_vec(),
-        support: model.fitted.support().to_vec(),
+        support: model.support_rows(),
     }))
 }

@@ -1,12 +1,12 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
-use super::{Estimate, Fold, Metric, Sample, folds, score, tune};
+use super::{Estimate, Fold, Metric, Sample, Split, folds, score, tune};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
 use crate::kernels::KernelExpr;
-use crate::learner::{self, Learner, Model};
+use crate::learner::{self, Learner, Model, Used};
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
@@ -40,8 +40,8 @@ pub struct Scored {
     pub per_fold: Vec<f64>,
     /// Difference of the deciding metric to the best estimator's, paired by fold; `None` for the best.
     pub difference: Option<Estimate>,
-    /// Predictions of each row by the model that did not see it.
-    pub out_of_fold: Option<Predictions>,
+    /// Predictions of rows by the models that did not see them; `None` where time was up before every fold was scored.
+    pub out_of_fold: Option<OutOfFold>,
     /// The model fitted on all rows; none after a failure, and where time was up before that fit.
     pub model: Option<Model>,
     /// Seconds of that fit, tuning not counted.
@@ -52,6 +52,15 @@ pub struct Scored {
     pub predict_us_per_row: f64,
     /// Why there is no result.
     pub failure: Option<Error>,
+}
+
+/// Predictions of rows that were held out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutOfFold {
+    /// The rows, from 0, ascending.
+    pub rows: Vec<usize>,
+    /// A prediction for each of them.
+    pub predictions: Predictions,
 }
 
 /// The whole comparison.
@@ -69,7 +78,7 @@ pub struct Outcome {
     pub notices: Vec<String>,
 }
 
-/// Compares on rows without their target; `groups` keeps rows together, `weights` weigh fits and scores.
+/// Compares on rows without their target; folds respect `split`, `weights` weigh fits and scores.
 ///
 /// A time budget is shared out: each fold of each estimator, and each fit to all rows, may take an equal part of what is
 /// left. What time does not allow is left undone, and said.
@@ -81,14 +90,18 @@ pub fn compare(
     target: &Target,
     info: &TargetInfo,
     weights: Option<&[f64]>,
-    groups: Option<&[usize]>,
+    split: &Split,
     comparing: &Comparing,
     control: &Control,
 ) -> Result<Outcome> {
-    let whole = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), data)?;
+    let used = Used::of(&comparing.prep, data, target, weights)?;
+    let whole = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&used.rows))?;
     let settled = whole.kernel.settle(&whole.data)?;
     settled.bind(None, &whole.data)?;
-    let splits = folds(target, groups, comparing.folds, comparing.seed)?;
+    let mut splits = folds(&target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
+    for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
+        side.iter_mut().for_each(|i| *i = used.rows[*i]);
+    }
     let mut parts: Vec<Result<Parts>> =
         comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
     let mut left = parts.iter().filter(|p| p.is_ok()).count() * (splits.len() + 1);
@@ -98,13 +111,13 @@ pub fn compare(
         control.share(part)
     };
     let mut round = 0.0;
-    for (k, split) in splits.iter().enumerate() {
+    for (k, fold) in splits.iter().enumerate() {
         // Time must do for this fold and for the fits to all rows; each takes about as long as the last fold.
         if k > 0 && !control.allows(1.5 * round) {
             break;
         }
         let clock = Instant::now();
-        let made = prepare_fold(data, comparing, split)?;
+        let made = prepare_fold(data, comparing, fold)?;
         for (e, part) in comparing.estimators.iter().zip(&mut parts) {
             control.check()?;
             control.tell(&format!("{}, fold {}", e.name(), k + 1), k, splits.len());
@@ -112,7 +125,7 @@ pub fn compare(
             if control.out_of_time() {
                 break;
             }
-            match run_fold(e, &made, split, target, weights, groups, comparing.seed, &share(), so_far) {
+            match run_fold(e, &made, fold, target, weights, split, comparing.seed, &share(), so_far) {
                 // Folds that are scored already stay so.
                 Err(Error::Time { .. }) if !so_far.scores.is_empty() => {}
                 Err(error) => *part = Err(error),
@@ -121,7 +134,14 @@ pub fn compare(
         }
         round = clock.elapsed().as_secs_f64();
     }
-    let mut notices = whole.notices;
+    let mut notices = used.notices;
+    notices.extend(whole.notices);
+    if let (Split::Time(_), Some(first)) = (split, splits.first()) {
+        notices.push(format!(
+            "folds are in order of time: each is scored by what was learnt from the rows before it; the first {} rows are never scored",
+            first.train.len()
+        ));
+    }
     let scored = level(&mut parts);
     if scored > 0 && scored < splits.len() {
         notices.push(format!(
@@ -132,7 +152,7 @@ pub fn compare(
     let mut rows = Vec::new();
     for (e, part) in comparing.estimators.iter().zip(parts) {
         control.check()?;
-        let row = finish(e, part, data, target, info, weights, comparing, &share())?;
+        let row = finish(e, part, data, target, info, weights, split, &used.rows, comparing, &share())?;
         if row.failure.is_none() && row.model.is_none() {
             notices.push(format!("{}: time was up before the fit to all rows; allow more max_seconds (--max-seconds)", e.name()));
         }
@@ -201,9 +221,9 @@ struct PreparedFold {
     test: Dataset,
 }
 
-fn prepare_fold(data: &Dataset, comparing: &Comparing, split: &Fold) -> Result<PreparedFold> {
-    let made = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&split.train))?;
-    let test = made.prep.apply(&data.select(&split.test))?;
+fn prepare_fold(data: &Dataset, comparing: &Comparing, fold: &Fold) -> Result<PreparedFold> {
+    let made = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&fold.train))?;
+    let test = made.prep.apply(&data.select(&fold.test))?;
     Ok(PreparedFold { kernel: made.kernel, train: made.data, test })
 }
 
@@ -215,23 +235,23 @@ fn pick<T: Copy>(list: Option<&[T]>, rows: &[usize]) -> Option<Vec<T>> {
 fn run_fold(
     e: &EstimatorExpr,
     made: &PreparedFold,
-    split: &Fold,
+    fold: &Fold,
     target: &Target,
     weights: Option<&[f64]>,
-    groups: Option<&[usize]>,
+    split: &Split,
     seed: u64,
     control: &Control,
     so_far: &mut Parts,
 ) -> Result<()> {
-    let (train_weights, train_groups) = (pick(weights, &split.train), pick(groups, &split.train));
-    let train_target = target.select(&split.train);
-    let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), groups: train_groups.as_deref() };
+    let (train_weights, train_split) = (pick(weights, &fold.train), split.select(&fold.train));
+    let train_target = target.select(&fold.train);
+    let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), split: &train_split };
     let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed)?;
     let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
     let want = Want { variance: true, probabilities: true, ..Want::default() };
     let predictions = learner::predict_settled(&tuned.kernel, &fitted, &made.train.select(fitted.support()), &made.test, want)?;
-    so_far.scores.push(score(&predictions, &target.select(&split.test), pick(weights, &split.test).as_deref()));
-    so_far.predictions.push((split.test.clone(), predictions));
+    so_far.scores.push(score(&predictions, &target.select(&fold.test), pick(weights, &fold.test).as_deref()));
+    so_far.predictions.push((fold.test.clone(), predictions));
     Ok(())
 }
 
@@ -244,6 +264,8 @@ fn finish(
     target: &Target,
     info: &TargetInfo,
     weights: Option<&[f64]>,
+    split: &Split,
+    used: &[usize],
     comparing: &Comparing,
     control: &Control,
 ) -> Result<Scored> {
@@ -273,7 +295,7 @@ fn finish(
             seed: comparing.seed,
             allow_non_mercer: comparing.allow_non_mercer,
         };
-        match learner.fit_timed(data, target, info, weights, control) {
+        match learner.fit_timed(data, target, info, weights, split, control) {
             Ok(fitted) => Ok((parts, Some(fitted))),
             Err(Error::Time { .. }) => Ok((parts, None)),
             Err(error) => Err(error),
@@ -289,8 +311,8 @@ fn finish(
     };
     if let Some((model, seconds)) = fitted {
         let clock = Instant::now();
-        model.predict(data, Want::default(), control)?;
-        row.predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / data.rows() as f64;
+        model.predict(&data.select(used), Want::default(), control)?;
+        row.predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / used.len() as f64;
         (row.tune_seconds, row.fit_seconds) = seconds;
         row.model = Some(model);
     }
@@ -303,20 +325,22 @@ fn finish(
             row.metrics.push((*metric, Estimate::of(&values)));
         }
     }
-    let predicted: usize = parts.predictions.iter().map(|(rows, _)| rows.len()).sum();
-    row.out_of_fold = if predicted == data.rows() { gather(&parts.predictions, data.rows()) } else { None };
+    row.out_of_fold = (parts.predictions.len() == comparing.folds).then(|| gather(&parts.predictions)).flatten();
     Ok(row)
 }
 
 /// Puts the predictions of all folds back into the order of the rows.
-fn gather(parts: &[(Vec<usize>, Predictions)], n: usize) -> Option<Predictions> {
+fn gather(parts: &[(Vec<usize>, Predictions)]) -> Option<OutOfFold> {
     let (_, first) = parts.first()?;
+    let mut rows: Vec<usize> = parts.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
+    rows.sort_unstable();
+    let place: std::collections::HashMap<usize, usize> = rows.iter().enumerate().map(|(k, &i)| (i, k)).collect();
     let whole = |pick: &dyn Fn(&Predictions) -> Option<&Matrix>| -> Option<Matrix> {
         let cols = pick(first)?.cols();
-        let mut out = Matrix::zeros(n, cols);
+        let mut out = Matrix::zeros(rows.len(), cols);
         for (rows, p) in parts {
             let part = pick(p)?;
-            rows.iter().enumerate().for_each(|(k, &i)| out.row_mut(i).copy_from_slice(part.row(k)));
+            rows.iter().enumerate().for_each(|(k, i)| out.row_mut(place[i]).copy_from_slice(part.row(k)));
         }
         Some(out)
     };
@@ -326,10 +350,10 @@ fn gather(parts: &[(Vec<usize>, Predictions)], n: usize) -> Option<Predictions> 
             Predicted::Classes(_) => None,
         })?),
         Predicted::Classes(_) => {
-            let mut codes = vec![0; n];
+            let mut codes = vec![0; rows.len()];
             for (rows, p) in parts {
                 if let Predicted::Classes(c) = &p.values {
-                    rows.iter().zip(c).for_each(|(&i, k)| codes[i] = *k);
+                    rows.iter().zip(c).for_each(|(i, k)| codes[place[i]] = *k);
                 }
             }
             Predicted::Classes(codes)
@@ -340,11 +364,11 @@ fn gather(parts: &[(Vec<usize>, Predictions)], n: usize) -> Option<Predictions> 
         // Each fold has its own noise level: what is kept is the variance of a new target.
         for (rows, p) in parts {
             if let Some(noise) = &p.noise {
-                rows.iter().for_each(|&i| v.row_mut(i).iter_mut().zip(noise).for_each(|(v, s)| *v += s));
+                rows.iter().for_each(|i| v.row_mut(place[i]).iter_mut().zip(noise).for_each(|(v, s)| *v += s));
             }
         }
         v
     });
     out.probabilities = whole(&|p| p.probabilities.as_ref());
-    Some(out)
+    Some(OutOfFold { rows, predictions: out })
 }

@@ -1,4 +1,4 @@
-//! Seeded folds: stratified by class, whole groups kept together.
+//! Folds: seeded and stratified by class, whole groups kept together; or in order of time, learning from the past only.
 
 use crate::data::Target;
 use crate::error::{Error, Result};
@@ -15,31 +15,107 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// `count` folds over the rows of a target: every row is tested once. Classes are spread evenly; with `groups`, rows of
-/// one group are never split between learning and scoring (and classes are then spread only as the groups allow).
-pub fn folds(target: &Target, groups: Option<&[usize]>, count: usize, seed: u64) -> Result<Vec<Fold>> {
-    let n = target.rows();
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let units: Vec<Vec<usize>> = match groups {
-        Some(g) => {
-            let mut by_group = std::collections::BTreeMap::<usize, Vec<usize>>::new();
-            (0..n).for_each(|i| by_group.entry(g.get(i).copied().unwrap_or(i)).or_default().push(i));
-            by_group.into_values().collect()
+/// What a split between learning and scoring must respect.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Split {
+    /// Any row may be on either side.
+    #[default]
+    Rows,
+    /// Rows of one group (a number per row) are on one side.
+    Groups(Vec<usize>),
+    /// Rows are scored by what was learnt from rows of earlier times (a finite number per row).
+    Time(Vec<f64>),
+}
+
+impl Split {
+    /// The same for the given rows, in order.
+    pub fn select(&self, rows: &[usize]) -> Split {
+        match self {
+            Split::Rows => Split::Rows,
+            Split::Groups(groups) => Split::Groups(rows.iter().map(|&i| groups[i]).collect()),
+            Split::Time(times) => Split::Time(rows.iter().map(|&i| times[i]).collect()),
         }
-        None => (0..n).map(|i| vec![i]).collect(),
-    };
-    let what = if groups.is_some() { "groups" } else { "rows" };
-    if units.len() < 2 {
-        return Err(Error::Data(format!("cross-validation needs at least 2 {what}, and there is {}", units.len())));
     }
-    if count < 2 || units.len() < count {
+
+    /// The most folds that so many rows allow.
+    pub fn most_folds(&self, rows: usize) -> usize {
+        match self {
+            Split::Rows => rows,
+            Split::Groups(groups) => groups.iter().collect::<std::collections::HashSet<_>>().len(),
+            Split::Time(times) => starts(&in_order(times), times).len().saturating_sub(1),
+        }
+    }
+
+    fn check(&self, rows: usize) -> Result<()> {
+        let (what, found) = match self {
+            Split::Rows => return Ok(()),
+            Split::Groups(groups) => ("groups", groups.len()),
+            Split::Time(times) => ("times", times.len()),
+        };
+        if found != rows {
+            return Err(Error::Shape { what: what.into(), expected: rows, found });
+        }
+        match self {
+            Split::Time(times) if times.iter().any(|t| !t.is_finite()) => {
+                Err(Error::Data("times: expected a finite number for each row".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Rows by time, those of one time in their own order.
+fn in_order(times: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+    order
+}
+
+/// Where each different time begins among ordered rows.
+fn starts(order: &[usize], times: &[f64]) -> Vec<usize> {
+    (0..order.len()).filter(|&k| k == 0 || times[order[k - 1]] != times[order[k]]).collect()
+}
+
+/// `count` folds over the rows of a target.
+///
+/// Every row is tested once, and classes are spread evenly; rows of one group are never split between learning and
+/// scoring (and classes are then spread only as the groups allow). In order of time, the rows are cut into `count` + 1
+/// parts, and each part but the first is tested once by what is learnt from all parts before it; rows of one time stay
+/// in one part.
+///
+/// # Errors
+/// Fewer rows, groups or different times than the folds need.
+pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<Vec<Fold>> {
+    let n = target.rows();
+    split.check(n)?;
+    let what = match split {
+        Split::Rows => "rows",
+        Split::Groups(_) => "groups",
+        Split::Time(_) => "times",
+    };
+    let most = split.most_folds(n);
+    if most < 2 {
+        let needed = if matches!(split, Split::Time(_)) { 3 } else { 2 };
+        return Err(Error::Data(format!("cross-validation needs at least {needed} different {what}, and there are not as many")));
+    }
+    if count < 2 || most < count {
         return Err(Error::OutOfDomain {
             owner: "cross-validation".into(),
             name: "folds".into(),
             value: count.to_string(),
-            domain: format!("a whole number from 2 to {}, the number of {what}", units.len()),
+            domain: format!("a whole number from 2 to {most}, which the number of different {what} allows"),
         });
     }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let units: Vec<Vec<usize>> = match split {
+        Split::Rows => (0..n).map(|i| vec![i]).collect(),
+        Split::Groups(g) => {
+            let mut by_group = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+            (0..n).for_each(|i| by_group.entry(g[i]).or_default().push(i));
+            by_group.into_values().collect()
+        }
+        Split::Time(times) => return Ok(by_time(times, count)),
+    };
     let class = |unit: &[usize]| match target {
         Target::Classes { codes, .. } => codes[unit[0]],
         _ => 0,
@@ -56,6 +132,31 @@ pub fn folds(target: &Target, groups: Option<&[usize]>, count: usize, seed: u64)
     Ok((0..count).map(|k| Fold { train: side(k, false), test: side(k, true) }).collect())
 }
 
+/// An expanding window: tested parts have n / (count + 1) rows, the first part what is left. A cut within rows of one
+/// time moves back to their first, or on to the next time where that is taken already.
+fn by_time(times: &[f64], count: usize) -> Vec<Fold> {
+    let order = in_order(times);
+    let starts = starts(&order, times);
+    let size = times.len() / (count + 1);
+    // Places among the different times at which tested parts begin: ascending, and enough left for those to come.
+    let mut cuts: Vec<usize> = Vec::with_capacity(count + 1);
+    for k in 0..count {
+        let wanted = times.len() - (count - k) * size;
+        let near = starts.partition_point(|&s| s <= wanted) - 1;
+        let least = cuts.last().map_or(1, |last| last + 1);
+        cuts.push(near.clamp(least, starts.len() - (count - k)));
+    }
+    let row = |cut: usize| starts.get(cut).copied().unwrap_or(times.len());
+    let ends = cuts.iter().skip(1).copied().chain([starts.len()]);
+    let sorted = |part: &[usize]| {
+        let mut rows = part.to_vec();
+        rows.sort_unstable();
+        rows
+    };
+    let fold = |(&cut, end): (&usize, usize)| Fold { train: sorted(&order[..row(cut)]), test: sorted(&order[row(cut)..row(end)]) };
+    cuts.iter().zip(ends).map(fold).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,7 +168,7 @@ mod tests {
     #[test]
     fn every_row_is_tested_once_and_classes_are_spread_evenly() {
         let target = classes();
-        let made = folds(&target, None, 5, 1).unwrap();
+        let made = folds(&target, &Split::Rows, 5, 1).unwrap();
         let mut tested: Vec<usize> = made.iter().flat_map(|f| f.test.clone()).collect();
         tested.sort_unstable();
         assert_eq!(tested, (0..103).collect::<Vec<_>>());
@@ -80,20 +181,58 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_folds_and_another_seed_others() {
-        assert_eq!(folds(&classes(), None, 5, 7).unwrap(), folds(&classes(), None, 5, 7).unwrap());
-        assert_ne!(folds(&classes(), None, 5, 7).unwrap(), folds(&classes(), None, 5, 8).unwrap());
+        let made = |seed| folds(&classes(), &Split::Rows, 5, seed).unwrap();
+        assert_eq!(made(7), made(7));
+        assert_ne!(made(7), made(8));
     }
 
     #[test]
     fn rows_of_one_group_stay_together() {
         let groups: Vec<usize> = (0..103).map(|i| i / 4).collect();
-        for f in folds(&classes(), Some(&groups), 5, 0).unwrap() {
+        for f in folds(&classes(), &Split::Groups(groups.clone()), 5, 0).unwrap() {
             assert!(f.test.iter().all(|i| !f.train.iter().any(|j| groups[*j] == groups[*i])));
         }
     }
 
     #[test]
     fn too_few_rows_for_the_folds_is_an_error() {
-        assert!(folds(&Target::numbers(&[1.0, 2.0]), None, 5, 0).is_err());
+        assert!(folds(&Target::numbers(&[1.0, 2.0]), &Split::Rows, 5, 0).is_err());
+    }
+
+    fn in_time(times: &[f64], count: usize) -> Result<Vec<Fold>> {
+        folds(&Target::numbers(&vec![0.0; times.len()]), &Split::Time(times.to_vec()), count, 0)
+    }
+
+    #[test]
+    fn folds_in_order_of_time_learn_from_the_past_like_scikit_learn() {
+        // scikit-learn 1.9.1: [(a.tolist(), b.tolist()) for a, b in TimeSeriesSplit(3).split(range(11))].
+        let expected = [(0..5, 5..7), (0..7, 7..9), (0..9, 9..11)];
+        let times: Vec<f64> = (0..11).map(f64::from).collect();
+        let made = in_time(&times, 3).unwrap();
+        let expected: Vec<Fold> = expected.into_iter().map(|(a, b)| Fold { train: a.collect(), test: b.collect() }).collect();
+        assert_eq!(made, expected);
+        // The order of the rows does not matter, only their times.
+        let turned: Vec<f64> = times.iter().rev().copied().collect();
+        let mirrored = |rows: &[usize]| rows.iter().rev().map(|i| 10 - i).collect::<Vec<_>>();
+        for (a, b) in made.iter().zip(in_time(&turned, 3).unwrap()) {
+            assert_eq!((mirrored(&a.train), mirrored(&a.test)), (b.train, b.test));
+        }
+    }
+
+    #[test]
+    fn rows_of_one_time_stay_in_one_part_and_too_few_times_are_an_error() {
+        let times: Vec<f64> = (0..60).map(|i| f64::from(i / 7)).collect();
+        for count in 2..=8 {
+            let made = in_time(&times, count).unwrap();
+            assert_eq!(made.len(), count);
+            for f in &made {
+                let (last, first) = (f.train.iter().map(|&i| times[i]), f.test.iter().map(|&i| times[i]));
+                assert!(!f.test.is_empty() && last.fold(-1.0, f64::max) < first.fold(100.0, f64::min), "{count}: {f:?}");
+            }
+            assert_eq!(made.last().map(|f| f.train.len() + f.test.len()), Some(60));
+        }
+        assert!(in_time(&times, 9).unwrap_err().to_string().contains("from 2 to 8"));
+        assert!(in_time(&[1.0, 1.0, 2.0, 2.0], 2).unwrap_err().to_string().contains("3 different times"));
+        assert!(in_time(&[1.0, 2.0, f64::NAN, 4.0], 2).is_err());
     }
 }

@@ -7,8 +7,8 @@ mod free;
 mod metrics;
 mod tune;
 
-pub use compare::{Comparing, Outcome, Scored, compare};
-pub use folds::{Fold, folds};
+pub use compare::{Comparing, OutOfFold, Outcome, Scored, compare};
+pub use folds::{Fold, Split, folds};
 pub use metrics::{Estimate, Metric, score};
 pub use tune::{Tuned, Tuning, tune};
 
@@ -23,6 +23,6 @@ pub struct Sample<'a> {
     pub target: &'a Target,
     /// Their weights, each above 0.
     pub weights: Option<&'a [f64]>,
-    /// Group of each row: rows of one group stay in one fold.
-    pub groups: Option<&'a [usize]>,
+    /// What inner folds must respect.
+    pub split: &'a Split,
 }

@@ -65,14 +65,14 @@ pub fn tune(kernel: &KernelExpr, estimator: &EstimatorExpr, sample: &Sample<'_>,
     let data = sample.data.select(&rows);
     let target = sample.target.select(&rows);
     let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-    let groups: Option<Vec<usize>> = sample.groups.map(|g| rows.iter().map(|&i| g[i]).collect());
-    let part = Sample { data: &data, target: &target, weights: weights.as_deref(), groups: groups.as_deref() };
+    let split = sample.split.select(&rows);
+    let part = Sample { data: &data, target: &target, weights: weights.as_deref(), split: &split };
     let searched = match estimator.criterion_name() {
         Some(name) => {
             smooth(&start, &free, &part, control, seed).map(|(setting, value, evaluations)| (setting, value, evaluations, name.to_owned()))
         }
         None => {
-            let splits = folds(part.target, part.groups, crossval::FOLDS.min(part.data.rows()), seed)?;
+            let splits = folds(part.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)?;
             crossval::search(&start, &free, &part, &splits, control, seed).map(|found| {
                 let criterion = format!("{}-fold cross-validated {}", splits.len(), found.metric.name());
                 (found.setting, found.value, found.evaluations, criterion)

@@ -69,7 +69,7 @@ impl Case {
     /// A learner that does nothing to the columns.
     pub(super) fn learner(&self) -> Learner {
         Learner {
-            prep: Recipe { standardise: false, drop_constant: false },
+            prep: Recipe { standardise: false, drop_constant: false, ..Recipe::default() },
             kernel: Some(self.kernel.clone()),
             estimator: self.estimator.clone(),
             seed: SEED,

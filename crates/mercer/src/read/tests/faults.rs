@@ -12,7 +12,8 @@ fn tables_that_are_none_are_refused_by_name() {
     refused(b"a,b\n", &["a header but no rows"]);
     refused(b"\x1F\x8B\x08\x00", &["gzip"]);
     refused(b"PK\x03\x04", &["spreadsheet"]);
-    refused(b"\xFF\xFEa\0,\0", &["UTF-16"]);
+    refused(b"\xFF\xFEa\0,", &["UTF-16"]);
+    refused(b"\xFF\xFE\0\xD8a\0", &["UTF-16"]);
 }
 
 #[test]
@@ -61,10 +62,11 @@ fn an_infinite_cell_is_named_by_row_and_column() {
 }
 
 #[test]
-fn decimal_commas_are_named_not_taken_for_labels() {
-    let mut table = parsed("x;y\n3,5;1\n4,5;2\n");
-    assert!(table.notices()[0].contains("semicolons"));
-    says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'3,5'", "decimal point"]);
+fn commas_that_may_part_thousands_are_named_not_taken_for_labels() {
+    let mut table = parsed("x,y\n\"1,234\",1\n\"12,345\",2\n");
+    says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'1,234'", "decimal point"]);
+    let mut table = parsed("x;y\n1.234,5;1\n12.345,0;2\n");
+    says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'1.234,5'", "decimal point"]);
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
+
+use super::{bounds, kernel, load, recipe};
+use crate::args::Gram;
+use crate::output::{check_writable, notices, print};
+use mercer::control::CancelFlag;
+use mercer::error::Result;
+use mercer::read::{Source, Table};
+use mercer::{gram, learner, npy, store};
+use std::path::Path;
+
+pub(crate) fn gram(args: &Gram, cancel: &CancelFlag) -> Result<()> {
+    let asked = kernel(&args.table)?;
+    let mut read = vec![Path::new(&args.table.table)];
+    read.extend(args.rows.iter().map(Path::new));
+    check_writable(&args.output, &read)?;
+    let control = bounds(args.max_memory, cancel);
+    let loaded = load(&args.table, &[], true, &control)?;
+    notices(&loaded.notices);
+    let recipe = recipe(&args.table)?;
+    let kept = recipe.rows_kept(&loaded.data)?;
+    notices(&kept.notices);
+    let data = kept.rows.map_or_else(|| loaded.data.clone(), |rows| loaded.data.select(&rows));
+    let prepared = learner::prepare(&recipe, asked.as_ref(), &data)?;
+    notices(&prepared.notices);
+    let settled = prepared.kernel.settle(&prepared.data)?;
+    let bound = match &args.rows {
+        None => settled.bind(None, &prepared.data)?,
+        Some(rows) => {
+            let mut table = Table::read_within(&Source::new(rows), &control)?;
+            let new = table.dataset_like(&prepared.prep.schema).inspect_err(|_| notices(table.notices()))?;
+            notices(table.notices());
+            notices(&prepared.prep.tell(&new));
+            settled.bind(Some(&prepared.prep.apply(&new)?), &prepared.data)?
+        }
+    };
+    let matrix = gram::dense(bound.as_ref(), &control)?;
+    store::write_atomically(&args.output, &npy::write(&matrix))?;
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    print(&format!("kernel       {settled}\nmatrix       {rows} x {cols}, float64\nwritten: {}\n", args.output.display()))
+}

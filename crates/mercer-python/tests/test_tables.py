@@ -1,0 +1,64 @@
+"""Tables from files of every format, missing cells, folds in order of time."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer import Learner
+
+
+def test_libsvm_and_npz_bring_their_own_target(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"1 1:0.5 3:2\n-1 2:1\n1 3:4\n"))
+    data, target = mercer.read_table(tmp_path / "a.gz")
+    assert data.columns == {"x": "points"}
+    assert target.tolist() == ["1", "-1", "1"]
+    assert data["x"].tolist() == [[0.5, 0, 2], [0, 1, 0], [0, 0, 4]]
+
+    x, y = np.arange(12.0).reshape(6, 2), np.array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
+    np.savez_compressed(tmp_path / "b.npz", X=x, y=y, site=np.array(list("aabbcc")))
+    data, target = mercer.read_table(tmp_path / "b.npz")
+    assert data.columns == {"x0": "number", "x1": "number", "site": "category"}
+    assert (target == y).all() and (data["x1"] == x[:, 1]).all()
+
+    np.save(tmp_path / "c.npy", np.asfortranarray(x.astype("float32")))
+    data, target = mercer.read_table(tmp_path / "c.npy")
+    assert target is None and (data["x0"] == x[:, 0]).all()
+
+
+def test_pickled_arrays_are_refused(tmp_path):
+    np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(mercer.DataError, match="run code"):
+        mercer.read_table(tmp_path / "o.npy")
+
+
+def test_policies_of_missing_cells_are_part_of_the_learner():
+    data = {"x": [1.0, np.nan, 3.0, 4.0], "z": [1.0, 2.0, 4.0, 3.0]}
+    learner = Learner("ridge(lambda=1)", "linear", missing={"x": "drop"})
+    assert learner.missing == {"x": "drop"} and "missing={\"x\": \"drop\"}" in repr(learner)
+    with pytest.warns(mercer.MercerWarning, match="'x': 1 row that misses its cell is left out .*row 2"):
+        model = learner.fit(data, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(mercer.DataError, match="row 1, column 'x'.*missing="):
+        model.predict({"x": [np.nan], "z": [1.0]})
+    with pytest.raises(mercer.DataError, match="row 2, column 'x'"):
+        Learner("ridge(lambda=1)", "linear", missing={"x": "error"}).fit(data, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(mercer.ExpressionError, match="did you mean 'drop'"):
+        Learner(missing={"x": "dropp"})
+    with pytest.warns(mercer.MercerWarning, match="training median"):
+        Learner("ridge(lambda=1)", "linear").fit({"x": [1.0, 2.0]}, [1.0, 2.0]).predict({"x": [np.nan]})
+
+
+def test_folds_in_order_of_time_learn_from_the_past():
+    n = 30
+    days = np.datetime64("2024-01-01") + np.arange(n)
+    target = np.where(np.arange(n) < 25, 0.0, 100.0) + np.linspace(0, 1e-9, n)
+    data = {"x": np.arange(n, dtype=float) % 7}
+    with pytest.warns(mercer.MercerWarning, match="order of time"):
+        table = mercer.compare(data, target, "rbf(length_scale=1)", "baseline", time=days)
+    # The last of five parts has 5 rows of 100, and its model has seen none: errors 0, 0, 0, 0 and 100.
+    assert abs(table.rows[0]["metrics"]["rmse"]["mean"] - 20) <= 1e-6
+    with pytest.raises(mercer.DataError, match="one of them"):
+        mercer.compare(data, target, "rbf(length_scale=1)", "baseline", time=days, groups=[1] * n)
+    with pytest.raises(mercer.MercerError, match="time"):
+        mercer.compare(data, target, "rbf(length_scale=1)", "baseline", time=["soon"] * n)

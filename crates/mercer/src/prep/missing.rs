@@ -1,0 +1,212 @@
+//! What is done with missing cells, column by column: numbers become the median of the training rows with a column that
+//! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
+
+use super::{Step, listed, place};
+use crate::data::{Column, Dataset, Sort, Values};
+use crate::error::{Error, Result};
+use crate::read::{MISSING, Notice, column_and, parted};
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// What is done with the missing cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// Numbers: the median of the training rows, and a 0/1 column that says where it stands. What is done if nothing is said.
+    #[serde(rename = "median+flag")]
+    MedianFlag,
+    /// Categories: a label of its own. What is done if nothing is said.
+    Category,
+    /// Texts and sequences: the empty text. What is done if nothing is said.
+    Empty,
+    /// Rows are left out of training; new rows with one are refused, since they would get no prediction.
+    Drop,
+    /// Refused, in training and in new rows.
+    Error,
+}
+
+impl Missing {
+    /// Every policy.
+    pub const ALL: [Missing; 5] = [Missing::MedianFlag, Missing::Category, Missing::Empty, Missing::Drop, Missing::Error];
+
+    /// The word for it in `--missing`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Missing::MedianFlag => "median+flag",
+            Missing::Category => "category",
+            Missing::Empty => "empty",
+            Missing::Drop => "drop",
+            Missing::Error => "error",
+        }
+    }
+
+    /// Reads `column=policy`, several parted by commas or in several texts; a column whose name holds a comma stands in
+    /// double quotes.
+    ///
+    /// # Errors
+    /// A part without `=`, or an unknown policy, with the nearest known one.
+    pub fn of_columns<S: AsRef<str>>(written: impl IntoIterator<Item = S>) -> Result<Vec<(String, Missing)>> {
+        let mut policies = Vec::new();
+        for part in written.into_iter().flat_map(|text| parted(text.as_ref())) {
+            let (column, word) = column_and(&part, "COLUMN=POLICY, as in age=drop")?;
+            policies.push((column, word.parse()?));
+        }
+        Ok(policies)
+    }
+
+    fn suits(self, sort: Sort) -> bool {
+        match self {
+            Missing::MedianFlag => sort == Sort::Number,
+            Missing::Category => sort == Sort::Category,
+            Missing::Empty => matches!(sort, Sort::Text | Sort::Sequence),
+            Missing::Drop | Missing::Error => true,
+        }
+    }
+}
+
+impl FromStr for Missing {
+    type Err = Error;
+    fn from_str(word: &str) -> Result<Self> {
+        let found = Missing::ALL.into_iter().find(|m| m.name() == word);
+        found.ok_or_else(|| Error::unknown("policy of missing cells", word, Missing::ALL.map(Missing::name)))
+    }
+}
+
+/// Columns that must not miss a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Complete {
+    /// Their names, and what was said of them: `drop` or `error`.
+    pub columns: Vec<(String, Missing)>,
+}
+
+/// Rows to learn from, out of the rows of a dataset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// The rows, ascending; `None` where all are kept.
+    pub rows: Option<Vec<usize>>,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// The policy of a column: the last word about it, or what suits its sort.
+fn policy(policies: &[(String, Missing)], name: &str) -> Option<Missing> {
+    policies.iter().rev().find(|(n, _)| n == name).map(|(_, m)| *m)
+}
+
+/// Leaves out the rows that miss a cell where that is the policy.
+///
+/// # Errors
+/// A policy for a column that is not there or of another sort; a missing cell where that is an error, by row; no row left.
+pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kept> {
+    let mut gone = vec![false; data.rows()];
+    let mut notices = Vec::new();
+    for (name, _) in policies {
+        let (column, Some(policy)) = (data.column(name)?, policy(policies, name)) else { continue };
+        let sort = column.values.sort();
+        if !policy.suits(sort) {
+            let able: Vec<&str> = Missing::ALL.into_iter().filter(|m| m.suits(sort)).map(Missing::name).collect();
+            return Err(Error::Setting {
+                name: format!("missing cells of column '{name}'"),
+                why: format!("{} does not suit {}; these do: {}", policy.name(), sort.holds(), able.join(", ")),
+            });
+        }
+        let rows = rows_missing(&column.values);
+        match (policy, rows.first()) {
+            (Missing::Error, Some(&row)) => return Err(refusal(name, row, policy)),
+            (Missing::Drop, Some(&row)) => {
+                let count = if rows.len() == 1 {
+                    "1 row that misses its cell is".into()
+                } else {
+                    format!("{} rows that miss their cell are", rows.len())
+                };
+                let said = format!("column '{name}': {count} left out (the first is row {})", row + 1);
+                if !notices.contains(&said) {
+                    notices.push(said);
+                }
+                rows.iter().for_each(|&i| gone[i] = true);
+            }
+            _ => {}
+        }
+    }
+    let rows: Vec<usize> = (0..data.rows()).filter(|&i| !gone[i]).collect();
+    if rows.is_empty() && data.rows() > 0 {
+        return Err(Error::Data(
+            "no row is left: every row misses a cell in a column whose rows are dropped; choose another policy".into(),
+        ));
+    }
+    Ok(Kept { rows: (rows.len() < data.rows()).then_some(rows), notices })
+}
+
+/// The rows whose cell is missing.
+fn rows_missing(values: &Values) -> Vec<usize> {
+    let all = |miss: &dyn Fn(usize) -> bool| (0..values.len()).filter(|&i| miss(i)).collect();
+    match values {
+        Values::Numbers(v) => all(&|i| v[i].is_nan()),
+        Values::Categories(c) => all(&|i| c.label(i) == Some(MISSING)),
+        Values::Texts(s) | Values::Sequences(s) => s.iter().enumerate().filter(|(_, text)| text.is_empty()).map(|(i, _)| i).collect(),
+        Values::Points(_) => Vec::new(),
+    }
+}
+
+/// Missing labels and texts that are taken as such, one notice a column.
+pub(super) fn tell(columns: &[Column]) -> Vec<Notice> {
+    let said = |c: &Column| {
+        let becomes = match &c.values {
+            Values::Categories(_) => format!("taken as the label '{MISSING}'"),
+            Values::Texts(_) | Values::Sequences(_) => "taken as the empty text".into(),
+            Values::Numbers(_) | Values::Points(_) => return None,
+        };
+        let count = rows_missing(&c.values).len();
+        (count > 0).then(|| format!("column '{}' has {}: {becomes}", c.name, cells(count)))
+    };
+    columns.iter().filter_map(said).collect()
+}
+
+/// `1 missing cell`, `2 missing cells`.
+pub(super) fn cells(count: usize) -> String {
+    if count == 1 { "1 missing cell".into() } else { format!("{count} missing cells") }
+}
+
+fn refusal(column: &str, row: usize, policy: Missing) -> Error {
+    let why = match policy {
+        Missing::Drop => "rows like it were left out of training, and get no prediction",
+        _ => "the policy of this column is error",
+    };
+    Error::Data(format!(
+        "row {}, column '{column}': the cell is missing; {why}; fill it, take the row out, or fit with another policy (--missing)",
+        row + 1
+    ))
+}
+
+impl Complete {
+    pub(super) fn fit(policies: &[(String, Missing)], columns: &[Column]) -> Option<Step> {
+        let asked =
+            |c: &Column| policy(policies, &c.name).filter(|m| matches!(m, Missing::Drop | Missing::Error)).map(|m| (c.name.clone(), m));
+        let columns: Vec<(String, Missing)> = columns.iter().filter_map(asked).collect();
+        (!columns.is_empty()).then_some(Step::Complete(Complete { columns }))
+    }
+
+    pub(super) fn apply(&self, columns: &[Column]) -> Result<()> {
+        for (name, policy) in &self.columns {
+            if let Some(&row) = rows_missing(&columns[place(columns, name)?].values).first() {
+                return Err(refusal(name, row, *policy));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let named = |policy: Missing| -> Vec<&str> { self.columns.iter().filter(|(_, m)| *m == policy).map(|(n, _)| n.as_str()).collect() };
+        let part = |policy: Missing, how: &str| {
+            let names = named(policy);
+            (!names.is_empty()).then(|| format!("{how} in {}", listed(names.into_iter())))
+        };
+        let parts: Vec<String> =
+            [part(Missing::Drop, "rows of training with a missing cell were left out"), part(Missing::Error, "a missing cell is refused")]
+                .into_iter()
+                .flatten()
+                .collect();
+        format!("Missing cells: {}.", parts.join("; "))
+    }
+}

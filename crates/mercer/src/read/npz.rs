@@ -1,0 +1,167 @@
+//! NPY arrays as tables, and NPZ archives of several: `X` gives the inputs, `y` the target, other arrays columns of their
+//! names. An array of two axes becomes one column per column. Only what numpy writes of the zip format is read.
+
+use super::cells::Cells;
+use super::table::{Raw, Table};
+use super::unpack::{read_at_most, too_large};
+use crate::error::{Error, Result};
+use crate::npy::{self, Array, Items};
+use flate2::read::DeflateDecoder;
+
+/// The array of targets in an archive.
+const TARGET: &str = "y";
+/// A member's header, the directory's entries and its end begin like this.
+const MEMBER: &[u8] = b"PK\x03\x04";
+const ENTRY: &[u8] = b"PK\x01\x02";
+const END: &[u8] = b"PK\x05\x06";
+
+/// Reads one array: columns `x0`, `x1`, ...
+pub(super) fn parse_one(file: &str, bytes: &[u8]) -> Result<Table> {
+    table(file, vec![("x".into(), bytes.to_vec())])
+}
+
+/// Reads an archive.
+pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
+    let fault = |why: String| Error::Table { file: file.to_owned(), why };
+    let mut members = Vec::new();
+    let mut left = most;
+    for entry in directory(bytes)
+        .map_err(|why| fault(format!("this is a damaged zip archive, or a spreadsheet: {why}; copy it again, or save the table as CSV")))?
+    {
+        let Some(name) = entry.name.strip_suffix(".npy") else {
+            let why = "this is a zip archive or a spreadsheet, not an NPZ file of numpy; save the table as CSV";
+            return Err(fault(format!("{why} (it holds '{}')", entry.name)));
+        };
+        if entry.size > left {
+            return Err(too_large(&format!("unpacking {file}"), most.saturating_add(1), most));
+        }
+        left -= entry.size;
+        let data = entry.unpack(bytes).map_err(|why| fault(format!("array '{name}': {why}; copy it again")))?;
+        members.push((if name == "X" { "x".to_owned() } else { name.to_owned() }, data));
+    }
+    if members.is_empty() {
+        return Err(fault("the archive holds no array".into()));
+    }
+    table(file, members)
+}
+
+fn table(file: &str, members: Vec<(String, Vec<u8>)>) -> Result<Table> {
+    let fault = |why: String| Error::Table { file: file.to_owned(), why };
+    let mut columns = Vec::new();
+    let mut own_target = Vec::new();
+    let mut rows = None;
+    for (name, bytes) in members {
+        let Array { shape, items } = npy::parse(&bytes).map_err(|why| fault(format!("array '{name}': {why}")))?;
+        let (count, width) = (shape[0], shape.get(1).copied().unwrap_or(1));
+        if count == 0 || width == 0 {
+            return Err(fault(format!("array '{name}' is empty (its shape is {shape:?})")));
+        }
+        let expected = *rows.get_or_insert(count);
+        if count != expected {
+            return Err(Error::Shape { what: format!("{file}: rows of array '{name}'"), expected, found: count });
+        }
+        for k in 0..width {
+            let column = match shape.len() {
+                1 if name != "x" => name.clone(),
+                _ => format!("{name}{k}"),
+            };
+            if name == TARGET {
+                own_target.push(column.clone());
+            }
+            columns.push((column, raw(&items, k, width)));
+        }
+    }
+    let table = Table::of_raw(file, rows.unwrap_or(0), columns)?;
+    Ok(Table { aside: own_target.clone(), own_target, ..table })
+}
+
+/// Column k of items that lie row after row.
+fn raw(items: &Items, k: usize, width: usize) -> Raw {
+    match items {
+        Items::Numbers(v) => Raw::Numbers(v.iter().skip(k).step_by(width).copied().collect()),
+        Items::Texts(t) => {
+            let mut cells = Cells::new(false, true);
+            t.iter().skip(k).step_by(width).for_each(|text| cells.push(text));
+            Raw::Cells(cells)
+        }
+    }
+}
+
+/// One file of an archive.
+struct Entry {
+    name: String,
+    method: u16,
+    sum: u32,
+    packed: usize,
+    size: u64,
+    at: usize,
+}
+
+/// A number of two or four bytes, lowest first.
+fn number(bytes: &[u8], at: usize, length: usize) -> std::result::Result<u64, String> {
+    let end = at.checked_add(length).ok_or("an offset is too large")?;
+    let part = bytes.get(at..end).ok_or("it is cut off")?;
+    Ok(part.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
+}
+
+/// The files that the directory at the end lists (PKWARE, APPNOTE 4.3.12 and 4.3.16).
+fn directory(bytes: &[u8]) -> std::result::Result<Vec<Entry>, String> {
+    // The end has 22 bytes and a comment of at most 65535.
+    let tail = bytes.len().saturating_sub(22 + 65_535);
+    let end = bytes[tail..].windows(4).rposition(|w| w == END).ok_or("it has no directory")? + tail;
+    let comment = number(bytes, end + 20, 2)? as usize;
+    if end + 22 + comment != bytes.len() {
+        return Err("it is cut off".into());
+    }
+    let count = number(bytes, end + 10, 2)?;
+    let mut at = number(bytes, end + 16, 4)? as usize;
+    if count == 0xFFFF || at == 0xFFFF_FFFF {
+        return Err("it is of the 64-bit kind, which is not read".into());
+    }
+    let mut entries = Vec::new();
+    for _ in 0..count {
+        if bytes.get(at..).is_none_or(|rest| !rest.starts_with(ENTRY)) {
+            return Err("its directory is damaged".into());
+        }
+        let field = |offset: usize, length: usize| number(bytes, at + offset, length);
+        let [name, extra, comment] = [field(28, 2)?, field(30, 2)?, field(32, 2)?].map(|n| n as usize);
+        let (packed, size) = (field(20, 4)?, field(24, 4)?);
+        if packed == 0xFFFF_FFFF || size == 0xFFFF_FFFF {
+            return Err("it is of the 64-bit kind, which is not read".into());
+        }
+        if field(8, 2)? & 1 == 1 {
+            return Err("it is encrypted".into());
+        }
+        let name_bytes = bytes.get(at + 46..at + 46 + name).ok_or("its directory is cut off")?;
+        entries.push(Entry {
+            name: String::from_utf8_lossy(name_bytes).into_owned(),
+            method: field(10, 2)? as u16,
+            sum: field(16, 4)? as u32,
+            packed: packed as usize,
+            size,
+            at: field(42, 4)? as usize,
+        });
+        at += 46 + name + extra + comment;
+    }
+    Ok(entries)
+}
+
+impl Entry {
+    /// The bytes of the file, as many as the directory says.
+    fn unpack(&self, bytes: &[u8]) -> std::result::Result<Vec<u8>, String> {
+        if bytes.get(self.at..).is_none_or(|rest| !rest.starts_with(MEMBER)) {
+            return Err("its place in the archive is damaged".into());
+        }
+        let start = self.at + 30 + number(bytes, self.at + 26, 2)? as usize + number(bytes, self.at + 28, 2)? as usize;
+        let packed = bytes.get(start..start + self.packed).ok_or("it is cut off")?;
+        let data = match self.method {
+            0 => packed.to_vec(),
+            8 => read_at_most(DeflateDecoder::new(packed), self.size).map_err(|e| e.to_string())?,
+            other => return Err(format!("it is packed by method {other}; save it with numpy.savez")),
+        };
+        if data.len() as u64 != self.size || crc32fast::hash(&data) != self.sum {
+            return Err("its checksum or length is wrong".into());
+        }
+        Ok(data)
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::data::{Points, Storage, Target};
+use crate::error::Error;
+
+fn points(data: &Dataset, name: &str) -> Points {
+    match &data.column(name).unwrap().values {
+        Values::Points(p) => p.clone(),
+        other => panic!("{name} holds {}", other.sort()),
+    }
+}
+
+fn refused(bytes: impl AsRef<[u8]>, parts: &[&str]) {
+    says(&message(Table::parse("t", bytes.as_ref())), parts);
+}
+
+#[test]
+fn libsvm_rows_are_one_column_of_sparse_vectors_and_a_target() {
+    let mut table = parsed("# made by hand\n+1 1:0.5 3:-2 # first\n\n-1 2:1e1\r\n-1 3:0\n");
+    assert_eq!((table.header(), table.own_target(), table.rows()), (&["target".to_owned(), "x".into()][..], &["target".to_owned()][..], 3));
+    let (target, info) = table.take_target(&["target"], &ReadOptions::default()).unwrap();
+    assert_eq!(target, Target::Classes { codes: vec![1, 0, 0], names: vec!["-1".into(), "+1".into()] });
+    assert_eq!(info.names, ["target"]);
+    let x = points(&table.dataset(&ReadOptions::default()).unwrap(), "x");
+    assert!(x.is_sparse());
+    assert_eq!((x.dim(), x.to_dense().into_owned()), (3, vec![0.5, 0.0, -2.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0]));
+    let Storage::Csr { values, .. } = x.storage() else { panic!("not sparse") };
+    assert_eq!(values.len(), 3, "zeros are not kept");
+}
+
+#[test]
+fn index_0_means_that_features_are_counted_from_0_also_in_new_tables_without_it() {
+    let mut table = parsed("1 0:5 2:7\n2 1:6\n");
+    says(&table.notices()[0], &["index 0", "'x_from_0'"]);
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(points(&data, "x_from_0").to_dense().into_owned(), [5.0, 0.0, 7.0, 0.0, 6.0, 0.0]);
+    let schema = Schema::of(&data);
+    let new = parsed("1 1:6\n").dataset_like(&schema).unwrap();
+    assert_eq!(points(&new, "x_from_0").to_dense().into_owned(), [0.0, 6.0, 0.0]);
+    // Counted from 1 in training, from 0 in the new table: refused, not shifted.
+    let schema = Schema::of(&parsed("1 1:5\n").dataset(&ReadOptions::default()).unwrap());
+    says(&message(parsed("1 0:5\n").dataset_like(&schema)), &["the column 'x'", "is missing", "x_from_0"]);
+}
+
+#[test]
+fn new_vectors_get_the_length_of_training_and_what_lies_beyond_is_ignored_and_said() {
+    let schema = Schema::of(&parsed("1 1:5 3:7\n").dataset(&ReadOptions::default()).unwrap());
+    let mut table = parsed("0 2:1\n0 1:2 3:4 5:6\n0 4:1\n");
+    let x = points(&table.dataset_like(&schema).unwrap(), "x");
+    assert_eq!(x.to_dense().into_owned(), [0.0, 1.0, 0.0, 2.0, 0.0, 4.0, 0.0, 0.0, 0.0]);
+    says(&table.notices()[0], &["column 'x'", "2 rows", "beyond the 3 of training"]);
+}
+
+#[test]
+fn qid_is_a_column_of_groups_and_no_input() {
+    let mut table = parsed("3 qid:7 1:1\n2 qid:7 1:2\n1 qid:9 1:3\n");
+    assert_eq!(table.clone().dataset(&ReadOptions::default()).unwrap().names(), ["x"]);
+    assert_eq!(table.take_groups("qid").unwrap(), [0, 0, 1]);
+    says(&table.notices()[0], &["qid", "--groups qid"]);
+}
+
+#[test]
+fn faults_of_libsvm_name_line_and_item() {
+    let start = "1 1:1\n";
+    refused(format!("{start}# comment\n1 1:1 2:x\n"), &["line 3, item 3", "'2:x'", "finite number"]);
+    refused(format!("{start}1 1:inf\n"), &["line 2, item 2", "finite"]);
+    refused(format!("{start}1 2:1 2:3\n"), &["line 2, item 3", "above 2", "ascend"]);
+    refused(format!("{start}1 -2:1\n"), &["line 2, item 2", "'-2:1'", "whole number"]);
+    refused(format!("{start}1 4294967295:1\n"), &["line 2, item 2", "4294967295"]);
+    refused(format!("{start}yes 1:1\n"), &["line 2, item 1", "'yes'", "a label"]);
+    refused(format!("{start}1 word\n"), &["line 2, item 2", "'word'", "INDEX:VALUE"]);
+    refused(format!("{start}1 1:2 qid:3\n"), &["line 2, item 3", "right after the label"]);
+    refused([start.as_bytes(), b"1 1:\xFF\n"].concat(), &["line 2", "UTF-8"]);
+    // More features than there is memory to prepare them.
+    let e = format::parse("t", b"1 400000000:1\n"[..].into(), None, 1_000_000_000).unwrap_err();
+    assert!(matches!(e, Error::Memory { .. }) && e.to_string().contains("index 400000000"), "{e}");
+}
+
+#[test]
+fn json_lines_are_cells_of_their_own_types() {
+    let text =
+        "{\"n\": 1.5, \"s\": \"0123\", \"ok\": true, \"v\": [1, 2.5]}\n\n{\"s\": \"0456\", \"v\": [3, 4], \"n\": null, \"late\": 3}\n";
+    let mut table = parsed(text);
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(data.names(), ["n", "s", "ok", "v", "late"]);
+    let Values::Numbers(n) = &data.columns()[0].values else { panic!("n is not numbers") };
+    assert!(n[0] == 1.5 && n[1].is_nan());
+    // A string is a label, although it looks like a number; this is said.
+    assert_eq!(data.columns()[1].values.sort(), Sort::Category);
+    says(&table.notices().join("\n"), &["column 's'", "written as strings", "--types s=number", "column 'ok'"]);
+    assert_eq!(points(&data, "v").to_dense().into_owned(), [1.0, 2.5, 3.0, 4.0]);
+    let Values::Numbers(late) = &data.columns()[4].values else { panic!("late is not numbers") };
+    assert!(late[0].is_nan() && late[1] == 3.0);
+    assert_eq!(parsed(text).dataset(&options("s=number")).unwrap().columns()[1].values.sort(), Sort::Number);
+}
+
+#[test]
+fn faults_of_json_lines_name_line_and_column() {
+    refused("{\"a\": 1}\n{\"a\": }\n", &["line 2"]);
+    refused("{\"a\": 1}\n\n{\"a\": \"x\"}\n", &["line 3 (row 2)", "'a'", "\"x\"", "row 1 holds numbers"]);
+    refused("{\"a\": 1, \"a\": 2}\n", &["line 1", "'a'", "twice"]);
+    refused("{\"a\": {\"b\": 1}}\n", &["line 1", "'a'", "nested"]);
+    refused("{\"a\": [1, 2]}\n{\"a\": [1]}\n", &["line 2", "'a'", "array of 1, expected 2"]);
+    refused("{\"a\": [1, null]}\n", &["'a'", "item 2 is null"]);
+    refused("{\"a\": [1]}\n{\"a\": null}\n", &["'a'", "cannot be missing"]);
+    refused("{\"b\": 1}\n{\"a\": [1]}\n", &["line 2", "'a'", "cannot be missing"]);
+    refused("{\"a\": 1}\n[1]\n", &["line 2", "an object such as"]);
+    refused("{\"a\": 1}\n{\"a\": 1e999}\n", &["line 2"]);
+    let array = format::parse("t", b"[{\"a\": 1}]"[..].into(), Some("t.json"), 1000).unwrap_err().to_string();
+    says(&array, &["one object a line"]);
+    // Many rows of many keys would fill any memory with missing cells.
+    let keys: String = (0..100).map(|i| format!("{{\"k{i}\": 1}}\n")).collect();
+    assert!(matches!(format::parse("t", keys.as_bytes().into(), None, 100_000), Err(Error::Memory { .. })));
+    assert!(format::parse("t", keys.as_bytes().into(), None, 1_000_000).is_ok());
+}
+
+#[test]
+fn an_npy_array_becomes_columns() {
+    let matrix = crate::linalg::Matrix::from_fn(3, 2, |i, j| if (i, j) == (1, 1) { f64::NAN } else { (10 * i + j) as f64 });
+    let data = Table::parse("t", &crate::npy::write(&matrix)).unwrap().dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(data.names(), ["x0", "x1"]);
+    let (Values::Numbers(a), Values::Numbers(b)) = (&data.columns()[0].values, &data.columns()[1].values) else { panic!("not numbers") };
+    assert_eq!(*a, [0.0, 10.0, 20.0]);
+    assert!(b[0] == 1.0 && b[1].is_nan() && b[2] == 21.0);
+    let infinite = crate::linalg::Matrix::from_fn(2, 1, |i, _| if i == 1 { f64::INFINITY } else { 0.0 });
+    let mut table = Table::parse("t", &crate::npy::write(&infinite)).unwrap();
+    says(&message(table.dataset(&ReadOptions::default())), &["row 2, column 'x0'", "'inf'", "finite"]);
+    refused(b"\x93NUMPY\x01\x00", &["array 'x'", "cut off"]);
+}
+
+/// numpy.savez_compressed("t.npz", X=numpy.array([[1, 2.5], [3, 4.5]]), y=numpy.array(["a", "b"])), numpy 2.4.6.
+const NPZ: &[u8] = include_bytes!("t.npz");
+
+#[test]
+fn an_npz_archive_gives_inputs_and_target() {
+    let mut table = Table::parse("t.npz", NPZ).unwrap();
+    assert_eq!((table.header(), table.own_target()), (&["x0".to_owned(), "x1".into(), "y".into()][..], &["y".to_owned()][..]));
+    assert_eq!(table.clone().dataset(&ReadOptions::default()).unwrap().names(), ["x0", "x1"]);
+    let (target, _) = table.take_target(&["y"], &ReadOptions::default()).unwrap();
+    assert_eq!(target.as_classes("test").unwrap().1, ["a", "b"]);
+    for cut in 4..NPZ.len() {
+        assert!(Table::parse("t.npz", &NPZ[..cut]).is_err(), "{cut}");
+    }
+    for at in 0..NPZ.len() {
+        for bits in [1, 0x80, 0xFF] {
+            let mut damaged = NPZ.to_vec();
+            damaged[at] ^= bits;
+            let _ = Table::parse("t.npz", &damaged).and_then(|mut t| t.dataset(&ReadOptions::default()));
+        }
+    }
+    assert!(matches!(format::parse("t", NPZ.into(), None, 100), Err(Error::Memory { .. })));
+}
