@@ -192,7 +192,7 @@ impl Learner {
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), groups: None };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
-        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed)?;
+        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
         let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;

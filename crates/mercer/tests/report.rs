@@ -26,7 +26,7 @@ fn the_json_document_has_exactly_the_promised_keys() {
     let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
     assert_eq!(keys(&value), sorted("command task kernel folds seed rows"));
     let row = &value["rows"][0];
-    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate best difference failure";
+    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
     assert_eq!(keys(row), sorted(promised));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
     assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se"));
@@ -156,6 +156,7 @@ fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
         row.failure = None;
         row.pictures = vec![Picture::Regions(Regions {
             axes: ["a", "b"].map(String::from),
+            held: 0,
             classes: ["x", "y", "z"].map(String::from).into(),
             across: [0.0, 7.0],
             upwards: [-0.5, 2.8],
@@ -194,6 +195,7 @@ fn hostile_pictures() -> Vec<Picture> {
     vec![
         Picture::Regions(Regions {
             axes: [bad(), bad()],
+            held: 1,
             classes: vec![bad(), bad()],
             across: [0.0, 1.0],
             upwards: [0.0, 1.0],

@@ -226,7 +226,7 @@ fn run_fold(
     let (train_weights, train_groups) = (pick(weights, &split.train), pick(groups, &split.train));
     let train_target = target.select(&split.train);
     let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), groups: train_groups.as_deref() };
-    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed)?;
+    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed, false)?;
     let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
     let want = Want { variance: true, probabilities: true, ..Want::default() };
     let predictions = learner::predict_settled(&tuned.kernel, &fitted, &made.train.select(fitted.support()), &made.test, want)?;

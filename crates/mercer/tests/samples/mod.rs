@@ -29,6 +29,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         predict_us_per_row: 1.8,
         converged: true,
         certificate: Some(Certificate { name: "relative residual".into(), value: 3.1e-16, tolerance: 1e-10 }),
+        tuning: None,
         best: difference.is_none(),
         difference,
         failure: None,
@@ -58,6 +59,7 @@ fn regions(support: Vec<usize>, bend: f64) -> Picture {
         .collect();
     Picture::Regions(Regions {
         axes: ["petal length [cm]", "petal width [cm]"].map(String::from),
+        held: 0,
         classes: strings(["setosa", "versicolor", "virginica"]),
         across,
         upwards,

@@ -1,0 +1,180 @@
+//! What a search learnt, in words: the choice, the range that scores the same, and what the data do not say.
+
+use super::words::{brief, listed, shown, value};
+use crate::param::Value;
+use crate::select::{Edge, End, TunedParameter, Tuning};
+
+/// The parameter with its column, where it has one.
+pub(super) fn full_name(p: &TunedParameter) -> String {
+    match &p.column {
+        Some(column) => format!("{} for {}", p.name, shown(column, 60)),
+        None => p.name.clone(),
+    }
+}
+
+/// `c = 3.2: 0.4 to 110 score the same`.
+pub(super) fn choice(p: &TunedParameter) -> String {
+    let chosen = format!("{} = {}", full_name(p), value(p.value));
+    if p.edges.contains(&Edge::Unknown) {
+        return chosen;
+    }
+    format!("{chosen}; {} to {} score the same within noise", value(p.same[0]), value(p.same[1]))
+}
+
+/// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
+fn curve(p: &TunedParameter) -> String {
+    if p.tried.len() < 2 {
+        return String::new();
+    }
+    let one = |(x, score): &(f64, f64)| {
+        let chosen = if *x == p.value { ", chosen" } else { "" };
+        format!("{} ({}{chosen})", value(*x), brief(*score))
+    };
+    format!("; tried: {}", p.tried.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// How to search beyond the end at which the choice stands; empty where there is nothing beyond.
+fn further(p: &TunedParameter, end: End) -> String {
+    let name = p.path.rsplit('.').next().unwrap_or(&p.path);
+    let (low, high) = match end {
+        End::Upper => (p.value / 10.0, p.value * 100.0),
+        End::Lower => (p.value / 100.0, p.value * 10.0),
+    };
+    if p.integer && end == End::Lower && p.low <= 1.0 {
+        return String::new();
+    }
+    let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
+    if p.low > 0.0 && high.is_finite() {
+        format!("; to search further, write {name}={}..{}", written(low), written(high))
+    } else {
+        format!("; to search further, write a wider range for {name}")
+    }
+}
+
+/// A sentence where the choice stands at an end of its search or the data do not say where it should be.
+fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
+    let [a, b] = p.same.map(value);
+    let chosen = format!("{} = {}", full_name(p), value(p.value));
+    let open = p.edges.map(|e| matches!(e, Edge::Open | Edge::End));
+    let level = format!("every value tried from {a} to {b} scores the same within noise");
+    let said = match (p.at_bound, open) {
+        (Some(end), _) => {
+            let (which, inward, more) = match end {
+                End::Upper => ("upper", 0, "larger"),
+                End::Lower => ("lower", 1, "smaller"),
+            };
+            let meaning = match p.edges[inward] {
+                Edge::Open | Edge::End => format!("; {level}: the data do not say how large it should be, and any of them will do"),
+                Edge::Worse => format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", further(p, end)),
+                Edge::Unknown => further(p, end),
+            };
+            let [low, high] = [p.low, p.high].map(value);
+            format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}")
+        }
+        (None, [true, true]) => format!("{chosen} is not identified: {level}, and any of them will do"),
+        (None, [false, true]) if p.edges[0] == Edge::Worse => {
+            format!("{chosen} is known from below only: {level}; the data say no more than that it should not lie far below {a}")
+        }
+        (None, [true, false]) if p.edges[1] == Edge::Worse => {
+            format!("{chosen} is known from above only: {level}; the data say no more than that it should not lie far above {b}")
+        }
+        _ => return None,
+    };
+    Some(format!("{said} ({}{})", t.criterion, curve(p)))
+}
+
+/// A sentence for each parameter that stands at an end of its search or is not identified by the data, with its curve.
+/// Columns with a length scale of their own are named together.
+pub(super) fn findings(t: &Tuning) -> Vec<String> {
+    let mut out: Vec<String> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p)).collect();
+    let mut paths: Vec<&str> = t.parameters.iter().filter(|p| p.column.is_some()).map(|p| p.path.as_str()).collect();
+    paths.dedup();
+    for path in paths {
+        let all: Vec<&TunedParameter> = t.parameters.iter().filter(|p| p.path == path).collect();
+        let idle: Vec<&TunedParameter> = all.iter().copied().filter(|p| matches!(p.edges[1], Edge::Open | Edge::End)).collect();
+        let Some(first) = idle.first() else { continue };
+        let names: Vec<String> = idle.iter().filter_map(|p| p.column.as_deref()).map(|c| shown(c, 40)).collect();
+        let (column, hardly, its) = if names.len() == 1 { ("column", "hardly matters", "its") } else { ("columns", "hardly matter", "their") };
+        let least = idle.iter().map(|p| p.same[0]).fold(0.0, f64::max);
+        out.push(format!(
+            "{column} {} {hardly} ({} of {}): {its} {} may be {} or more with the same {} within noise; leaving {} out may cost nothing",
+            listed(&names),
+            names.len(),
+            all.len(),
+            first.name,
+            value(least),
+            t.criterion,
+            if names.len() == 1 { "it" } else { "them" }
+        ));
+    }
+    out
+}
+
+/// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
+pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<String> {
+    let mut out = findings(t);
+    if t.value.is_none() {
+        out.push("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into());
+    }
+    if t.rows < rows {
+        out.push(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(chosen: f64, same: [f64; 2], edges: [Edge; 2], at_bound: Option<End>) -> TunedParameter {
+        let (name, path) = ("c".into(), "c".into());
+        let tried = vec![(1.0, 0.9), (chosen, 0.95)];
+        TunedParameter { name, column: None, path, value: chosen, low: 0.001, high: 1000.0, integer: false, tried, at_bound, same, edges }
+    }
+
+    fn tuning(parameters: Vec<TunedParameter>) -> Tuning {
+        let criterion = "4-fold cross-validated accuracy".into();
+        Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, rows: 150, parameters }
+    }
+
+    #[test]
+    fn a_parameter_that_the_data_settle_is_not_spoken_of() {
+        let p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        assert_eq!(choice(&p), "c = 10; 4 to 30 score the same within noise");
+        assert!(notices(&tuning(vec![p]), 150).is_empty());
+    }
+
+    #[test]
+    fn a_parameter_at_a_bound_is_told_with_its_curve_and_what_to_write() {
+        let said = findings(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))]));
+        assert_eq!(
+            said,
+            ["c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score the same within noise, and a larger \
+              one may score better; to search further, write c=100..100000 (4-fold cross-validated accuracy; tried: 1 (0.900), \
+              1000 (0.950, chosen))"]
+        );
+    }
+
+    #[test]
+    fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
+        let said = findings(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
+        assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
+        let half = findings(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
+        assert!(half[0].contains("known from below only") && half[0].contains("far below 2"), "{half:?}");
+        let unseen = findings(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
+        assert!(unseen.is_empty());
+    }
+
+    #[test]
+    fn columns_that_hardly_matter_are_named_together() {
+        let column = |name: &str, edge: Edge| TunedParameter {
+            column: Some(name.into()),
+            name: "length_scale of rbf".into(),
+            path: "rbf.length_scale".into(),
+            ..parameter(30.0, [20.0, 90.0], [Edge::Worse, edge], None)
+        };
+        let said = findings(&tuning(vec![column("zn", Edge::Open), column("rm", Edge::Worse), column("chas", Edge::End)]));
+        assert_eq!(said.len(), 1);
+        assert!(said[0].starts_with("columns zn and chas hardly matter (2 of 3): their length_scale of rbf may be 20 or more"), "{said:?}");
+    }
+}
