@@ -194,8 +194,15 @@ impl Learner {
         // Half of the time is kept for the fit itself.
         let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
+        if control.enough.is_cancelled() {
+            if tuned.tuning.is_none() {
+                // There is no best so far.
+                return Err(Error::Cancelled);
+            }
+            notices.push("the search was stopped on request: the best setting found by then is fitted".into());
+        }
         let clock = Instant::now();
-        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;
+        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, &control.last_step(), self.seed)?;
         let fit_seconds = clock.elapsed().as_secs_f64();
         let support = prepared.data.select(fitted.support());
         let model = Model {
@@ -232,12 +239,16 @@ pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Erro
 
 /// Refuses a fit to `rows` rows that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    let outputs = match target {
+    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs(target)))
+}
+
+/// Numbers that are predicted for each row: one per target, or one per class.
+pub(crate) fn outputs(target: &Target) -> usize {
+    match target {
         Target::Numbers(m) => m.cols(),
         Target::Classes { names, .. } => names.len(),
         Target::Absent => 1,
-    };
-    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs))
+    }
 }
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.

@@ -1,9 +1,10 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
 use super::{Loaded, control, kernel, load, recipe};
+use crate::Stop;
 use crate::args::Compare;
-use crate::output::{check_writable, notices, print};
-use mercer::control::{CancelFlag, Control};
+use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use mercer::control::Control;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
 use mercer::learner;
@@ -12,14 +13,15 @@ use mercer::select::{self, Comparing};
 use mercer::store::write_atomically;
 use std::path::Path;
 
-pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning)?;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
     for path in args.report.iter().chain(&args.json) {
         check_writable(path, &[Path::new(&args.learning.table)])?;
     }
+    args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let loaded = load(&args.learning, args.groups.as_deref())?;
-    let control = control(&args.learning.limits, cancel);
+    let control = control(&args.learning.limits, stop);
     let comparing = Comparing {
         prep: recipe(&args.learning),
         kernel: asked_kernel,
@@ -55,6 +57,9 @@ pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
     print(&format!("{}\n", comparison.text(width())))?;
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;
+    }
+    if let Some(folder) = &args.figures {
+        write_figures(folder, &comparison.entries)?;
     }
     Ok(())
 }

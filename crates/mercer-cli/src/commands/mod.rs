@@ -12,10 +12,11 @@ pub(crate) use fit::fit;
 pub(crate) use inspect::inspect;
 pub(crate) use predict::predict;
 
+use crate::Stop;
 use crate::args::{Learning, Limits};
 use crate::output::notices;
 use crate::progress::Line;
-use mercer::control::{CancelFlag, Control};
+use mercer::control::Control;
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
@@ -69,15 +70,15 @@ fn recipe(learning: &Learning) -> Recipe {
 }
 
 /// Bounds and watchers of a long computation.
-fn control(limits: &Limits, cancel: &CancelFlag) -> Control {
-    let control = Control { progress: Line::visible(), ..bounds(limits.max_memory, cancel) };
+fn control(limits: &Limits, stop: &Stop) -> Control {
+    let control = Control { progress: Line::visible(), ..bounds(limits.max_memory, stop) };
     match limits.max_seconds {
         Some(seconds) => control.with_seconds(seconds),
         None => control,
     }
 }
 
-fn bounds(max_memory: Option<u64>, cancel: &CancelFlag) -> Control {
-    let control = Control { cancel: cancel.clone(), ..Control::default() };
+fn bounds(max_memory: Option<u64>, stop: &Stop) -> Control {
+    let control = Control { cancel: stop.cancel.clone(), enough: stop.enough.clone(), ..Control::default() };
     Control { max_memory: max_memory.unwrap_or(control.max_memory), ..control }
 }

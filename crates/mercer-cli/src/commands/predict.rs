@@ -1,9 +1,9 @@
 //! `mercer predict`: one CSV line per row of the table.
 
 use super::bounds;
+use crate::Stop;
 use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
-use mercer::control::CancelFlag;
 use mercer::error::Result;
 use mercer::estimators::Want;
 use mercer::read::{Source, Table};
@@ -11,7 +11,7 @@ use mercer::report::{PredictionColumns, predictions_csv};
 use mercer::store;
 use std::path::Path;
 
-pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.output {
         check_writable(path, &[Path::new(&args.table), &args.model])?;
     }
@@ -19,7 +19,7 @@ pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
     let mut table = Table::read(&Source::new(&args.table))?;
     let data = table.dataset_like(&model.prep.schema)?;
     notices(table.notices());
-    let control = bounds(args.max_memory, cancel);
+    let control = bounds(args.max_memory, stop);
     let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
     let predictions = model.predict(&data, want, &control)?;
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };

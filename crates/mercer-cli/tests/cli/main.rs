@@ -5,4 +5,6 @@
 
 mod bad_input;
 mod commands;
+mod memory;
 mod shell;
+mod stopping;

@@ -58,8 +58,9 @@ impl Search<'_> {
             self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
         }
         let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
-        // Folds run side by side; only this thread tells of progress.
-        let quiet = Control { progress: None, ..self.control.clone() };
+        // Folds run side by side and share the memory; only this thread tells of progress.
+        let max_memory = self.control.max_memory / self.splits.len().max(1) as u64;
+        let quiet = Control { progress: None, max_memory, ..self.control.clone() };
         let folds = self.splits.par_iter().map(|split| self.score_fold(&setting, gram, split, &quiet));
         let scores: Vec<Option<(Metric, f64)>> = folds.collect::<Result<_>>()?;
         let mut losses = Vec::with_capacity(scores.len());

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
 use crate::gram;
 use crate::kernels::KernelExpr;
+use crate::learner;
 use crate::solve::Lbfgs;
 use rand::SeedableRng;
 use rand::seq::index;
@@ -23,6 +24,8 @@ use std::cell::{Cell, RefCell};
 const SMOOTH_ROWS: usize = 1000;
 /// Rows on which cross-validation searches.
 const CROSSVAL_ROWS: usize = 2000;
+/// Fewer rows are not searched on, however little memory there is.
+const LEAST_ROWS: usize = 50;
 /// Steps of L-BFGS at most.
 const STEPS: usize = 60;
 
@@ -118,8 +121,7 @@ pub fn tune(
     if free.is_empty() || !estimator.uses_kernel() || control.out_of_time() {
         return untuned();
     }
-    let most = if estimator.criterion_name().is_some() { SMOOTH_ROWS } else { CROSSVAL_ROWS };
-    let rows = some_rows(sample, most, seed);
+    let rows = some_rows(sample, most_rows(&start.estimator, sample, control), seed);
     let data = sample.data.select(&rows);
     let target = sample.target.select(&rows);
     let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
@@ -171,6 +173,21 @@ fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Settin
         p.name = if place.is_empty() { format!("{} of the whole", p.name) } else { format!("{} (part {})", p.name, place.join(".")) };
     }
     Ok(all)
+}
+
+/// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
+fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) -> usize {
+    let smooth = estimator.criterion_name().is_some();
+    let outputs = learner::outputs(sample.target);
+    let needs = |n: usize| {
+        let square = (n as u64).pow(2);
+        if smooth { 48 * square } else { 8 * square + crossval::FOLDS as u64 * estimator.bytes(n, outputs) }
+    };
+    let mut most = if smooth { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(sample.data.rows());
+    while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
+        most = (most * 4 / 5).max(LEAST_ROWS);
+    }
+    most
 }
 
 /// All rows, or a seeded sample of `most` of them, ascending.
