@@ -3,7 +3,7 @@
 mod available;
 
 use crate::error::{Error, Result};
-use available::available_memory;
+use available::{available_memory, hard_limit};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -72,6 +72,12 @@ impl Control {
     pub fn with_seconds(mut self, seconds: f64) -> Self {
         self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
         self.hard_deadline = self.deadline;
+        self
+    }
+    /// The same control with this much memory to plan with, or what a hard limit of the system (`ulimit -v`, a control
+    /// group) leaves where that is less: past it the process would be ended, not refused.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = bytes.min(hard_limit());
         self
     }
     /// The same control with a part of the time that is left, and at least half of it before what cannot be cut short

@@ -80,5 +80,8 @@ fn control(limits: &Limits, stop: &Stop) -> Control {
 
 fn bounds(max_memory: Option<u64>, stop: &Stop) -> Control {
     let control = Control { cancel: stop.cancel.clone(), enough: stop.enough.clone(), ..Control::default() };
-    Control { max_memory: max_memory.unwrap_or(control.max_memory), ..control }
+    match max_memory {
+        Some(bytes) => control.with_memory(bytes),
+        None => control,
+    }
 }

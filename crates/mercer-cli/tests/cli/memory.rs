@@ -6,8 +6,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::process::Command;
 
-/// Address space of the program itself, its stacks and the arenas of its allocator; what a job plans with comes on top.
-const PROGRAM: u64 = 160_000_000;
+/// Address space that two threads reserve and hardly touch: work space of matrix products, arenas of the allocator,
+/// stacks. What a job plans with comes on top.
+const PROGRAM: u64 = 380_000_000;
 
 struct Job {
     words: Vec<String>,
@@ -46,7 +47,7 @@ fn job(random: &mut Xoshiro256PlusPlus, number: usize, rows: &[usize]) -> Job {
     let rows = rows[random.random_range(0..rows.len())];
     let memory = [1_000_000u64, 4_000_000, 12_000_000, 40_000_000, 120_000_000][random.random_range(0..5)];
     let table = format!("t{rows}.csv");
-    let mut words: Vec<String> = ["fit", &table, "--target", target, "--types", &format!("{other}=ignore")].map(String::from).into();
+    let mut words: Vec<String> = ["fit", &table, "--target", target, "--types", &format!("seq=sequence,{other}=ignore")].map(String::from).into();
     words.extend(["--kernel", &kernel, "--estimator", &estimator, "--threads", "2", "--max-seconds", "0.3"].map(String::from));
     words.extend(["-o".into(), format!("m{number}.mercer")]);
     // Every fourth job has to find out by itself what it may take.

@@ -5,10 +5,21 @@ use std::path::Path;
 /// Bytes where nothing is known.
 const UNKNOWN: u64 = 4_000_000_000;
 
+/// Address space that each thread reserves beside what is planned: work space of matrix products, an arena of the
+/// allocator, a stack. Little of it is ever touched, but `ulimit -v` counts it.
+const PER_THREAD: u64 = 140_000_000;
+/// Address space that a program of one thread reserves besides.
+const PROGRAM: u64 = 80_000_000;
+
 /// Bytes that can be had now; 4 GB where the system does not say.
 pub(super) fn available_memory() -> u64 {
     let free = number_after("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
-    [free, address_space_left(), group_left()].into_iter().flatten().min().unwrap_or(UNKNOWN)
+    free.unwrap_or(UNKNOWN).min(hard_limit())
+}
+
+/// Bytes after which the system refuses more or ends the process; the greatest number there is where it does neither.
+pub(super) fn hard_limit() -> u64 {
+    [address_space_left(), group_left()].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
 /// The first number after a word that begins a line of a system file.
@@ -20,7 +31,13 @@ fn number_after(file: impl AsRef<Path>, word: &str) -> Option<u64> {
 /// What `ulimit -v` leaves; `None` without a limit.
 fn address_space_left() -> Option<u64> {
     let limit = number_after("/proc/self/limits", "Max address space")?;
-    Some(limit.saturating_sub(number_after("/proc/self/status", "VmSize:")? * 1024))
+    // Outside of a pool its threads may not be there yet, and asking would start them.
+    let threads = match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    };
+    let reserved = (PROGRAM + threads as u64 * PER_THREAD).max(number_after("/proc/self/status", "VmSize:")? * 1024);
+    Some(limit.saturating_sub(reserved))
 }
 
 /// What the control group leaves, as containers have one; files that the system may drop again do not count as used.

@@ -137,7 +137,7 @@ pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fo
     let (loss, x) = best;
     // Where nothing could be fitted the start is kept, and the plain fit says why.
     let best = search.tried.iter().find(|t| t.loss.is_finite() && t.loss == loss);
-    let slack = best.map_or(0.0, |t| t.error);
+    let slack = best.map_or(0.0, |t| t.error.max(sampling_error(search.metric, t.loss, job.sample.target.rows())));
     search.control = job.control;
     let curves = if loss.is_finite() { search.curves(&x, loss, slack, job)? } else { Vec::new() };
     Ok(Found {
@@ -149,6 +149,20 @@ pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fo
         slack,
         curves,
     })
+}
+
+/// The standard error that a score would have over so many independent rows: that of a share (one more right and one
+/// more wrong, so that none is exact), or of the root mean square of normal errors. A few folds may agree by chance.
+fn sampling_error(metric: Metric, loss: f64, rows: usize) -> f64 {
+    let n = rows.max(1) as f64;
+    match metric {
+        Metric::Accuracy => {
+            let right = (1.0 - n * loss) / (n + 2.0);
+            (right * (1.0 - right) / n).max(0.0).sqrt()
+        }
+        Metric::Rmse => loss / (2.0 * n).sqrt(),
+        Metric::LogLoss | Metric::R2 | Metric::Nlpd => 0.0,
+    }
 }
 
 impl Search<'_> {
@@ -205,5 +219,18 @@ impl Search<'_> {
             out.push(look.along(known, job.control, &mut evaluate)?);
         }
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_share_is_binomial_and_never_zero() {
+        // 8 of 10 right, with one more of each: p = 9/12.
+        assert!((sampling_error(Metric::Accuracy, -0.8, 10) - (0.75f64 * 0.25 / 10.0).sqrt()).abs() <= 1e-15);
+        assert!(sampling_error(Metric::Accuracy, -1.0, 50) > 0.0);
+        assert!((sampling_error(Metric::Rmse, 3.0, 200) - 0.15).abs() <= 1e-15);
     }
 }
