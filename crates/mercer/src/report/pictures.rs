@@ -30,7 +30,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target) -> Result
     let mut out = Vec::new();
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
-        (Target::Classes { codes, names }, Some(columns)) if columns.len() >= 2 => out.push(regions(model, codes, names, columns)?),
+        (Target::Classes { codes, names }, Some(columns)) if columns.len() >= 2 && model.estimator.uses_kernel() => out.push(regions(model, codes, names, columns)?),
         (Target::Numbers(y), Some([x])) if y.cols() == 1 => out.push(curve(model, *x, &y.col(0), &model.target.names[0])?),
         _ => {}
     }

@@ -4,6 +4,11 @@ use super::words::{brief, listed, shown, value};
 use crate::param::Value;
 use crate::select::{Edge, End, TunedParameter, Tuning};
 
+/// A range that scores the same and reaches this many times as far says nothing of where the value should be.
+const FAR: f64 = 30.0;
+/// Columns that are named.
+const MOST_NAMES: usize = 8;
+
 /// The parameter with its column, where it has one.
 pub(super) fn full_name(p: &TunedParameter) -> String {
     match &p.column {
@@ -30,7 +35,11 @@ fn curve(p: &TunedParameter) -> String {
         let chosen = if *x == p.value { ", chosen" } else { "" };
         format!("{} ({}{chosen})", value(*x), brief(*score))
     };
-    format!("; tried: {}", p.tried.iter().map(one).collect::<Vec<_>>().join(", "))
+    // Of a run of equal scores the ends say enough.
+    let score = |k: usize| p.tried.get(k).map(|(_, s)| brief(*s));
+    let inner = |k: usize| k > 0 && score(k - 1) == score(k) && score(k) == score(k + 1) && p.tried[k].0 != p.value;
+    let told: Vec<String> = (0..p.tried.len()).filter(|k| !inner(*k)).map(|k| one(&p.tried[k])).collect();
+    format!("; tried: {}", told.join(", "))
 }
 
 /// How to search beyond the end at which the choice stands; empty where there is nothing beyond.
@@ -51,13 +60,24 @@ fn further(p: &TunedParameter, end: End) -> String {
     }
 }
 
+/// Whether the range that scores the same reaches far on one side (0: below, 1: above): to the end of the search, or by a
+/// factor of thirty.
+fn reaches_far(p: &TunedParameter, side: usize) -> bool {
+    let far = if p.low > 0.0 {
+        (p.same[side] / p.value).ln().abs() >= FAR.ln()
+    } else {
+        (p.same[side] - p.value).abs() >= 0.4 * (p.high - p.low)
+    };
+    p.edges[side] == Edge::End || (p.edges[side] == Edge::Open && far)
+}
+
 /// A sentence where the choice stands at an end of its search or the data do not say where it should be.
 fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
     let [a, b] = p.same.map(value);
     let chosen = format!("{} = {}", full_name(p), value(p.value));
-    let open = p.edges.map(|e| matches!(e, Edge::Open | Edge::End));
     let level = format!("every value tried from {a} to {b} scores the same within noise");
-    let said = match (p.at_bound, open) {
+    let far = [0, 1].map(|side| reaches_far(p, side));
+    let said = match (p.at_bound, far) {
         (Some(end), _) => {
             let (which, inward, more) = match end {
                 End::Upper => ("upper", 0, "larger"),
@@ -72,13 +92,9 @@ fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
             format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}")
         }
         (None, [true, true]) => format!("{chosen} is not identified: {level}, and any of them will do"),
-        (None, [false, true]) if p.edges[0] == Edge::Worse => {
-            format!("{chosen} is known from below only: {level}; the data say no more than that it should not lie far below {a}")
-        }
-        (None, [true, false]) if p.edges[1] == Edge::Worse => {
-            format!("{chosen} is known from above only: {level}; the data say no more than that it should not lie far above {b}")
-        }
-        _ => return None,
+        (None, [false, true]) => format!("{chosen} is known from below only: {level}, and any of them will do"),
+        (None, [true, false]) => format!("{chosen} is known from above only: {level}, and any of them will do"),
+        (None, [false, false]) => return None,
     };
     Some(format!("{said} ({}{})", t.criterion, curve(p)))
 }
@@ -91,21 +107,23 @@ pub(super) fn findings(t: &Tuning) -> Vec<String> {
     paths.dedup();
     for path in paths {
         let all: Vec<&TunedParameter> = t.parameters.iter().filter(|p| p.path == path).collect();
-        let idle: Vec<&TunedParameter> = all.iter().copied().filter(|p| matches!(p.edges[1], Edge::Open | Edge::End)).collect();
-        let Some(first) = idle.first() else { continue };
-        let names: Vec<String> = idle.iter().filter_map(|p| p.column.as_deref()).map(|c| shown(c, 40)).collect();
-        let (column, hardly, its) = if names.len() == 1 { ("column", "hardly matters", "its") } else { ("columns", "hardly matter", "their") };
-        let least = idle.iter().map(|p| p.same[0]).fold(0.0, f64::max);
-        out.push(format!(
-            "{column} {} {hardly} ({} of {}): {its} {} may be {} or more with the same {} within noise; leaving {} out may cost nothing",
-            listed(&names),
-            names.len(),
-            all.len(),
-            first.name,
-            value(least),
-            t.criterion,
-            if names.len() == 1 { "it" } else { "them" }
-        ));
+        let idle = all.iter().filter(|p| p.edges[1] == Edge::End).filter_map(|p| p.column.as_deref());
+        let mut names: Vec<String> = idle.map(|c| shown(c, 40)).collect();
+        let count = names.len();
+        if count > MOST_NAMES {
+            names.truncate(MOST_NAMES);
+            names.push(format!("{} more", count - MOST_NAMES));
+        }
+        let one = if count == 1 { "column" } else { "each of the columns" };
+        if count > 0 {
+            out.push(format!(
+                "{one} {} could be left out alone ({count} of {}): with the greatest {} of its search it gives the same {} within noise",
+                listed(&names),
+                all.len(),
+                all[0].name,
+                t.criterion
+            ));
+        }
     }
     out
 }
@@ -160,21 +178,23 @@ mod tests {
         let said = findings(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
         assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
         let half = findings(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
-        assert!(half[0].contains("known from below only") && half[0].contains("far below 2"), "{half:?}");
+        assert!(half[0].contains("known from below only: every value tried from 2 to 900 scores the same"), "{half:?}");
+        let near = findings(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
+        assert!(near.is_empty(), "a factor of three is not far: {near:?}");
         let unseen = findings(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
         assert!(unseen.is_empty());
     }
 
     #[test]
-    fn columns_that_hardly_matter_are_named_together() {
+    fn columns_that_do_not_matter_are_named_together() {
         let column = |name: &str, edge: Edge| TunedParameter {
             column: Some(name.into()),
             name: "length_scale of rbf".into(),
             path: "rbf.length_scale".into(),
             ..parameter(30.0, [20.0, 90.0], [Edge::Worse, edge], None)
         };
-        let said = findings(&tuning(vec![column("zn", Edge::Open), column("rm", Edge::Worse), column("chas", Edge::End)]));
+        let said = findings(&tuning(vec![column("zn", Edge::End), column("rm", Edge::Worse), column("chas", Edge::End)]));
         assert_eq!(said.len(), 1);
-        assert!(said[0].starts_with("columns zn and chas hardly matter (2 of 3): their length_scale of rbf may be 20 or more"), "{said:?}");
+        assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): with the greatest length_scale"));
     }
 }

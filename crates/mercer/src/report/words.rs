@@ -58,6 +58,15 @@ pub(super) fn value(x: f64) -> String {
     Value::Number(x).rounded(3).to_string()
 }
 
+/// A share as a percentage that says neither 0 nor 100 where it is not.
+pub(super) fn percent(share: f64) -> String {
+    match 100.0 * share {
+        p if p > 0.0 && p < 0.5 => "<1%".into(),
+        p if (99.5..100.0).contains(&p) => ">99%".into(),
+        p => format!("{p:.0}%"),
+    }
+}
+
 /// Seconds in the unit that suits them: `12 µs`, `3.4 ms`, `1.2 s`, `5 min 20 s`.
 pub(super) fn seconds(value: f64) -> String {
     if !(value.is_finite() && value >= 0.0) {

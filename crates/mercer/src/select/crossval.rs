@@ -204,7 +204,7 @@ impl Search<'_> {
         let free = self.free;
         let mut out = Vec::new();
         for (k, f) in free.iter().enumerate() {
-            let look = Look { free: f, at: f.rounded(best[k]), loss, slack, steps: steps(free.len()) };
+            let look = Look { free: f, at: f.rounded(best[k]), loss, slack, steps: steps(free) };
             if !job.curves {
                 out.push(look.unseen());
                 continue;

@@ -92,7 +92,7 @@ pub(super) struct Look<'a> {
     pub loss: f64,
     /// An excess over it that is not told from none.
     pub slack: f64,
-    /// Evaluations at most on each side.
+    /// Evaluations at most on each side; 0: none, where the curve is not asked for.
     pub steps: usize,
 }
 
@@ -114,9 +114,11 @@ impl Look<'_> {
         tried.push((self.at, self.loss));
         let ends = self.free.bounds();
         let (mut same, mut edges) = ([self.at; 2], [Edge::Unknown; 2]);
+        // Of one column among many the question is whether it matters at all: the far end of its length scale.
+        let alone = self.free.is_element();
         for (side, way, end) in [(0, -1.0, ends.0), (1, 1.0, ends.1)] {
             let reach = (end - self.at).abs();
-            for _ in 0..self.steps {
+            for _ in 0..if alone { side } else { self.steps } {
                 let Some(distance) = self.next(&tried, way, reach) else { break };
                 if control.out_of_time() {
                     break;
@@ -130,7 +132,7 @@ impl Look<'_> {
             }
             let (inner, outer) = self.bracket(&tried, way);
             let (distance, edge) = match outer {
-                Some(outer) if self.free.integer => (inner.0, if outer.0 > 0.0 { Edge::Worse } else { Edge::Unknown }),
+                Some(outer) if self.free.integer || alone => (inner.0, if outer.0 > 0.0 { Edge::Worse } else { Edge::Unknown }),
                 Some(outer) => (self.crossing(inner, outer), Edge::Worse),
                 None if inner.0 >= reach * (1.0 - 1e-9) => (reach, Edge::End),
                 None if inner.0 > 0.0 => (inner.0, Edge::Open),
@@ -173,6 +175,7 @@ impl Look<'_> {
         let (inner, outer) = self.bracket(tried, way);
         let distance = match outer {
             None if inner.0 >= reach * (1.0 - 1e-9) => return None,
+            None if self.free.is_element() => reach,
             None => (3.0 * inner.0).max(self.free.step(FIRST)).min(reach),
             Some(outer) => {
                 let gap = outer.0 - inner.0;

@@ -93,9 +93,9 @@ pub(super) struct Found {
     pub curves: Vec<Curve>,
 }
 
-/// Evaluations on each side of the optimum of each of so many parameters.
-pub(super) fn steps(parameters: usize) -> usize {
-    match parameters {
+/// Evaluations on each side of the optimum of each parameter; those that are one of many columns do not count.
+pub(super) fn steps(free: &[Free]) -> usize {
+    match free.iter().filter(|f| !f.is_element()).count() {
         0..=3 => 3,
         4..=6 => 2,
         _ => 1,
@@ -254,7 +254,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
     let (loss, x, slack) = best.borrow().clone();
     let mut curves = Vec::new();
     for (k, f) in free.iter().enumerate() {
-        let look = Look { free: f, at: f.rounded(x[k]), loss, slack, steps: steps(free.len()) };
+        let look = Look { free: f, at: f.rounded(x[k]), loss, slack, steps: steps(free) };
         curves.push(if job.curves {
             let mut along = |at: f64| {
                 let mut x = x.clone();

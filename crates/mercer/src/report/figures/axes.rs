@@ -38,8 +38,8 @@ impl Span {
 
     /// The positive ones of some numbers on a logarithmic scale, with a small margin.
     pub(super) fn logarithmic(values: impl Iterator<Item = f64>) -> Span {
-        let span = Span::of(values.filter(|v| *v > 1e-300).map(f64::ln), 0.05);
-        Span { low: span.low.exp(), high: span.high.exp(), log: true }
+        let span = Span::of(values.filter(|v| *v > 1e-280 && *v < 1e280).map(f64::ln), 0.05);
+        Span { low: span.low.exp().max(1e-300), high: span.high.exp().min(1e300), log: true }
     }
 
     fn share(self, value: f64) -> f64 {

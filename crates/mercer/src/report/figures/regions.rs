@@ -51,8 +51,9 @@ impl Regions {
         let slice = match self.held {
             0 => String::new(),
             n => format!(
-                " The ground is a slice through {}: the others are held at their middle values, so that a mark may stand on another colour and yet be predicted right.",
-                counted(n + 2, "column")
+                " The other {} held at the middle of {} values, so that a mark may stand on another colour and yet be predicted right.",
+                if n == 1 { "column is".to_owned() } else { format!("{} are", counted(n, "column")) },
+                if n == 1 { "its" } else { "their" }
             ),
         };
         format!(

@@ -65,7 +65,7 @@ impl Relevance {
         let room = WIDE - left - 64.0;
         let size = (WIDE, LINE * order.len() as f64 + 44.0);
         draw(size, label, |sheet| {
-            sheet.text(&format!("1 / length_scale of {}", self.kernel), (left, 14.0), Anchor::Start, 13.0, MUTED)?;
+            sheet.text(&format!("1 / length_scale of {}", shown(&self.kernel, 40)), (left, 14.0), Anchor::Start, 13.0, MUTED)?;
             for (line, (&k, name)) in order.iter().zip(&names).enumerate() {
                 let y = 30.0 + LINE * (line as f64 + 0.5);
                 let value = self.relevance[k];

@@ -8,7 +8,7 @@ use super::canvas::{Anchor, draw};
 use super::colours::{CLASSES, INK, MUTED, band};
 use crate::error::Result;
 use crate::report::Row;
-use crate::report::words::{brief, count, counted, shown};
+use crate::report::words::{count, counted, percent, shown};
 
 /// Bins of equal width.
 const BINS: usize = 10;
@@ -71,14 +71,14 @@ impl Reliability {
             "on the whole too low"
         };
         format!(
-            "If the probabilities are honest, the marks lie on the line. Of {} that {} had not seen, {} were given about {} for {}, and it came true for {} of them; over all rows the probabilities are off by {} on average, {lean}.",
+            "If the probabilities are honest, the marks lie on the line: of {} that {} had not seen, {} were given about {} for {}, and it came true for {} of them; over all rows the probabilities are off by {} on average, {lean}.",
             counted(n, "row"),
             shown(&row.estimator, 60),
             count(most.rows),
-            brief(most.stated),
+            percent(most.stated),
             shown(&self.event, 40),
-            brief(most.found),
-            brief(self.gap())
+            percent(most.found),
+            percent(self.gap())
         )
     }
 
@@ -104,12 +104,12 @@ impl Reliability {
                 sheet.area((low.0, high.1), (high.0, low.1), band())?;
             }
             sheet.line(&[axes.place(0.0, 0.0), axes.place(1.0, 1.0)], MUTED, 1.2)?;
-            let path: Vec<_> = self.bins.iter().map(|b| axes.place(b.stated, b.found)).collect();
-            sheet.line(&path, colour, 1.4)?;
-            for (b, at) in self.bins.iter().zip(&path) {
-                sheet.mark(*at, 0, colour, 4.2)?;
-                let above = if b.found > 0.9 { 14.0 } else { -14.0 };
-                sheet.text(&count(b.rows), (at.0, at.1 + above), Anchor::Middle, 12.0, INK)?;
+            for b in &self.bins {
+                let at = axes.place(b.stated, b.found);
+                sheet.line(&[axes.place(b.stated, b.stated), at], colour, 1.4)?;
+                sheet.mark(at, 0, colour, 4.2)?;
+                let (beside, side) = if b.stated > 0.85 { (-9.0, Anchor::End) } else { (9.0, Anchor::Start) };
+                sheet.text(&count(b.rows), (at.0 + beside, at.1), side, 12.0, INK)?;
             }
             legend.draw(sheet)?;
             axes.frame(sheet)
@@ -131,6 +131,6 @@ mod tests {
         let expected = (2.0 * 0.15 + (2.86 - 2.0)) / 5.0;
         assert!((r.gap() - expected).abs() <= 1e-15);
         let said = r.sentence(&Row { estimator: "knn".into(), ..Row::default() });
-        assert!(said.contains("Of 5 rows that knn had not seen, 3 were given about 0.953 for b, and it came true for 0.667"), "{said}");
+        assert!(said.contains("of 5 rows that knn had not seen, 3 were given about 95% for b, and it came true for 67% of them"), "{said}");
     }
 }

@@ -4,8 +4,8 @@ use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
 use super::colours::{CLASSES, band};
 use crate::error::Result;
-use crate::report::tuning::{choice, full_name};
-use crate::report::words::{brief, counted};
+use crate::report::tuning::full_name;
+use crate::report::words::{brief, shown, value};
 use crate::select::{Edge, TunedParameter, Tuning};
 
 /// The scores of the values of one parameter that were tried, the others held.
@@ -36,21 +36,28 @@ impl TuningCurve {
     /// What the figure shows, with its numbers.
     pub(super) fn sentence(&self) -> String {
         let p = &self.parameter;
-        let others = counted(p.tried.len().saturating_sub(1), "other value");
-        let beyond = match p.edges {
-            [Edge::Worse, Edge::Worse] => "outside it gets worse on both sides, so the data settle the value about this well.".to_owned(),
-            [Edge::Worse, _] => "below it gets worse; above, nothing that was tried is worse, so a larger value would do as well.".into(),
-            [_, Edge::Worse] => "above it gets worse; below, nothing that was tried is worse, so a smaller value would do as well.".into(),
-            _ => "nothing that was tried is worse, so the data do not settle the value and any of these will do.".into(),
+        let better = |score: f64| if self.rises { score > self.score } else { score < self.score };
+        let extreme = match (p.tried.iter().any(|(_, s)| better(*s)), self.rises) {
+            (true, _) => String::new(),
+            (false, rises) => format!(", the {} of {} values tried", if rises { "highest" } else { "lowest" }, p.tried.len()),
         };
-        let range = if p.edges.contains(&Edge::Unknown) { String::new() } else { format!(" (the shaded range); {beyond}") };
-        let end = if range.is_empty() { "." } else { "" };
+        let beyond = match p.edges {
+            [Edge::Worse, Edge::Worse] => ", and values outside it score worse",
+            [Edge::Worse, _] => "; smaller values score worse, but none of the larger ones that were tried does",
+            [_, Edge::Worse] => "; larger values score worse, but none of the smaller ones that were tried does",
+            _ => ", and no value that was tried scores worse",
+        };
+        let range = if p.edges.contains(&Edge::Unknown) {
+            String::new()
+        } else {
+            format!("; anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))
+        };
         format!(
-            "The ring is the value chosen, with a {} of {}; {others} of {} were tried with everything else held. {}{range}{end}",
-            self.criterion,
-            brief(self.score),
-            full_name(p),
-            choice(p)
+            "With {} = {} (the ring) the {} is {}{extreme}{range}.",
+            shown(&full_name(p), 120),
+            value(p.value),
+            shown(&self.criterion, 80),
+            brief(self.score)
         )
     }
 
@@ -75,16 +82,18 @@ impl TuningCurve {
         let near = |s: f64| (s - self.score).abs() <= far * (1.0 + 1e-9);
         let scores = p.tried.iter().map(|(_, s)| *s).filter(|s| near(*s)).chain([self.score, self.same]);
         let upwards = Span::of(scores, 0.08);
-        let better = if self.rises { "higher is better" } else { "lower is better" };
-        let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), &format!("{} ({better})", short(&self.criterion))]);
+        let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), short(&self.criterion)]);
         draw(size, label, |sheet| {
             if shaded {
                 let (from, to) = (axes.place(p.same[0], upwards.low), axes.place(p.same[1], upwards.high));
                 sheet.area((from.0, to.1), (to.0, from.1), band())?;
             }
             axes.grid(sheet)?;
-            let path: Vec<_> = p.tried.iter().map(|(x, s)| axes.place(*x, *s)).collect();
-            sheet.line(&path, colour, 1.8)?;
+            for pair in p.tried.windows(2) {
+                if let Some([a, b]) = inside(pair[0], pair[1], upwards, p.low > 0.0) {
+                    sheet.line(&[axes.place(a.0, a.1), axes.place(b.0, b.1)], colour, 1.8)?;
+                }
+            }
             for (x, s) in p.tried.iter().filter(|(x, s)| axes.has(*x, *s)) {
                 sheet.mark(axes.place(*x, *s), 0, colour, 3.2)?;
             }
@@ -93,6 +102,18 @@ impl TuningCurve {
             axes.frame(sheet)
         })
     }
+}
+
+/// The part of a line between two values that lies within the range of scores.
+fn inside(a: (f64, f64), b: (f64, f64), scores: Span, log: bool) -> Option<[(f64, f64); 2]> {
+    let cut = |from: (f64, f64), to: (f64, f64)| {
+        let edge = from.1.clamp(scores.low, scores.high);
+        let share = if edge == from.1 { 0.0 } else { (edge - from.1) / (to.1 - from.1) };
+        let x = if log { from.0.powf(1.0 - share) * to.0.powf(share) } else { from.0 + share * (to.0 - from.0) };
+        (x, edge)
+    };
+    let missed = (a.1 > scores.high && b.1 > scores.high) || (a.1 < scores.low && b.1 < scores.low);
+    (!missed).then(|| [cut(a, b), cut(b, a)])
 }
 
 /// The criterion without the number of folds, for an axis.
