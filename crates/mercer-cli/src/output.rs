@@ -39,7 +39,9 @@ pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
 pub(crate) fn check_folder(folder: &Path) -> Result<()> {
     let refuse = |kind, why: &str| Err(Error::io(folder.display(), std::io::Error::new(kind, why)));
     match folder.ancestors().find(|f| !f.as_os_str().is_empty() && f.exists()) {
-        Some(there) if !there.is_dir() => refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another"),
+        Some(there) if !there.is_dir() => {
+            refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another")
+        }
         _ => Ok(()),
     }
 }

@@ -194,7 +194,8 @@ impl Learner {
         // Half of the time is kept for the fit itself.
         let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
-        if control.enough.is_cancelled() {
+        let stopped = control.enough.is_cancelled();
+        if stopped {
             if tuned.tuning.is_none() {
                 // There is no best so far.
                 return Err(Error::Cancelled);
@@ -203,6 +204,9 @@ impl Learner {
         }
         let clock = Instant::now();
         let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, &control.last_step(), self.seed)?;
+        if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
+            notices.push("the fit was stopped on request: its certificate says how good it is".into());
+        }
         let fit_seconds = clock.elapsed().as_secs_f64();
         let support = prepared.data.select(fitted.support());
         let model = Model {

@@ -10,7 +10,7 @@ use mercer::learner::Learner;
 use mercer::param::Value;
 use mercer::read::{Labels, TargetInfo};
 use mercer::report;
-use mercer::select::{self, Edge, End, Sample, TunedParameter, Tuned, Tuning};
+use mercer::select::{self, Edge, End, Sample, Tuned, TunedParameter, Tuning};
 use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

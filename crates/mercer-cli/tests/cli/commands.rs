@@ -141,14 +141,8 @@ fn figures_are_written_as_svg_files_into_a_folder_that_is_made() {
     let shell = Shell::new();
     let run = shell.done(&["compare", "example:blobs", "--estimators", "knn, svc(c=1)", "--figures", "out/figures"]);
     let names = svgs(&shell, "out/figures");
-    let expected = [
-        "knn-confusion.svg",
-        "knn-regions.svg",
-        "knn-reliability.svg",
-        "knn-tuning-k.svg",
-        "svc_c=1-confusion.svg",
-        "svc_c=1-regions.svg",
-    ];
+    let expected =
+        ["knn-confusion.svg", "knn-regions.svg", "knn-reliability.svg", "knn-tuning-k.svg", "svc_c=1-confusion.svg", "svc_c=1-regions.svg"];
     assert!(expected.iter().all(|n| names.iter().any(|m| m == n)), "{names:?}");
     assert!(run.out.contains(&format!("written: {} figures in out/figures", names.len())), "{}", run.out);
     for name in &names {

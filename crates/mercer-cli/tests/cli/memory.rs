@@ -21,7 +21,14 @@ fn table(random: &mut Xoshiro256PlusPlus, rows: usize) -> String {
         let x: Vec<f64> = (0..4).map(|_| random.random::<f64>()).collect();
         let letters: String = (0..8).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect();
         let class = ["p", "q", "r"][(3.0 * x[0]) as usize % 3];
-        text.push_str(&format!("{:.4},{:.4},{:.4},{:.4},{letters},{class},{:.4}\n", x[0], x[1], x[2], x[3], x[0] * 3.0 + x[1] + i as f64 * 1e-4));
+        text.push_str(&format!(
+            "{:.4},{:.4},{:.4},{:.4},{letters},{class},{:.4}\n",
+            x[0],
+            x[1],
+            x[2],
+            x[3],
+            x[0] * 3.0 + x[1] + i as f64 * 1e-4
+        ));
     }
     text
 }
@@ -47,11 +54,12 @@ fn job(random: &mut Xoshiro256PlusPlus, number: usize, rows: &[usize]) -> Job {
     let rows = rows[random.random_range(0..rows.len())];
     let memory = [1_000_000u64, 4_000_000, 12_000_000, 40_000_000, 120_000_000][random.random_range(0..5)];
     let table = format!("t{rows}.csv");
-    let mut words: Vec<String> = ["fit", &table, "--target", target, "--types", &format!("seq=sequence,{other}=ignore")].map(String::from).into();
+    let mut words: Vec<String> =
+        ["fit", &table, "--target", target, "--types", &format!("seq=sequence,{other}=ignore")].map(String::from).into();
     words.extend(["--kernel", &kernel, "--estimator", &estimator, "--threads", "2", "--max-seconds", "0.3"].map(String::from));
     words.extend(["-o".into(), format!("m{number}.mercer")]);
     // Every fourth job has to find out by itself what it may take.
-    if number % 4 != 0 {
+    if !number.is_multiple_of(4) {
         words.extend(["--max-memory".into(), memory.to_string()]);
     }
     Job { words, memory }

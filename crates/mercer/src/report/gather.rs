@@ -99,4 +99,3 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>) -> Result<Row> {
     }
     Ok(row)
 }
-

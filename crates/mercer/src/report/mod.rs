@@ -14,9 +14,7 @@ mod text;
 mod tuning;
 mod words;
 
-pub use figures::{
-    Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files,
-};
+pub use figures::{Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files};
 
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};

@@ -32,7 +32,7 @@ pub fn model_text(model: &Model) -> String {
         let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
         say("tuned by", &format!("{} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
         t.parameters.iter().filter(|p| p.column.is_none()).for_each(|p| say("", &tuning::choice(p)));
-        tuning::findings(t).iter().for_each(|f| say("note", f));
+        tuning::notices(t, model.about.rows).iter().for_each(|f| say("note", f));
     }
     if let Some(c) = &summary.certificate {
         let verdict = if summary.converged { "met" } else { "NOT met" };

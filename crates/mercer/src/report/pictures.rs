@@ -15,6 +15,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Cells along each side of a picture of regions.
 const CELLS: usize = 100;
+/// A slice through more columns says little of where the rows lie.
+const MOST_COLUMNS: usize = 6;
 /// Points of a curve.
 const CURVE: usize = 200;
 /// Probability of the intervals shown.
@@ -30,7 +32,11 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target) -> Result
     let mut out = Vec::new();
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
-        (Target::Classes { codes, names }, Some(columns)) if columns.len() >= 2 && model.estimator.uses_kernel() => out.push(regions(model, codes, names, columns)?),
+        (Target::Classes { codes, names }, Some(columns))
+            if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.uses_kernel() =>
+        {
+            out.push(regions(model, codes, names, columns)?)
+        }
         (Target::Numbers(y), Some([x])) if y.cols() == 1 => out.push(curve(model, *x, &y.col(0), &model.target.names[0])?),
         _ => {}
     }

@@ -42,22 +42,27 @@ fn curve(p: &TunedParameter) -> String {
     format!("; tried: {}", told.join(", "))
 }
 
-/// How to search beyond the end at which the choice stands; empty where there is nothing beyond.
-fn further(p: &TunedParameter, end: End) -> String {
+/// How to search around a value beyond or beside what was searched.
+fn further(p: &TunedParameter, around: f64) -> String {
     let name = p.path.rsplit('.').next().unwrap_or(&p.path);
-    let (low, high) = match end {
-        End::Upper => (p.value / 10.0, p.value * 100.0),
-        End::Lower => (p.value / 100.0, p.value * 10.0),
-    };
-    if p.integer && end == End::Lower && p.low <= 1.0 {
-        return String::new();
-    }
     let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
+    let (low, high) = if around >= p.value { (around / 10.0, around * 100.0) } else { (around / 100.0, around * 10.0) };
+    // At an end of the search it is continued beyond that end.
+    let (low, high) = if p.at_bound == Some(End::Lower) { (around / 100.0, around * 10.0) } else { (low, high) };
     if p.low > 0.0 && high.is_finite() {
         format!("; to search further, write {name}={}..{}", written(low), written(high))
     } else {
         format!("; to search further, write a wider range for {name}")
     }
+}
+
+/// The best value tried, where it scores better than the choice by more than noise: a search that was not finished, or
+/// that ended in another valley.
+fn better(t: &Tuning, p: &TunedParameter) -> Option<(f64, f64)> {
+    let (best, same) = (t.value?, t.same?);
+    let gain = |s: f64| if t.rises { s - best } else { best - s };
+    let top = p.tried.iter().copied().max_by(|a, b| gain(a.1).total_cmp(&gain(b.1)))?;
+    (gain(top.1) > (same - best).abs()).then_some(top)
 }
 
 /// Whether the range that scores the same reaches far on one side (0: below, 1: above): to the end of the search, or by a
@@ -78,6 +83,14 @@ fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
     let level = format!("every value tried from {a} to {b} scores the same within noise");
     let far = [0, 1].map(|side| reaches_far(p, side));
     let said = match (p.at_bound, far) {
+        _ if better(t, p).is_some() => {
+            let (x, score) = better(t, p).unwrap_or_default();
+            let range = further(p, x);
+            format!("{chosen} is not the best value met: {} scores {} against {}{range}", value(x), brief(score), brief(t.value?))
+        }
+        (Some(End::Lower), _) if p.integer && p.low <= 1.0 => {
+            format!("{chosen} is the smallest there is; {a} to {b} score the same within noise")
+        }
         (Some(end), _) => {
             let (which, inward, more) = match end {
                 End::Upper => ("upper", 0, "larger"),
@@ -85,15 +98,17 @@ fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
             };
             let meaning = match p.edges[inward] {
                 Edge::Open | Edge::End => format!("; {level}: the data do not say how large it should be, and any of them will do"),
-                Edge::Worse => format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", further(p, end)),
-                Edge::Unknown => further(p, end),
+                Edge::Worse => {
+                    format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", further(p, p.value))
+                }
+                Edge::Unknown => further(p, p.value),
             };
             let [low, high] = [p.low, p.high].map(value);
             format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}")
         }
         (None, [true, true]) => format!("{chosen} is not identified: {level}, and any of them will do"),
-        (None, [false, true]) => format!("{chosen} is known from below only: {level}, and any of them will do"),
-        (None, [true, false]) => format!("{chosen} is known from above only: {level}, and any of them will do"),
+        (None, [false, true]) => format!("{chosen} could be larger: {level}, and any of them will do; smaller ones score worse"),
+        (None, [true, false]) => format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"),
         (None, [false, false]) => return None,
     };
     Some(format!("{said} ({}{})", t.criterion, curve(p)))
@@ -134,6 +149,12 @@ pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<String> {
     if t.value.is_none() {
         out.push("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into());
     }
+    if !t.complete {
+        out.push(format!(
+            "the search was not finished in its time: the best of {} settings is taken; allow more max_seconds (--max-seconds)",
+            t.evaluations
+        ));
+    }
     if t.rows < rows {
         out.push(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows));
     }
@@ -152,7 +173,7 @@ mod tests {
 
     fn tuning(parameters: Vec<TunedParameter>) -> Tuning {
         let criterion = "4-fold cross-validated accuracy".into();
-        Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, rows: 150, parameters }
+        Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, complete: true, rows: 150, parameters }
     }
 
     #[test]
@@ -178,11 +199,24 @@ mod tests {
         let said = findings(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
         assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
         let half = findings(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
-        assert!(half[0].contains("known from below only: every value tried from 2 to 900 scores the same"), "{half:?}");
+        assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
         let near = findings(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
         assert!(near.is_empty(), "a factor of three is not far: {near:?}");
         let unseen = findings(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
         assert!(unseen.is_empty());
+    }
+
+    #[test]
+    fn a_better_value_beside_the_choice_is_told_as_such() {
+        let mut p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        p.tried = vec![(0.01, 0.99), (4.0, 0.94), (10.0, 0.95)];
+        let mut t = tuning(vec![p]);
+        t.complete = false;
+        let said = notices(&t, 150);
+        assert!(
+            said[0].contains("c = 10 is not the best value met: 0.01 scores 0.990 against 0.950; to search further, write c=0.0001..0.1")
+        );
+        assert!(said[1].contains("the search was not finished"), "{said:?}");
     }
 
     #[test]

@@ -126,14 +126,24 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 /// looked along afterwards.
 pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fold]) -> Result<Found> {
     let control = job.searching();
-    let mut search =
-        Search { start, free, sample: job.sample, splits, control: &control, seed: job.seed, gram: None, tried: Vec::new(), metric: Metric::Accuracy };
+    let mut search = Search {
+        start,
+        free,
+        sample: job.sample,
+        splits,
+        control: &control,
+        seed: job.seed,
+        gram: None,
+        tried: Vec::new(),
+        metric: Metric::Accuracy,
+    };
     let mut best = (f64::INFINITY, free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     match search.descend(&mut best) {
         // What was judged before time was up is not lost.
         Err(Error::Time { .. }) if best.0.is_finite() => {}
         other => other?,
     }
+    let complete = !control.out_of_time();
     let (loss, x) = best;
     // Where nothing could be fitted the start is kept, and the plain fit says why.
     let best = search.tried.iter().find(|t| t.loss.is_finite() && t.loss == loss);
@@ -144,6 +154,7 @@ pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fo
         criterion: format!("{}-fold cross-validated {}", splits.len(), search.metric.name()),
         rises: search.metric.rises(),
         evaluations: search.tried.len(),
+        complete,
         x,
         loss,
         slack,

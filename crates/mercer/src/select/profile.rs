@@ -103,12 +103,7 @@ impl Look<'_> {
     }
 
     /// Looks along the coordinate; `known` holds coordinates and losses that the search has met there already.
-    pub(super) fn along(
-        &self,
-        known: Vec<(f64, f64)>,
-        control: &Control,
-        evaluate: &mut dyn FnMut(f64) -> Result<f64>,
-    ) -> Result<Curve> {
+    pub(super) fn along(&self, known: Vec<(f64, f64)>, control: &Control, evaluate: &mut dyn FnMut(f64) -> Result<f64>) -> Result<Curve> {
         let mut tried = known;
         tried.retain(|(x, _)| *x != self.at);
         tried.push((self.at, self.loss));

@@ -44,6 +44,8 @@ pub struct Tuning {
     pub same: Option<f64>,
     /// How often it was computed.
     pub evaluations: usize,
+    /// Whether the search came to its own end, and not to that of its time.
+    pub complete: bool,
     /// Rows that it was computed on.
     pub rows: usize,
     /// What was learnt of each parameter.
@@ -83,6 +85,8 @@ pub(super) struct Found {
     /// Whether the score is the loss with the other sign.
     pub rises: bool,
     pub evaluations: usize,
+    /// Whether time did not cut the search short.
+    pub complete: bool,
     /// The best coordinates; the start where nothing could be judged.
     pub x: Vec<f64>,
     /// The loss there; infinite where nothing could be judged.
@@ -152,6 +156,7 @@ pub fn tune(
         value: known.then(|| told(found.loss)),
         same: known.then(|| told(found.loss + found.slack)),
         evaluations: found.evaluations,
+        complete: found.complete,
         rows: rows.len(),
         parameters: learnt(&free, &found, &told, &best, sample)?,
         criterion: found.criterion,
@@ -251,6 +256,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         Err(Error::Time { .. }) if best.borrow().0.is_finite() => {}
         other => other?,
     }
+    let complete = !searching.out_of_time();
     let (loss, x, slack) = best.borrow().clone();
     let mut curves = Vec::new();
     for (k, f) in free.iter().enumerate() {
@@ -266,5 +272,5 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
             look.unseen()
         });
     }
-    Ok(Found { criterion: name.to_owned(), rises: false, evaluations: evaluations.get(), x, loss, slack, curves })
+    Ok(Found { criterion: name.to_owned(), rises: false, evaluations: evaluations.get(), complete, x, loss, slack, curves })
 }

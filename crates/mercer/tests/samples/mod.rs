@@ -201,8 +201,7 @@ pub(crate) fn regression() -> Comparison {
     let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![2.1, 0.43, 0.9, 0.04, 0.0], standardised: true };
     let residual = truth.iter().zip(&predicted).map(|(t, p)| t - p).collect();
     let residuals = Residuals { target: "price [kEUR]".into(), predicted: predicted.clone(), residual };
-    gp.pictures =
-        vec![scatter(&intervals), curve(true, (0..90).collect()), Picture::Residuals(residuals), Picture::Relevance(relevance)];
+    gp.pictures = vec![scatter(&intervals), curve(true, (0..90).collect()), Picture::Residuals(residuals), Picture::Relevance(relevance)];
     let mut svr = row(
         "svr",
         "rbf(length_scale=8.9) + linear, c=40, epsilon=9",

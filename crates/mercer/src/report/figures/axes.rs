@@ -228,9 +228,7 @@ mod tests {
 
     #[test]
     fn a_logarithmic_range_has_ticks_at_round_numbers_of_every_size() {
-        let labels = |low: f64, high: f64| {
-            Span { low, high, log: true }.ticks(7.0).into_iter().map(|(_, l)| l).collect::<Vec<_>>()
-        };
+        let labels = |low: f64, high: f64| Span { low, high, log: true }.ticks(7.0).into_iter().map(|(_, l)| l).collect::<Vec<_>>();
         assert_eq!(labels(0.004, 300.0), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(labels(0.8, 30.0), ["1", "2", "5", "10", "20"]);
         assert_eq!(labels(1e-7, 1e7).len(), 7);

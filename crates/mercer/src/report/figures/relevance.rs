@@ -46,8 +46,16 @@ impl Relevance {
         let compared = if order.len() > 1 { format!(" matters most ({}), {ratio}", brief(most)) } else { format!(" has {}", brief(most)) };
         // A column counts as idle where a change by its whole usual range moves the kernel by little.
         let idle = order.iter().filter(|&&k| self.relevance[k] < 0.1 * most).count();
-        let idle = if idle > 0 && order.len() > 1 { format!(" {} of {} have less than a tenth of the longest bar.", idle, counted(order.len(), "column")) } else { String::new() };
-        let units = if self.standardised { "" } else { " The columns keep their own units, so that bars compare only between columns in one unit." };
+        let idle = if idle > 0 && order.len() > 1 {
+            format!(" {} of {} have less than a tenth of the longest bar.", idle, counted(order.len(), "column"))
+        } else {
+            String::new()
+        };
+        let units = if self.standardised {
+            ""
+        } else {
+            " The columns keep their own units, so that bars compare only between columns in one unit."
+        };
         let part = if order.len() > MOST { format!(" Drawn are the {MOST} longest of {}.", order.len()) } else { String::new() };
         format!(
             "The longer the bar (1 / length_scale), the more a change in that column changes the prediction: {}{compared}.{idle}{units}{part}",

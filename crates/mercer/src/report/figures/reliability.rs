@@ -92,8 +92,7 @@ impl Reliability {
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
         let span = Span::of([0.0, 1.0].into_iter(), 0.04);
-        let axes =
-            Axes::new(size, legend.height, span, span, [&format!("stated probability of {}", self.event), "share that came true"]);
+        let axes = Axes::new(size, legend.height, span, span, [&format!("stated probability of {}", self.event), "share that came true"]);
         let all = self.rows().max(1) as f64;
         draw(size, label, |sheet| {
             axes.grid(sheet)?;

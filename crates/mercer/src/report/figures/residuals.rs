@@ -99,6 +99,9 @@ mod tests {
         };
         let said = r.sentence(&Row { estimator: "svr".into(), ..Row::default() });
         assert!(said.contains("3 of 6 rows lie above the line"), "{said}");
-        assert!(said.contains("below 0.100 among the lowest third of the predictions and below 4.00 among the highest third, so that large"), "{said}");
+        assert!(
+            said.contains("below 0.100 among the lowest third of the predictions and below 4.00 among the highest third, so that large"),
+            "{said}"
+        );
     }
 }
