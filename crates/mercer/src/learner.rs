@@ -195,6 +195,12 @@ impl Learner {
         let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let stopped = control.enough.is_cancelled();
+        if tuned.late {
+            notices.push(
+                "time was up before any setting could be judged: the starting values are fitted; allow more max_seconds (--max-seconds)"
+                    .into(),
+            );
+        }
         if stopped {
             if tuned.tuning.is_none() {
                 // There is no best so far.

@@ -307,7 +307,7 @@ fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_b
     let row = Row::default();
     let said = Picture::Tuning(samples::choice([Edge::Worse; 2], None)).sentence(&row);
     let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried; anything \
-                    from 1.05 to 40 (shaded) scores the same within noise, and values outside it score worse.";
+                    from 1.05 to 40 (shaded) scores the same within noise, and values just outside it score worse.";
     assert_eq!(said, expected);
     let open = Picture::Tuning(samples::choice([Edge::Worse, Edge::Open], None)).sentence(&row);
     assert!(open.contains("smaller values score worse, but none of the larger ones that were tried does"), "{open}");

@@ -50,7 +50,7 @@ fn evidence(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, targ
 fn the_range_that_scores_the_same_ends_where_the_evidence_has_fallen_by_one_unit() {
     let data = points(80, 1, 1);
     let target = wave(&data, 0.5);
-    let Tuned { kernel, estimator, tuning } = tuned("rbf", "gp", &data, &target, true);
+    let Tuned { kernel, estimator, tuning, .. } = tuned("rbf", "gp", &data, &target, true);
     let t = tuning.unwrap();
     let best = evidence(&kernel, &estimator, &data, &target);
     assert!((t.value.unwrap() - best).abs() <= 1e-9 * best.abs() && (t.same.unwrap() - best - 1.0).abs() <= 1e-9 * best.abs());
@@ -176,4 +176,23 @@ fn little_memory_makes_the_sample_of_the_search_smaller_and_not_the_fit() {
     let t = select::tune(&kernel, &estimator, &sample, &control, 0, true).unwrap().tuning.unwrap();
     // 48 n^2 bytes in half of 3 MB: n = 176 at most.
     assert!(t.rows <= 176 && t.rows >= 100, "{}", t.rows);
+}
+
+#[test]
+fn a_search_that_could_judge_nothing_in_its_time_says_so_and_leaves_the_start() {
+    let data = points(300, 1, 10);
+    let target = wave(&data, 0.5);
+    let control = Control { deadline: Some(std::time::Instant::now()), ..Control::default() };
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    for estimator in ["svr", "gp", "ridge"] {
+        let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+        learner.kernel = Some(KernelExpr::parse("rbf").unwrap());
+        let model = learner.fit(&data, &target, &info, None, &control).unwrap();
+        assert!(model.about.tuning.is_none(), "{estimator}");
+        assert!(model.about.notices.iter().any(|n| n.contains("the starting values are fitted") && n.contains("--max-seconds")));
+    }
+    // An end that was asked for before anything was judged is an error, not a model.
+    control.enough.cancel();
+    let learner = Learner::new(EstimatorExpr::parse("ridge").unwrap());
+    assert!(matches!(learner.fit(&data, &target, &info, None, &control), Err(mercer::error::Error::Cancelled)));
 }

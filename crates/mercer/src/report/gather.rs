@@ -36,7 +36,10 @@ impl Comparison {
         };
         let entries =
             outcome.rows.iter().enumerate().map(|(i, scored)| row(scored, i == outcome.best, request)).collect::<Result<Vec<_>>>()?;
-        let notices = request.read_notices.iter().chain(&outcome.notices).cloned().chain(outcome.rows.iter().flat_map(tuning_notices));
+        let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
+        notices.extend(shared_notices(outcome));
+        let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
+        notices.extend(of_rows);
         Ok(Comparison {
             command: request.command.clone(),
             table: request.table.clone(),
@@ -46,17 +49,26 @@ impl Comparison {
             folds: request.comparing.folds,
             seed: request.comparing.seed,
             columns: outcome.columns.clone(),
-            notices: notices.collect(),
+            notices,
             entries,
         })
     }
 }
 
-/// What tuning has to say, the estimator in front.
-fn tuning_notices(scored: &Scored) -> Vec<String> {
+/// What every fit to all rows gave notice of, and the comparison did not.
+fn shared_notices(outcome: &Outcome) -> Vec<String> {
+    let models: Vec<&Model> = outcome.rows.iter().filter_map(|r| r.model.as_ref()).collect();
+    let Some(first) = models.first() else { return Vec::new() };
+    let shared = |n: &&String| !outcome.notices.contains(n) && models.len() > 1 && models.iter().all(|m| m.about.notices.contains(n));
+    first.about.notices.iter().filter(shared).cloned().collect()
+}
+
+/// What there is to say of the fit to all rows and of its search that is not said of the whole, the estimator in front.
+fn fit_notices(scored: &Scored, said: &[String]) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
-    let said = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
-    said.map(|s| format!("{}: {s}", scored.estimator.name())).collect()
+    let of_fit = model.about.notices.iter().filter(|n| !said.contains(n)).cloned();
+    let of_search = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
+    of_fit.chain(of_search).map(|s| format!("{}: {s}", scored.estimator.name())).collect()
 }
 
 impl Row {

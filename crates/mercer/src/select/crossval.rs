@@ -63,6 +63,10 @@ impl Search<'_> {
         let quiet = Control { progress: None, max_memory, ..self.control.clone() };
         let folds = self.splits.par_iter().map(|split| self.score_fold(&setting, gram, split, &quiet));
         let scores: Vec<Option<(Metric, f64)>> = folds.collect::<Result<_>>()?;
+        if self.control.out_of_time() {
+            // Solvers were cut short: the score says nothing of the setting.
+            return Err(Error::Time { what: "tuning".into() });
+        }
         let mut losses = Vec::with_capacity(scores.len());
         for (metric, value) in scores.into_iter().flatten() {
             self.metric = metric;

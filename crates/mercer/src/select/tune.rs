@@ -59,8 +59,10 @@ pub struct Tuned {
     pub kernel: KernelExpr,
     /// The settled estimator.
     pub estimator: EstimatorExpr,
-    /// What the search did; `None` where nothing was open.
+    /// What the search did; `None` where nothing was open, and where nothing could be judged in time.
     pub tuning: Option<Tuning>,
+    /// Whether time was up before any setting was judged, so that the start was taken.
+    pub late: bool,
 }
 
 /// What a search is given.
@@ -121,9 +123,12 @@ pub fn tune(
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
     let start = Setting { kernel: settled_kernel, estimator: estimator.settle(&task)? };
     let free = free_parameters(kernel, estimator, &start);
-    let untuned = || Ok(Tuned { kernel: start.kernel.clone(), estimator: start.estimator.clone(), tuning: None });
-    if free.is_empty() || !estimator.uses_kernel() || control.out_of_time() {
-        return untuned();
+    let untuned = |late| Ok(Tuned { kernel: start.kernel.clone(), estimator: start.estimator.clone(), tuning: None, late });
+    if free.is_empty() || !estimator.uses_kernel() {
+        return untuned(false);
+    }
+    if control.out_of_time() {
+        return untuned(true);
     }
     let rows = some_rows(sample, most_rows(&start.estimator, sample, control), seed);
     let data = sample.data.select(&rows);
@@ -141,7 +146,7 @@ pub fn tune(
     };
     let found = match found {
         // Not one setting could be judged in time: the start, which the data suggest, is as good as any.
-        Err(Error::Time { .. }) => return untuned(),
+        Err(Error::Time { .. }) => return untuned(true),
         other => other?,
     };
     let best = if found.loss.is_finite() { start.with(&free, &found.x)? } else { start.clone() };
@@ -161,7 +166,7 @@ pub fn tune(
         parameters: learnt(&free, &found, &told, &best, sample)?,
         criterion: found.criterion,
     };
-    Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning) })
+    Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
 }
 
 /// What was learnt of each parameter; names that stand for several parameters are told apart by their place.

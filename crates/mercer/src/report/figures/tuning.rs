@@ -42,7 +42,7 @@ impl TuningCurve {
             (false, rises) => format!(", the {} of {} values tried", if rises { "highest" } else { "lowest" }, p.tried.len()),
         };
         let beyond = match p.edges {
-            [Edge::Worse, Edge::Worse] => ", and values outside it score worse",
+            [Edge::Worse, Edge::Worse] => ", and values just outside it score worse",
             [Edge::Worse, _] => "; smaller values score worse, but none of the larger ones that were tried does",
             [_, Edge::Worse] => "; larger values score worse, but none of the smaller ones that were tried does",
             _ => ", and no value that was tried scores worse",
