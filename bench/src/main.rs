@@ -99,8 +99,8 @@ impl Work {
     fn fit(&self) -> Result<Map<String, Value>> {
         let sample = Sample { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
         let clock = Instant::now();
-        let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0)?;
-        let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0)?;
+        let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0, false)?;
+        let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0, false)?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut out = entries([("seconds", json!(seconds)), ("converged", json!(fitted.summary().converged))]);
         let summary = fitted.summary();
@@ -118,7 +118,7 @@ impl Work {
             self.write("coef", &coef)?;
         }
         if let Some(new) = &self.new {
-            let support = self.data.select(fitted.support());
+            let support = learner::support_of(&tuned.kernel, &fitted, &self.data);
             let want = Want { variance: matches!(fitted, FittedModel::Gp(_)), ..Want::default() };
             let clock = Instant::now();
             let predictions = learner::predict_settled(&tuned.kernel, &fitted, &support, new, want)?;

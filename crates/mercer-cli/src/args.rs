@@ -22,13 +22,13 @@ Exit codes:
   3    the data or a file
   4    memory, time, or numbers that break down
   5    a model file
-  130  stopped by ctrl-C
+  130  stopped by ctrl-C; compare and fit write the best so far where there is one, and say so
 After an error nothing is half-written.";
 
 const COMPARE: &str = "\
 Examples:
   mercer compare example:iris
-  mercer compare wine.csv --target quality --report wine.html --json wine.json
+  mercer compare wine.csv --target quality --report wine.html --figures wine
   mercer compare dna.csv --target class --kernel 'normalise(spectrum(k=4))' --estimators svc,knn
   mercer compare sales.csv.gz --target amount --time day --missing 'price=drop,region=error'
   cat big.jsonl | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
@@ -153,7 +153,7 @@ pub(crate) struct Limits {
     /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
-    /// Seconds after which searches and solvers stop with their best so far.
+    /// Seconds after which searches and solvers stop with their best so far; ctrl-C does the same.
     #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
     pub max_seconds: Option<f64>,
 }
@@ -180,6 +180,9 @@ pub(crate) struct Compare {
     /// Write the table as JSON.
     #[arg(long, value_name = "F", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write every figure as an SVG file into this folder, which is made if it is not there.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub figures: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -192,6 +195,9 @@ pub(crate) struct Fit {
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
+    /// Write figures of the fit as SVG files into this folder, which is made if it is not there.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub figures: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

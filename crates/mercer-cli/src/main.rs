@@ -11,11 +11,28 @@ use mercer::control::{CancelFlag, with_threads};
 use mercer::error::{Error, ErrorKind, Result};
 use std::process::ExitCode;
 
+/// How the user asks the work to end: the flags that ctrl-C raises, one after the other.
+#[derive(Clone, Default)]
+pub(crate) struct Stop {
+    /// End with the best so far.
+    enough: CancelFlag,
+    /// End at once, nothing written.
+    cancel: CancelFlag,
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let cancel = CancelFlag::default();
-    stop_on_ctrl_c(cancel.clone());
-    match run(arguments, &cancel) {
+    let stop = Stop::default();
+    stop_on_ctrl_c(stop.clone(), matches!(arguments.command, Command::Compare(_) | Command::Fit(_)));
+    let outcome = run(arguments, &stop).map_err(|error| match error {
+        Error::Time { .. } if stop.enough.is_cancelled() => Error::Cancelled,
+        other => other,
+    });
+    match outcome {
+        Ok(_) if stop.enough.is_cancelled() => {
+            eprintln!("mercer: stopped by ctrl-C; what was found by then is written");
+            ExitCode::from(STOPPED)
+        }
         Ok(code) => code,
         Err(error) => {
             eprintln!("mercer: {error}");
@@ -24,39 +41,48 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments, cancel: &CancelFlag) -> Result<ExitCode> {
+fn run(arguments: Arguments, stop: &Stop) -> Result<ExitCode> {
     let done = |made: Result<()>| made.map(|()| ExitCode::SUCCESS);
     let work = || match &arguments.command {
-        Command::Compare(a) => done(commands::compare(a, cancel)),
-        Command::Fit(a) => done(commands::fit(a, cancel)),
-        Command::Predict(a) => done(commands::predict(a, cancel)),
-        Command::Check(a) => commands::check(a, cancel),
+        Command::Compare(a) => done(commands::compare(a, stop)),
+        Command::Fit(a) => done(commands::fit(a, stop)),
+        Command::Predict(a) => done(commands::predict(a, stop)),
+        Command::Check(a) => commands::check(a, stop),
         Command::Inspect(a) => done(commands::inspect(a)),
         Command::Examples(a) => done(commands::examples(a)),
-        Command::Gram(a) => done(commands::gram(a, cancel)),
+        Command::Gram(a) => done(commands::gram(a, stop)),
         Command::Completions(a) => done(commands::completions(a)),
         Command::Man(a) => done(commands::man(a)),
     };
     with_threads(arguments.threads, work)?
 }
 
-/// The first ctrl-C asks the work to stop and leave nothing half-written; the second ends the process.
-fn stop_on_ctrl_c(cancel: CancelFlag) {
+/// The first ctrl-C asks for the best so far where there may be one, the next asks to stop and leave nothing
+/// half-written; one more ends the process.
+fn stop_on_ctrl_c(stop: Stop, has_best: bool) {
     let installed = ctrlc::set_handler(move || {
-        if cancel.is_cancelled() {
-            std::process::exit(130);
+        if stop.cancel.is_cancelled() {
+            std::process::exit(STOPPED.into());
         }
-        cancel.cancel();
+        if !has_best || stop.enough.is_cancelled() {
+            stop.cancel.cancel();
+        } else {
+            eprintln!("mercer: coming to an end with the best so far; ctrl-C again stops at once and writes nothing");
+            stop.enough.cancel();
+        }
     });
     if let Err(e) = installed {
         eprintln!("mercer: ctrl-C will end the process at once: {e}");
     }
 }
 
+/// The exit code after ctrl-C.
+const STOPPED: u8 = 130;
+
 /// The exit codes that `mercer --help` documents.
 fn exit_code(error: &Error) -> u8 {
     match (error, error.kind()) {
-        (Error::Cancelled, _) => 130,
+        (Error::Cancelled, _) => STOPPED,
         (_, ErrorKind::Expression) => 2,
         (_, ErrorKind::Data) => 3,
         (_, ErrorKind::Resource) => 4,

@@ -1,6 +1,8 @@
 //! Standard output that may be closed by the reader at any time, and notices on standard error.
 
 use mercer::error::{Error, Result};
+use mercer::report::{Row, figure_files};
+use mercer::store::write_atomically;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -36,6 +38,27 @@ pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
         return refuse(ErrorKind::AlreadyExists, "cannot be written: it is a file that is to be read; name another".into());
     }
     Ok(())
+}
+
+/// Refuses, before hours of work, a folder that could not be made at their end.
+pub(crate) fn check_folder(folder: &Path) -> Result<()> {
+    let refuse = |kind, why: &str| Err(Error::io(folder.display(), std::io::Error::new(kind, why)));
+    match folder.ancestors().find(|f| !f.as_os_str().is_empty() && f.exists()) {
+        Some(there) if !there.is_dir() => {
+            refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes every figure of some fits into a folder, each whole or not at all, and says where.
+pub(crate) fn write_figures(folder: &Path, rows: &[Row]) -> Result<()> {
+    let files = figure_files(rows)?;
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), e))?;
+    for (name, svg) in &files {
+        write_atomically(&folder.join(name), svg.as_bytes())?;
+    }
+    print(&format!("written: {} figures in {}\n", files.len(), folder.display()))
 }
 
 /// Says each notice once on standard error.

@@ -103,7 +103,7 @@ fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
 #[pymethods]
 impl Comparison {
     /// One dict per estimator: estimator, settled, metrics, support, fit_seconds, predict_us_per_row, converged,
-    /// certificate, best, difference, failure.
+    /// certificate, tuning, best, difference, failure.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.json()?)?.get_item("rows")

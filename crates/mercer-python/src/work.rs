@@ -38,7 +38,7 @@ impl Limits<'_> {
         let mut control = Control::default();
         if let Some(size) = &self.max_memory {
             let text = size.str()?.to_string();
-            control.max_memory = memory_size(&text).ok_or_else(|| {
+            let bytes = memory_size(&text).ok_or_else(|| {
                 raise(Error::OutOfDomain {
                     owner: "limits".into(),
                     name: "max_memory".into(),
@@ -46,6 +46,7 @@ impl Limits<'_> {
                     domain: "a number of bytes or a size such as '500MB' or '4GB'".into(),
                 })
             })?;
+            control = control.with_memory(bytes);
         }
         if let Some(seconds) = self.max_seconds {
             Domain::Positive.check("limits", "max_seconds", &Value::Number(seconds)).map_err(raise)?;

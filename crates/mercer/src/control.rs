@@ -1,6 +1,9 @@
 //! How a long computation is watched and bounded: time, iterations, memory, progress, cancelling.
 
+mod available;
+
 use crate::error::{Error, Result};
+use available::{available_memory, hard_limit};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -41,6 +44,8 @@ pub struct Control {
     pub progress: Option<Arc<dyn Progress>>,
     /// Raised to stop at once with [`Error::Cancelled`].
     pub cancel: CancelFlag,
+    /// Raised to come to an end with the best so far, as if the time budget were spent.
+    pub enough: CancelFlag,
 }
 
 impl Default for Control {
@@ -51,6 +56,7 @@ impl Default for Control {
             max_memory: available_memory() / 5 * 4,
             progress: None,
             cancel: CancelFlag::default(),
+            enough: CancelFlag::default(),
         }
     }
 }
@@ -68,6 +74,12 @@ impl Control {
         self.hard_deadline = self.deadline;
         self
     }
+    /// The same control with this much memory to plan with, or what a hard limit of the system (`ulimit -v`, a control
+    /// group) leaves where that is less: past it the process would be ended, not refused.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = bytes.min(hard_limit());
+        self
+    }
     /// The same control with a part of the time that is left, and at least half of it before what cannot be cut short
     /// gives up; without a budget, the same.
     pub fn share(&self, part: f64) -> Self {
@@ -77,11 +89,17 @@ impl Control {
     }
     /// Whether the time budget has this many seconds left.
     pub fn allows(&self, seconds: f64) -> bool {
-        self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
+        !self.enough.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
-    /// Whether the time budget is spent; iterative work then returns its best iterate.
+    /// The same control for the last step of some work: where an end was asked for earlier, that wish is met by now, and
+    /// the step itself is done in full.
+    pub fn last_step(&self) -> Self {
+        let enough = if self.enough.is_cancelled() { CancelFlag::default() } else { self.enough.clone() };
+        Control { enough, ..self.clone() }
+    }
+    /// Whether the time budget is spent or an end was asked for; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.enough.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
     /// An error if stopping was asked for.
     pub fn check(&self) -> Result<()> {
@@ -126,17 +144,6 @@ pub fn memory_size(text: &str) -> Option<u64> {
         _ => return None,
     };
     digits.parse::<f64>().ok().map(|x| x * unit).filter(|b| *b > 0.0 && b.is_finite()).map(|b| b as u64)
-}
-
-/// Bytes that the system says can be had now; 4 GB where it does not say.
-fn available_memory() -> u64 {
-    std::fs::read_to_string("/proc/meminfo")
-        .ok()
-        .and_then(|s| {
-            let line = s.lines().find(|l| l.starts_with("MemAvailable:"))?;
-            line.split_whitespace().nth(1)?.parse::<u64>().ok()
-        })
-        .map_or(4_000_000_000, |kb| kb * 1024)
 }
 
 /// Runs `work` on a pool of `threads` threads (0: all cores). Results have the same bits for any number.

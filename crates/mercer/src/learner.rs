@@ -229,12 +229,29 @@ impl Learner {
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
-        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed)?;
+        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
+        let stopped = control.enough.is_cancelled();
+        if tuned.late {
+            notices.push(
+                "time was up before any setting could be judged: the starting values are fitted; allow more max_seconds (--max-seconds)"
+                    .into(),
+            );
+        }
+        if stopped {
+            if tuned.tuning.is_none() {
+                // There is no best so far.
+                return Err(Error::Cancelled);
+            }
+            notices.push("the search was stopped on request: the best setting found by then is fitted".into());
+        }
         let clock = Instant::now();
-        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, self.seed)?;
+        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, &control.last_step(), self.seed)?;
+        if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
+            notices.push("the fit was stopped on request: its certificate says how good it is".into());
+        }
         let fit_seconds = clock.elapsed().as_secs_f64();
-        let support = if tuned.kernel.is_anchored() { prepared.data } else { prepared.data.select(fitted.support()) };
+        let support = support_of(&tuned.kernel, &fitted, &prepared.data);
         let model = Model {
             prep: prepared.prep,
             kernel: tuned.kernel,
@@ -273,12 +290,16 @@ pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Erro
 
 /// Refuses a fit to `rows` rows that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    let outputs = match target {
+    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs(target)))
+}
+
+/// Numbers that are predicted for each row: one per target, or one per class.
+pub(crate) fn outputs(target: &Target) -> usize {
+    match target {
         Target::Numbers(m) => m.cols(),
         Target::Classes { names, .. } => names.len(),
         Target::Absent => 1,
-    };
-    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs))
+    }
 }
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.
@@ -309,6 +330,11 @@ pub fn fit_settled(
     let bound = kernel.bind(None, sample.data)?;
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
     estimator.settle(&task)?.fit(&task)
+}
+
+/// The training rows that prediction needs: those that the fit kept, or all of them where the kernel is anchored.
+pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> Dataset {
+    if kernel.is_anchored() && !fitted.support().is_empty() { data.clone() } else { data.select(fitted.support()) }
 }
 
 /// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model

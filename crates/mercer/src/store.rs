@@ -14,7 +14,9 @@ use crate::error::{Error, Result};
 use crate::learner::Model;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"MERCER01";
 const PREFIX: usize = 20;
@@ -111,12 +113,17 @@ pub fn load(path: &Path) -> Result<Model> {
     from_bytes(&bytes, &path.display().to_string())
 }
 
-/// Writes a file so that it is either there whole or not at all.
+/// Leftovers of writers that were killed are taken away by the next write once they are this old.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// Writes a file so that it is either there whole or not at all: as `NAME.PROCESS-NUMBER.part`, then renamed.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    static WRITES: AtomicU64 = AtomicU64::new(0);
     let fault = |e| Error::io(path.display(), e);
+    sweep(path);
     let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.part", std::process::id()));
-    let temporary = std::path::PathBuf::from(temporary);
+    temporary.push(format!(".{}-{}.part", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
+    let temporary = PathBuf::from(temporary);
     let write = || {
         let mut file = std::fs::File::create(&temporary)?;
         file.write_all(bytes)?;
@@ -127,4 +134,20 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = std::fs::remove_file(&temporary);
         fault(e)
     })
+}
+
+/// Removes old leftovers of writes to this path. What cannot be looked at or removed is left: it is in nobody's way.
+fn sweep(path: &Path) {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Some(name), Ok(entries)) = (path.file_name(), std::fs::read_dir(folder)) else { return };
+    let start = format!("{}.", name.to_string_lossy());
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let number = found.to_str().and_then(|f| f.strip_prefix(&start)?.strip_suffix(".part"));
+        let ours = number.is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit() || c == '-'));
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if ours && age().is_some_and(|a| a > STALE) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }

@@ -320,10 +320,10 @@ fn the_evidence_finds_the_length_scale_that_made_the_data() {
     let y: Vec<f64> = f.iter().zip(normals(400, 6)).map(|(f, e)| f + 0.1 * e).collect();
     let target = Target::numbers(&y);
     let data = inputs(&x);
-    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, groups: None };
+    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
     let kernel = mercer::kernels::KernelExpr::parse("rbf(length_scale=0.1..20)").unwrap();
     let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
-    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0).unwrap();
+    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0, false).unwrap();
     let found = tuned.kernel.values()[0].value.number();
     assert!((found / 1.3 - 1.0).abs() <= 0.1, "{found}");
 }
@@ -338,10 +338,10 @@ fn one_length_scale_per_column_switches_off_the_columns_of_noise() {
     let y: Vec<f64> = (0..n).map(|i| (2.0 * x[(i, 2)]).sin() + 0.1 * errors[i]).collect();
     let target = Target::numbers(&y);
     let data = inputs(&x);
-    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, groups: None };
+    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
     let kernel = mercer::kernels::KernelExpr::parse("rbf(ard=true)").unwrap();
     let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
-    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0).unwrap();
+    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0, false).unwrap();
     let lengths = tuned.kernel.values()[0].value.numbers().to_vec();
     for (j, length) in lengths.iter().enumerate() {
         assert!(if j == 2 { *length < 2.0 } else { *length > 10.0 * lengths[2] }, "column {j}: {lengths:?}");

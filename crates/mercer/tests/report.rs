@@ -5,7 +5,11 @@
 
 mod samples;
 
-use mercer::report::{Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Row, Task};
+use mercer::report::{
+    Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row, Task,
+    TuningCurve, figure_files,
+};
+use mercer::select::Edge;
 
 const HOSTILE: &str = "<script>alert(\"x\")</script>&'\u{0}\u{7}";
 
@@ -26,7 +30,7 @@ fn the_json_document_has_exactly_the_promised_keys() {
     let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
     assert_eq!(keys(&value), sorted("command task kernel folds seed rows"));
     let row = &value["rows"][0];
-    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate best difference failure";
+    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
     assert_eq!(keys(row), sorted(promised));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
     assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se"));
@@ -156,6 +160,7 @@ fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
         row.failure = None;
         row.pictures = vec![Picture::Regions(Regions {
             axes: ["a", "b"].map(String::from),
+            held: 0,
             classes: ["x", "y", "z"].map(String::from).into(),
             across: [0.0, 7.0],
             upwards: [-0.5, 2.8],
@@ -189,11 +194,20 @@ fn every_colour_of_a_figure_has_a_partner_for_dark_screens() {
     }
 }
 
+fn hostile_choice() -> TuningCurve {
+    let mut curve = samples::choice([Edge::Open, Edge::End], None);
+    curve.criterion = HOSTILE.into();
+    (curve.parameter.name, curve.parameter.path) = (HOSTILE.into(), HOSTILE.into());
+    curve.parameter.tried = vec![(-1.0, f64::NAN), (0.0, 1e300), (1e300, -1e300)];
+    curve
+}
+
 fn hostile_pictures() -> Vec<Picture> {
     let bad = || HOSTILE.to_owned();
     vec![
         Picture::Regions(Regions {
             axes: [bad(), bad()],
+            held: 1,
             classes: vec![bad(), bad()],
             across: [0.0, 1.0],
             upwards: [0.0, 1.0],
@@ -222,6 +236,16 @@ fn hostile_pictures() -> Vec<Picture> {
             support: vec![],
         }),
         Picture::Confusion(Confusion { classes: vec![bad(), bad()], counts: vec![1, 2, 3, 4] }),
+        Picture::Residuals(Residuals { target: bad(), predicted: vec![1.0, f64::NAN, 3.0], residual: vec![0.1, 1.0, f64::INFINITY] }),
+        Picture::Reliability(Reliability::of(bad(), &[(0.5, true), (f64::NAN, false), (1.0, true)])),
+        Picture::Reliability(Reliability::of(bad(), &[])),
+        Picture::Relevance(Relevance {
+            kernel: bad(),
+            columns: vec![bad(), bad()],
+            relevance: vec![f64::INFINITY, 0.0],
+            standardised: false,
+        }),
+        Picture::Tuning(hostile_choice()),
     ]
 }
 
@@ -262,6 +286,39 @@ fn lists_that_do_not_fit_each_other_are_an_error_and_not_a_panic() {
     }
     let none = Picture::Confusion(Confusion { classes: vec![], counts: vec![] });
     balanced(&none.svg(&row).unwrap());
+}
+
+#[test]
+fn files_of_figures_have_names_that_every_file_system_takes_and_no_two_alike() {
+    let mut c = samples::classes();
+    for row in &mut c.entries {
+        row.estimator = "svc(c=1, weird/../\u{e9})".into();
+    }
+    let files = figure_files(&c.entries).unwrap();
+    assert_eq!(files.len(), c.entries.iter().filter(|r| r.failure.is_none()).map(|r| r.pictures.len()).sum::<usize>());
+    let names: std::collections::BTreeSet<&str> = files.iter().map(|(n, _)| n.as_str()).collect();
+    assert_eq!(names.len(), files.len());
+    let fine = |n: &str| n.ends_with(".svg") && n.chars().all(|c| c.is_ascii_alphanumeric() || "-_.=".contains(c));
+    assert!(names.iter().all(|n| fine(n)) && names.contains("svc_c=1_weird-regions.svg"), "{names:?}");
+}
+
+#[test]
+fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_beyond() {
+    let row = Row::default();
+    let said = Picture::Tuning(samples::choice([Edge::Worse; 2], None)).sentence(&row);
+    let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried; anything \
+                    from 1.05 to 40 (shaded) scores the same within noise, and values just outside it score worse.";
+    assert_eq!(said, expected);
+    let open = Picture::Tuning(samples::choice([Edge::Worse, Edge::Open], None)).sentence(&row);
+    assert!(open.contains("smaller values score worse, but none of the larger ones that were tried does"), "{open}");
+}
+
+#[test]
+fn relevance_names_the_longest_and_the_shortest_bar() {
+    let columns = ["rm", "zn", "chas"].map(String::from).into();
+    let r = Relevance { kernel: "rbf".into(), columns, relevance: vec![0.5, 2.0, 0.05], standardised: true };
+    let said = Picture::Relevance(r).sentence(&Row::default());
+    assert!(said.contains("zn matters most (2.00), 40.0 times as much as chas (0.0500). 1 of 3 columns have less than a tenth"), "{said}");
 }
 
 #[test]

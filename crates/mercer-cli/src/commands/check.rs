@@ -1,9 +1,9 @@
 //! `mercer check`: whether a kernel is valid: proved, tested on a table, or refuted.
 
 use super::control;
+use crate::Stop;
 use crate::args::Check;
 use crate::output::{notices, print};
-use mercer::control::CancelFlag;
 use mercer::data::Dataset;
 use mercer::error::Result;
 use mercer::kernels::KernelExpr;
@@ -16,10 +16,10 @@ use std::process::ExitCode;
 /// The exit code for a kernel that is refuted.
 const REFUTED: u8 = 1;
 
-pub(crate) fn check(args: &Check, cancel: &CancelFlag) -> Result<ExitCode> {
+pub(crate) fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
     let kernel = KernelExpr::parse(&args.kernel)?;
     let data = args.table.as_deref().map(|table| prepared(&kernel, table, args)).transpose()?;
-    let verdict = validity::check(&kernel, data.as_ref(), &control(&args.limits, cancel), args.seed)?;
+    let verdict = validity::check(&kernel, data.as_ref(), &control(&args.limits, stop), args.seed)?;
     let text = if args.json { report::validity_json(&kernel, &verdict)? } else { report::validity_text(&kernel, &verdict) };
     print(&format!("{text}\n"))?;
     Ok(if matches!(verdict, Verdict::Refuted { .. }) { ExitCode::from(REFUTED) } else { ExitCode::SUCCESS })

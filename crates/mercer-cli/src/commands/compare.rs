@@ -1,9 +1,10 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
 use super::{Loaded, Role, bounds, control, kernel, load, recipe};
+use crate::Stop;
 use crate::args::Compare;
-use crate::output::{check_writable, notices, print};
-use mercer::control::{CancelFlag, Control};
+use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use mercer::control::Control;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
 use mercer::learner;
@@ -12,18 +13,19 @@ use mercer::select::{self, Comparing};
 use mercer::store::write_atomically;
 use std::path::Path;
 
-pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
     for path in args.report.iter().chain(&args.json) {
         check_writable(path, &[Path::new(&args.learning.table.table)])?;
     }
+    args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let recipe = recipe(&args.learning.table)?;
     let weights = args.learning.weights.as_deref().map(Role::Weights);
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
-    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, cancel))?;
-    let control = control(&args.learning.limits, cancel);
+    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
+    let control = control(&args.learning.limits, stop);
     let comparing = Comparing {
         prep: recipe,
         kernel: asked_kernel,
@@ -59,6 +61,9 @@ pub(crate) fn compare(args: &Compare, cancel: &CancelFlag) -> Result<()> {
     print(&format!("{}\n", comparison.text(width())))?;
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;
+    }
+    if let Some(folder) = &args.figures {
+        write_figures(folder, &comparison.entries)?;
     }
     Ok(())
 }

@@ -1,23 +1,25 @@
 //! `mercer fit`: one model, written whole or not at all.
 
 use super::{Role, bounds, control, kernel, load, recipe};
+use crate::Stop;
 use crate::args::Fit;
-use crate::output::{check_writable, notices, print};
-use mercer::control::CancelFlag;
+use crate::output::{check_folder, check_writable, notices, print, write_figures};
 use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::Learner;
+use mercer::report::Row;
 use mercer::{report, store};
 use std::path::Path;
 
-pub(crate) fn fit(args: &Fit, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = args.estimator.as_deref().map(EstimatorExpr::parse).transpose()?;
     check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
+    args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let recipe = recipe(&args.learning.table)?;
     let roles: Vec<Role<'_>> = args.learning.weights.as_deref().map(Role::Weights).into_iter().collect();
-    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, cancel))?;
+    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
     notices(&loaded.notices);
     let estimator = match asked {
         Some(e) => e,
@@ -30,10 +32,14 @@ pub(crate) fn fit(args: &Fit, cancel: &CancelFlag) -> Result<()> {
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
     };
-    let control = control(&args.learning.limits, cancel);
+    let control = control(&args.learning.limits, stop);
     let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
     drop(control);
     notices(&model.about.notices);
     store::save(&model, &args.output)?;
-    print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))
+    print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))?;
+    if let Some(folder) = &args.figures {
+        write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target)?])?;
+    }
+    Ok(())
 }

@@ -1,20 +1,20 @@
 //! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
 
 use super::{bounds, kernel, load, recipe};
+use crate::Stop;
 use crate::args::Gram;
 use crate::output::{check_writable, notices, print};
-use mercer::control::CancelFlag;
 use mercer::error::Result;
 use mercer::read::{Source, Table};
 use mercer::{gram, learner, npy, store};
 use std::path::Path;
 
-pub(crate) fn gram(args: &Gram, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let asked = kernel(&args.table)?;
     let mut read = vec![Path::new(&args.table.table)];
     read.extend(args.rows.iter().map(Path::new));
     check_writable(&args.output, &read)?;
-    let control = bounds(args.max_memory, cancel);
+    let control = bounds(args.max_memory, stop);
     let loaded = load(&args.table, &[], true, &control)?;
     notices(&loaded.notices);
     let recipe = recipe(&args.table)?;

@@ -18,10 +18,11 @@ pub(crate) use inspect::inspect;
 pub(crate) use predict::predict;
 pub(crate) use shell::{completions, man};
 
+use crate::Stop;
 use crate::args::{Limits, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
-use mercer::control::{CancelFlag, Control};
+use mercer::control::Control;
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
@@ -90,15 +91,18 @@ fn recipe(asked: &Tabular) -> Result<Recipe> {
 }
 
 /// Bounds and watchers of a long computation.
-fn control(limits: &Limits, cancel: &CancelFlag) -> Control {
-    let control = Control { progress: Line::visible(), ..bounds(limits.max_memory, cancel) };
+fn control(limits: &Limits, stop: &Stop) -> Control {
+    let control = Control { progress: Line::visible(), ..bounds(limits.max_memory, stop) };
     match limits.max_seconds {
         Some(seconds) => control.with_seconds(seconds),
         None => control,
     }
 }
 
-fn bounds(max_memory: Option<u64>, cancel: &CancelFlag) -> Control {
-    let control = Control { cancel: cancel.clone(), ..Control::default() };
-    Control { max_memory: max_memory.unwrap_or(control.max_memory), ..control }
+fn bounds(max_memory: Option<u64>, stop: &Stop) -> Control {
+    let control = Control { cancel: stop.cancel.clone(), enough: stop.enough.clone(), ..Control::default() };
+    match max_memory {
+        Some(bytes) => control.with_memory(bytes),
+        None => control,
+    }
 }

@@ -1,9 +1,9 @@
 //! `mercer predict`: one CSV line per row of the table.
 
 use super::bounds;
+use crate::Stop;
 use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
-use mercer::control::CancelFlag;
 use mercer::error::Result;
 use mercer::estimators::Want;
 use mercer::read::{Source, Table};
@@ -11,12 +11,12 @@ use mercer::report::{PredictionColumns, predictions_csv};
 use mercer::store;
 use std::path::Path;
 
-pub(crate) fn predict(args: &Predict, cancel: &CancelFlag) -> Result<()> {
+pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.output {
         check_writable(path, &[Path::new(&args.table), &args.model])?;
     }
     let model = store::load(&args.model)?;
-    let control = bounds(args.max_memory, cancel);
+    let control = bounds(args.max_memory, stop);
     let mut table = Table::read_within(&Source::new(&args.table), &control)?;
     let data = table.dataset_like(&model.prep.schema).inspect_err(|_| notices(table.notices()))?;
     notices(table.notices());

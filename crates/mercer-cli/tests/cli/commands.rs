@@ -129,25 +129,58 @@ fn every_command_explains_itself() {
     assert!(shell.done(&["examples"]).out.contains("example:iris"));
 }
 
-#[cfg(unix)]
+fn svgs(shell: &Shell, folder: &str) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(shell.path(folder)).unwrap().map(|f| f.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
 #[test]
-fn ctrl_c_in_the_middle_of_a_comparison_leaves_nothing_behind() {
+fn figures_are_written_as_svg_files_into_a_folder_that_is_made() {
     let shell = Shell::new();
-    let rows: String =
-        (0..6000).map(|i| format!("{},{},{}\n", f64::from(i * 7919 % 6007) / 10.0, i * 31 % 97, i % 3 * 7 + i % 5)).collect();
-    shell.write("big.csv", format!("a,b,y\n{rows}"));
-    let program = assert_cmd::cargo::cargo_bin("mercer");
-    let mut child = std::process::Command::new(program)
-        .args(["compare", "big.csv", "--target", "y", "--report", "page.html", "--json", "t.json"])
-        .current_dir(shell.folder())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    assert!(child.try_wait().unwrap().is_none(), "the comparison was over before it could be stopped");
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(shell.files(), ["big.csv"]);
+    let run = shell.done(&["compare", "example:blobs", "--estimators", "knn, svc(c=1)", "--figures", "out/figures"]);
+    let names = svgs(&shell, "out/figures");
+    let expected =
+        ["knn-confusion.svg", "knn-regions.svg", "knn-reliability.svg", "knn-tuning-k.svg", "svc_c=1-confusion.svg", "svc_c=1-regions.svg"];
+    assert!(expected.iter().all(|n| names.iter().any(|m| m == n)), "{names:?}");
+    assert!(run.out.contains(&format!("written: {} figures in out/figures", names.len())), "{}", run.out);
+    for name in &names {
+        let svg = std::fs::read_to_string(shell.path("out/figures").join(name)).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && svg.contains("<title>"), "{name}");
+    }
+    std::fs::write(shell.path("out/figures/mine.txt"), "kept").unwrap();
+    let model = ["fit", "example:sinc", "--estimator", "gp", "-o", "m.mercer", "--figures", "out/figures"];
+    shell.done(&model);
+    let names = svgs(&shell, "out/figures");
+    assert!(["gp-curve.svg", "gp-tuning-noise.svg", "mine.txt"].iter().all(|n| names.iter().any(|m| m == n)), "{names:?}");
+}
+
+#[test]
+fn a_folder_for_figures_that_cannot_be_made_is_refused_before_the_work() {
+    let shell = Shell::new();
+    shell.write("taken", "a file");
+    for folder in ["taken", "taken/below"] {
+        let run = shell.mercer(&["compare", "example:iris", "--figures", folder]);
+        assert_eq!(run.code, 3, "{}", run.err);
+        assert!(run.err.contains("taken") && run.err.contains("name another"), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_fit_says_of_each_searched_parameter_which_range_scores_the_same_and_json_holds_the_curve() {
+    let shell = Shell::new();
+    // Classes apart by far: any large c separates them.
+    let rows: String = (0..60).map(|i| format!("{},{}\n", i % 7 + 100 * (i % 2), ["a", "b"][i % 2])).collect();
+    shell.write("t.csv", format!("x,y\n{rows}"));
+    let words = ["fit", "t.csv", "--target", "y", "--kernel", "linear", "--estimator", "svc", "-o", "m.mercer"];
+    let out = shell.done(&words).out.replace("\n             ", " ");
+    assert!(out.contains("score the same within noise") && out.contains("tried: "), "{out}");
+    assert!(out.contains("is not identified") || out.contains("known from below only") || out.contains("at the"), "{out}");
+    shell.done(&["compare", "t.csv", "--target", "y", "--kernel", "linear", "--estimators", "svc", "--json", "t.json"]);
+    let tuning = &json(&shell, "t.json")["rows"][0]["tuning"];
+    assert_eq!((&tuning["criterion"], &tuning["rises"]), (&Value::from("4-fold cross-validated accuracy"), &Value::from(true)));
+    let c = &tuning["parameters"][0];
+    assert_eq!(c["name"], "c");
+    assert!(c["tried"].as_array().unwrap().len() >= 3 && c["same"].as_array().unwrap().len() == 2, "{c}");
 }

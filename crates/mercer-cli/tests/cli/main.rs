@@ -6,4 +6,6 @@
 mod bad_input;
 mod commands;
 mod data;
+mod memory;
 mod shell;
+mod stopping;

@@ -151,6 +151,16 @@ pub struct Column {
     pub values: Values,
 }
 
+impl Column {
+    /// A name for each number of a row: the column's own, or one per coordinate where it holds vectors.
+    pub fn numbers(&self) -> Vec<String> {
+        match &self.values {
+            Values::Points(p) => (0..p.dim()).map(|k| format!("{}[{}]", self.name, k + 1)).collect(),
+            _ => vec![self.name.clone()],
+        }
+    }
+}
+
 /// Named columns of one length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Dataset {

@@ -138,7 +138,8 @@ impl Estimator for Gp {
         FittedGp::new(self.system(task)?)
     }
 
-    /// -log p(t): with G = (O C^-1 - sum_o alpha_o alpha_o')/2, dV/dK = variance G, dV/dnoise = sum_i G_ii / w_i and
+    /// -log p(t), of which less than one unit (a factor of e in the odds) is no evidence worth the name (Kass and Raftery
+    /// 1995, Bayes factors). With G = (O C^-1 - sum_o alpha_o alpha_o')/2, dV/dK = variance G, dV/dnoise = sum_i G_ii / w_i and
     /// dV/dvariance = tr(G K) = (tr(G C) - noise sum_i G_ii / w_i) / variance, where tr(G C) = (O N - sum_o t_o'alpha_o)/2.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let n = task.rows();
@@ -162,7 +163,7 @@ impl Estimator for Gp {
         if process.variance != 1.0 {
             weights.data_mut().iter_mut().for_each(|v| *v *= process.variance);
         }
-        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)] })
+        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)], slack: 1.0 })
     }
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.

@@ -112,6 +112,7 @@ estimators! {
 trait AnyEstimator {
     fn name(&self) -> &'static str;
     fn criterion_name(&self) -> Option<&'static str>;
+    fn criterion_told(&self, value: f64) -> f64;
     fn needs_mercer(&self) -> bool;
     fn uses_kernel(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
@@ -131,6 +132,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn criterion_name(&self) -> Option<&'static str> {
         E::CRITERION
+    }
+    fn criterion_told(&self, value: f64) -> f64 {
+        E::criterion_told(value)
     }
     fn needs_mercer(&self) -> bool {
         E::NEEDS_MERCER
@@ -205,6 +209,10 @@ impl EstimatorExpr {
     /// Name of the smooth criterion that tunes it; `None`: cross-validation does.
     pub fn criterion_name(&self) -> Option<&'static str> {
         self.any().criterion_name()
+    }
+    /// A value of the smooth criterion in a unit that can be read.
+    pub fn criterion_told(&self, value: f64) -> f64 {
+        self.any().criterion_told(value)
     }
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {

@@ -77,6 +77,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// What fitting gives.
     type Fitted: Fitted;
 
+    /// The value of the smooth criterion as it is told to the user, in a unit that can be read; rises with the value.
+    fn criterion_told(value: f64) -> f64 {
+        value
+    }
     /// Whether the estimator can predict such a target.
     fn takes(target: &Target) -> bool;
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
@@ -104,6 +108,8 @@ pub struct Criterion {
     pub weights: Matrix,
     /// (parameter name, d value / d parameter) for each own parameter.
     pub own: Vec<(&'static str, f64)>,
+    /// A rise of the value by no more than this is not told from noise by the training rows.
+    pub slack: f64,
 }
 
 /// Something that predicts. Bit-equal after being stored and read again.

@@ -71,6 +71,11 @@ impl Estimator for Ridge {
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     type Fitted = FittedRidge;
 
+    /// The leave-one-out error itself, in units of the target.
+    fn criterion_told(value: f64) -> f64 {
+        value.exp()
+    }
+
     fn takes(target: &Target) -> bool {
         !matches!(target, Target::Absent)
     }
@@ -116,7 +121,7 @@ impl Estimator for Ridge {
     /// for classes): V = log(S)/2, S = sum_io w_i e_io^2 / (O sum_i w_i), e = alpha / P_ii.
     ///
     /// From dP = -P dC P: dS = (-2 u' dC alpha + 2 tr(dC P D P)) / (O sum w) with u = P (w e / p) and
-    /// D = diag(w_i sum_o e_io^2 / p_i). A row of weight 2 is left out as a whole, unlike a row that stands twice.
+    /// D = diag(w_i sum_o e_io^2 / p_i). The slack is one standard error of S over the rows. A row of weight 2 is left out as a whole, unlike a row that stands twice.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let n = task.rows();
         task.control.plan("the leave-one-out criterion of ridge", 24 * (n as u64).pow(2))?;
@@ -126,11 +131,13 @@ impl Estimator for Ridge {
         let mut sum = 0.0;
         let mut scaled = Matrix::zeros(outputs, n);
         let mut d = vec![0.0; n];
+        let mut squares = vec![0.0; n];
         for i in 0..n {
             let w = task.weight(i);
             for o in 0..outputs {
                 let e = alpha[(i, o)] / p[(i, i)];
                 sum += w * e * e;
+                squares[i] += e * e / outputs as f64;
                 scaled[(o, i)] = w * e / p[(i, i)];
                 d[i] += w * e * e / p[(i, i)];
             }
@@ -140,7 +147,7 @@ impl Estimator for Ridge {
         let floor = (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE);
         let mean = sum / size;
         if mean <= floor {
-            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)] });
+            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)], slack: 0.0 });
         }
         let u = product(&scaled, &p)?;
         let mut half = p;
@@ -158,8 +165,10 @@ impl Estimator for Ridge {
                 *v = scale * (*v - 0.5 * outer);
             }
         });
+        let spread = (0..n).map(|i| task.weight(i) * (squares[i] - mean).powi(2)).sum::<f64>() * outputs as f64 / size;
+        let slack = 0.5 * (1.0 + (spread / n as f64).sqrt() / mean).ln();
         let own = (0..n).map(|i| weights[(i, i)] / task.weight(i)).sum();
-        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)] })
+        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], slack })
     }
 
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

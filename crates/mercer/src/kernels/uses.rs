@@ -157,6 +157,24 @@ impl KernelExpr {
         self.parts().into_iter().for_each(|p| p.weights(each));
     }
 
+    /// Names of the columns of a prepared dataset that the kernel at a path of [`KernelExpr::values`] sees, in its order:
+    /// one per number, so that a column of vectors gives several.
+    pub fn columns_at(&self, path: &str, data: &Dataset) -> Result<Vec<String>> {
+        self.columns_at_in(path, data, None)
+    }
+
+    fn columns_at_in(&self, path: &str, data: &Dataset, selected: Option<&[String]>) -> Result<Vec<String>> {
+        if let Some(k) = self.leaf() {
+            let chosen = pick(k, &sorts(data), selected)?.into_iter().map(|c| &data.columns()[c]);
+            return Ok(chosen.flat_map(Column::numbers).collect());
+        }
+        let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
+        let unknown = || Error::unknown("kernel parameter", path, self.values().into_iter().map(|p| p.path));
+        let (child, rest) = path.split_once('.').ok_or_else(unknown)?;
+        let child = child.parse::<usize>().ok().and_then(|i| self.parts().into_iter().nth(i)).ok_or_else(unknown)?;
+        child.columns_at_in(rest, data, selected)
+    }
+
     /// What the expression does with the columns of a raw table. An error names columns that the table lacks or that are
     /// of the wrong sort.
     pub fn uses(&self, columns: &[Selection<'_>]) -> Result<Uses> {

@@ -82,20 +82,24 @@ impl Comparison {
 
     fn pictures(&self) -> Result<Markup> {
         let mut all = Vec::new();
-        for row in self.entries.iter().filter(|r| r.failure.is_none()) {
-            for picture in &row.pictures {
-                all.push((row, picture.svg(row)?, picture.sentence(row)));
-            }
+        for row in self.entries.iter().filter(|r| r.failure.is_none() && !r.pictures.is_empty()) {
+            let drawn = row.pictures.iter().map(|p| Ok((p.title(), p.svg(row)?, p.sentence(row)))).collect::<Result<Vec<_>>>()?;
+            all.push((row, drawn));
         }
         Ok(html! {
             @if !all.is_empty() {
                 h2 { "What each estimator learned" }
-                div.pictures {
-                    @for (row, svg, said) in &all {
-                        figure {
-                            h3 { (shown(&row.estimator, NAME)) }
-                            (PreEscaped(svg))
-                            figcaption { (unbroken(said)) }
+                @for (row, drawn) in &all {
+                    section {
+                        h3 { (shown(&row.estimator, NAME)) @if row.best { span.tag { "best" } } }
+                        div.pictures {
+                            @for (title, svg, said) in drawn {
+                                figure {
+                                    h4 { (title) }
+                                    (PreEscaped(svg))
+                                    figcaption { (unbroken(said)) }
+                                }
+                            }
                         }
                     }
                 }

@@ -3,6 +3,7 @@
 use super::{Comparison, Estimate, Metric, Row};
 use crate::error::{Error, Result};
 use crate::estimators::Certificate;
+use crate::select::Tuning;
 use serde::{Serialize, Serializer};
 
 #[derive(Serialize)]
@@ -26,6 +27,7 @@ struct Entry<'a> {
     predict_us_per_row: f64,
     converged: bool,
     certificate: Option<&'a Certificate>,
+    tuning: Option<&'a Tuning>,
     best: bool,
     difference: Option<Estimate>,
     failure: Option<&'a str>,
@@ -47,6 +49,7 @@ impl<'a> From<&'a Row> for Entry<'a> {
             predict_us_per_row: row.predict_us_per_row,
             converged: row.converged,
             certificate: row.certificate.as_ref(),
+            tuning: row.tuning.as_ref(),
             best: row.best,
             difference: row.difference,
             failure: row.failure.as_deref(),

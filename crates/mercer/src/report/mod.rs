@@ -8,12 +8,14 @@ mod gather;
 mod html;
 mod json;
 mod model;
+mod pictures;
 mod predictions;
 mod text;
+mod tuning;
 mod validity;
 mod words;
 
-pub use figures::{Confusion, Curve, Picture, PredictedTrue, Regions};
+pub use figures::{Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files};
 
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};
@@ -23,6 +25,7 @@ pub use validity::{validity_json, validity_text};
 pub use crate::select::{Estimate, Metric};
 
 use crate::estimators::Certificate;
+use crate::select::Tuning;
 
 /// Several estimators on one table, judged on the same folds under one kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +89,8 @@ pub struct Row {
     pub converged: bool,
     /// What proves it.
     pub certificate: Option<Certificate>,
+    /// What the search of the fit to all rows learnt, where something was left to choose.
+    pub tuning: Option<Tuning>,
     /// Whether this row is the best.
     pub best: bool,
     /// This row's ranking metric minus the best row's, paired by fold; `None` for the best row.

@@ -1,5 +1,6 @@
 //! What a model file holds and what there is to choose from, in words and as JSON.
 
+use super::tuning;
 use super::words::{brief_estimator, brief_kernel, wrapped};
 use crate::error::{Error, Result};
 use crate::estimators::{self, Fitted};
@@ -30,7 +31,8 @@ pub fn model_text(model: &Model) -> String {
     if let Some(t) = &model.about.tuning {
         let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
         say("tuned by", &format!("{} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
-        t.at_bound.iter().for_each(|b| say("", b));
+        t.parameters.iter().filter(|p| p.column.is_none()).for_each(|p| say("", &tuning::choice(p)));
+        tuning::notices(t, model.about.rows).iter().for_each(|f| say("note", f));
     }
     if let Some(c) = &summary.certificate {
         let verdict = if summary.converged { "met" } else { "NOT met" };

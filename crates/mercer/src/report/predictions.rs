@@ -1,6 +1,6 @@
 //! Predictions as CSV: one line per row of the table, in its order.
 
-use super::gather::normal_quantile;
+use super::pictures::normal_quantile;
 use crate::error::{Error, Result};
 use crate::estimators::{Predicted, Predictions};
 use crate::learner::Model;

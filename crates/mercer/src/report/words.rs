@@ -3,6 +3,7 @@
 use super::{Comparison, Estimate, Metric, Row, Task};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
+use crate::param::Value;
 
 /// What stands where a number is not known.
 pub(super) const UNKNOWN: &str = "–";
@@ -50,6 +51,20 @@ pub(super) fn estimate(value: Estimate, digits: usize) -> String {
 pub(super) fn brief(value: f64) -> String {
     let size = value.abs();
     if size > 0.0 && size < 1e-4 { format!("{value:.1e}").replace('-', "−") } else { number(value, digits_for(size * 0.1).min(6)) }
+}
+
+/// The value of a parameter with three significant digits and no zeros that say nothing.
+pub(super) fn value(x: f64) -> String {
+    Value::Number(x).rounded(3).to_string()
+}
+
+/// A share as a percentage that says neither 0 nor 100 where it is not.
+pub(super) fn percent(share: f64) -> String {
+    match 100.0 * share {
+        p if p > 0.0 && p < 0.5 => "<1%".into(),
+        p if (99.5..100.0).contains(&p) => ">99%".into(),
+        p => format!("{p:.0}%"),
+    }
 }
 
 /// Seconds in the unit that suits them: `12 µs`, `3.4 ms`, `1.2 s`, `5 min 20 s`.

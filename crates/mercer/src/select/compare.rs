@@ -4,7 +4,7 @@ use super::{Estimate, Fold, Metric, Sample, Split, folds, score, tune};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Predicted, Predictions, Want};
+use crate::estimators::{EstimatorExpr, Predicted, Predictions, Want};
 use crate::kernels::KernelExpr;
 use crate::learner::{self, Learner, Model, Used};
 use crate::linalg::Matrix;
@@ -144,17 +144,15 @@ pub fn compare(
     }
     let scored = level(&mut parts);
     if scored > 0 && scored < splits.len() {
-        notices.push(format!(
-            "time was up after {scored} of {} folds, which alone are scored; allow more max_seconds (--max-seconds)",
-            splits.len()
-        ));
+        let of = splits.len();
+        notices.push(cut_short(control, &format!("after {scored} of {of} folds, which alone are scored")));
     }
     let mut rows = Vec::new();
     for (e, part) in comparing.estimators.iter().zip(parts) {
         control.check()?;
         let row = finish(e, part, data, target, info, weights, split, &used.rows, comparing, &share())?;
         if row.failure.is_none() && row.model.is_none() {
-            notices.push(format!("{}: time was up before the fit to all rows; allow more max_seconds (--max-seconds)", e.name()));
+            notices.push(format!("{}: {}", e.name(), cut_short(control, "before the fit to all rows")));
         }
         rows.push(row);
     }
@@ -177,6 +175,15 @@ pub fn compare(
         }
     }
     Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices })
+}
+
+/// A sentence on work that was not finished.
+fn cut_short(control: &Control, when: &str) -> String {
+    if control.enough.is_cancelled() {
+        format!("stopped on request {when}")
+    } else {
+        format!("time was up {when}; allow more max_seconds (--max-seconds)")
+    }
 }
 
 /// Leaves every estimator the folds that all of them have scored, and says how many; one that has none is not asked.
@@ -246,10 +253,15 @@ fn run_fold(
     let (train_weights, train_split) = (pick(weights, &fold.train), split.select(&fold.train));
     let train_target = target.select(&fold.train);
     let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), split: &train_split };
-    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed)?;
+    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed, false)?;
     let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
+    if control.enough.is_cancelled() {
+        // A fit that was cut short on request says nothing of the estimator.
+        return Err(Error::Time { what: e.name().into() });
+    }
     let want = Want { variance: true, probabilities: true, ..Want::default() };
-    let predictions = learner::predict_settled(&tuned.kernel, &fitted, &made.train.select(fitted.support()), &made.test, want)?;
+    let support = learner::support_of(&tuned.kernel, &fitted, &made.train);
+    let predictions = learner::predict_settled(&tuned.kernel, &fitted, &support, &made.test, want)?;
     so_far.scores.push(score(&predictions, &target.select(&fold.test), pick(weights, &fold.test).as_deref()));
     so_far.predictions.push((fold.test.clone(), predictions));
     Ok(())

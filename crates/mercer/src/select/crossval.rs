@@ -4,7 +4,9 @@
 //! kernel is computed once and shared by all folds and all settings of the estimator.
 
 use super::free::{Free, Setting};
-use super::{Fold, Metric, Sample, score};
+use super::profile::{Curve, Look};
+use super::tune::{Found, Job, steps};
+use super::{Estimate, Fold, Metric, Sample, score};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, Task, Want};
@@ -18,12 +20,14 @@ const TRIES: usize = 60;
 /// Steps along a coordinate, in natural logarithms (factors of 3, 1.7, 1.3).
 const STEPS: [f64; 3] = [1.1, 0.55, 0.27];
 
-/// The best setting found.
-pub(super) struct Found {
-    pub setting: Setting,
-    pub value: f64,
-    pub metric: Metric,
-    pub evaluations: usize,
+/// One setting that was judged.
+struct Trial {
+    name: String,
+    x: Vec<f64>,
+    /// Mean over the folds; smaller is better.
+    loss: f64,
+    /// Its standard error over the folds; 0 where it is not known.
+    error: f64,
 }
 
 struct Search<'a> {
@@ -34,7 +38,7 @@ struct Search<'a> {
     control: &'a Control,
     seed: u64,
     gram: Option<(String, Dense)>,
-    tried: Vec<(String, f64)>,
+    tried: Vec<Trial>,
     metric: Metric,
 }
 
@@ -44,8 +48,8 @@ impl Search<'_> {
         self.control.check()?;
         let setting = self.start.with(self.free, x)?;
         let name = format!("{} {}", setting.kernel, setting.estimator);
-        if let Some((_, known)) = self.tried.iter().find(|(n, _)| *n == name) {
-            return Ok(*known);
+        if let Some(known) = self.tried.iter().find(|t| t.name == name) {
+            return Ok(known.loss);
         }
         let kernel = setting.kernel.to_string();
         if self.gram.as_ref().is_none_or(|(k, _)| *k != kernel) {
@@ -54,23 +58,24 @@ impl Search<'_> {
             self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
         }
         let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
-        // Folds run side by side; only this thread tells of progress.
-        let quiet = Control { progress: None, ..self.control.clone() };
+        // Folds run side by side and share the memory; only this thread tells of progress.
+        let max_memory = self.control.max_memory / self.splits.len().max(1) as u64;
+        let quiet = Control { progress: None, max_memory, ..self.control.clone() };
         let folds = self.splits.par_iter().map(|split| self.score_fold(&setting, gram, split, &quiet));
         let scores: Vec<Option<(Metric, f64)>> = folds.collect::<Result<_>>()?;
-        let mut loss = 0.0;
-        for s in &scores {
-            loss += match s {
-                Some((metric, value)) => {
-                    self.metric = *metric;
-                    if metric.rises() { -value } else { *value }
-                }
-                None => f64::INFINITY,
-            };
+        if self.control.out_of_time() {
+            // Solvers were cut short: the score says nothing of the setting.
+            return Err(Error::Time { what: "tuning".into() });
         }
-        let loss = loss / scores.len() as f64;
-        let loss = if loss.is_finite() { loss } else { f64::INFINITY };
-        self.tried.push((name, loss));
+        let mut losses = Vec::with_capacity(scores.len());
+        for (metric, value) in scores.into_iter().flatten() {
+            self.metric = metric;
+            losses.push(if metric.rises() { -value } else { value });
+        }
+        let whole = losses.len() == self.splits.len();
+        let Estimate { mean, se } = Estimate::of(&losses);
+        let loss = if whole && mean.is_finite() { mean } else { f64::INFINITY };
+        self.tried.push(Trial { name, x: x.to_vec(), loss, error: if se.is_finite() { se } else { 0.0 } });
         self.control.tell("tuning", self.tried.len(), TRIES);
         Ok(loss)
     }
@@ -143,41 +148,126 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
     out
 }
 
-/// The best setting; ties go to the one tried first, which is nearest to the start.
-pub(super) fn search(start: &Setting, free: &[Free], sample: &Sample<'_>, splits: &[Fold], control: &Control, seed: u64) -> Result<Found> {
-    let mut search = Search { start, free, sample, splits, control, seed, gram: None, tried: Vec::new(), metric: Metric::Accuracy };
+/// The best setting; ties go to the one tried first, which is nearest to the start. With `curves`, each parameter is
+/// looked along afterwards.
+pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fold]) -> Result<Found> {
+    let control = job.searching();
+    let mut search = Search {
+        start,
+        free,
+        sample: job.sample,
+        splits,
+        control: &control,
+        seed: job.seed,
+        gram: None,
+        tried: Vec::new(),
+        metric: Metric::Accuracy,
+    };
     let mut best = (f64::INFINITY, free.iter().map(Free::coordinate).collect::<Vec<f64>>());
-    for x in grid(free) {
-        let loss = search.loss(&x)?;
-        if loss < best.0 {
-            best = (loss, x);
-        }
-        if search.control.out_of_time() {
-            break;
-        }
+    match search.descend(&mut best) {
+        // What was judged before time was up is not lost.
+        Err(Error::Time { .. }) if best.0.is_finite() => {}
+        other => other?,
     }
-    for step in STEPS {
-        let mut moved = true;
-        while moved && !search.spent() {
-            moved = false;
-            for k in 0..free.len() {
-                for way in [step, -step] {
-                    let mut x = best.1.clone();
-                    x[k] = free[k].clamp(x[k] + way);
-                    let loss = search.loss(&x)?;
-                    if loss < best.0 {
-                        best = (loss, x);
-                        moved = true;
-                        break;
+    let complete = !control.out_of_time();
+    let (loss, x) = best;
+    // Where nothing could be fitted the start is kept, and the plain fit says why.
+    let best = search.tried.iter().find(|t| t.loss.is_finite() && t.loss == loss);
+    let slack = best.map_or(0.0, |t| t.error.max(sampling_error(search.metric, t.loss, job.sample.target.rows())));
+    search.control = job.control;
+    let curves = if loss.is_finite() { search.curves(&x, loss, slack, job)? } else { Vec::new() };
+    Ok(Found {
+        criterion: format!("{}-fold cross-validated {}", splits.len(), search.metric.name()),
+        rises: search.metric.rises(),
+        evaluations: search.tried.len(),
+        complete,
+        x,
+        loss,
+        slack,
+        curves,
+    })
+}
+
+/// The standard error that a score would have over so many independent rows: that of a share (one more right and one
+/// more wrong, so that none is exact), or of the root mean square of normal errors. A few folds may agree by chance.
+fn sampling_error(metric: Metric, loss: f64, rows: usize) -> f64 {
+    let n = rows.max(1) as f64;
+    match metric {
+        Metric::Accuracy => {
+            let right = (1.0 - n * loss) / (n + 2.0);
+            (right * (1.0 - right) / n).max(0.0).sqrt()
+        }
+        Metric::Rmse => loss / (2.0 * n).sqrt(),
+        Metric::LogLoss | Metric::R2 | Metric::Nlpd => 0.0,
+    }
+}
+
+impl Search<'_> {
+    /// Over the grid, then along each coordinate with steps of shrinking size.
+    fn descend(&mut self, best: &mut (f64, Vec<f64>)) -> Result<()> {
+        let free = self.free;
+        for x in grid(free) {
+            let loss = self.loss(&x)?;
+            if loss < best.0 {
+                *best = (loss, x);
+            }
+            if self.control.out_of_time() {
+                break;
+            }
+        }
+        for step in STEPS {
+            let mut moved = true;
+            while moved && !self.spent() {
+                moved = false;
+                for k in 0..free.len() {
+                    for way in [step, -step] {
+                        let mut x = best.1.clone();
+                        x[k] = free[k].clamp(x[k] + way);
+                        let loss = self.loss(&x)?;
+                        if loss < best.0 {
+                            *best = (loss, x);
+                            moved = true;
+                            break;
+                        }
                     }
                 }
             }
         }
+        Ok(())
     }
-    if !best.0.is_finite() {
-        // Nothing could be fitted: let the plain fit say why.
-        return Ok(Found { setting: start.clone(), value: f64::NAN, metric: search.metric, evaluations: search.tried.len() });
+
+    /// The curve of each free number through the best setting.
+    fn curves(&mut self, best: &[f64], loss: f64, slack: f64, job: &Job<'_>) -> Result<Vec<Curve>> {
+        let free = self.free;
+        let mut out = Vec::new();
+        for (k, f) in free.iter().enumerate() {
+            let look = Look { free: f, at: f.rounded(best[k]), loss, slack, steps: steps(free) };
+            if !job.curves {
+                out.push(look.unseen());
+                continue;
+            }
+            let beside = |t: &&Trial| t.x.iter().zip(best).enumerate().all(|(j, (a, b))| j == k || a == b);
+            let known = self.tried.iter().filter(beside).map(|t| (f.rounded(t.x[k]), t.loss)).collect();
+            let mut evaluate = |at: f64| {
+                let mut x = best.to_vec();
+                x[k] = at;
+                self.loss(&x)
+            };
+            out.push(look.along(known, job.control, &mut evaluate)?);
+        }
+        Ok(out)
     }
-    let value = if search.metric.rises() { -best.0 } else { best.0 };
-    Ok(Found { setting: start.with(free, &best.1)?, value, metric: search.metric, evaluations: search.tried.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_share_is_binomial_and_never_zero() {
+        // 8 of 10 right, with one more of each: p = 9/12.
+        assert!((sampling_error(Metric::Accuracy, -0.8, 10) - (0.75f64 * 0.25 / 10.0).sqrt()).abs() <= 1e-15);
+        assert!(sampling_error(Metric::Accuracy, -1.0, 50) > 0.0);
+        assert!((sampling_error(Metric::Rmse, 3.0, 200) - 0.15).abs() <= 1e-15);
+    }
 }

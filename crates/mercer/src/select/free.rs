@@ -1,5 +1,6 @@
 //! The parameters that a search may move, as coordinates.
 
+use super::profile::{Curve, End, TunedParameter};
 use crate::error::Result;
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
@@ -109,30 +110,67 @@ impl Free {
         };
         if self.log { plain * self.to_value(x) } else { plain }
     }
-    /// A sentence if the value ended at an end of its search.
-    pub(super) fn bound_met(&self, at: &Setting) -> Option<String> {
-        let value = at.value(self)?;
+    /// A coordinate moved inside the ends, at a whole number where the parameter is one.
+    pub(super) fn rounded(&self, x: f64) -> f64 {
+        if self.integer { self.to_coordinate(self.to_value(self.clamp(x))) } else { self.clamp(x) }
+    }
+    /// The coordinate of the next whole number that way, if there is one; `None` for other numbers.
+    pub(super) fn neighbour(&self, x: f64, way: f64) -> Option<f64> {
+        let next = self.to_value(x) + way;
+        (self.integer && self.low <= next && next <= self.high).then(|| self.to_coordinate(next))
+    }
+    /// A step of so many natural logarithms, or its like on a scale that is not logarithmic.
+    pub(super) fn step(&self, logarithms: f64) -> f64 {
+        if self.log { logarithms } else { logarithms * (self.high - self.low) / 10.0 }
+    }
+    /// What was learnt of it at `x`, in the user's units; `told` makes a score of a loss. `names` of columns serve where
+    /// there is one number per column.
+    pub(super) fn learnt(&self, x: f64, curve: &Curve, told: &dyn Fn(f64) -> f64, names: &[String]) -> TunedParameter {
+        let value = self.to_value(x);
         let near = |end: f64| (self.to_coordinate(value) - self.to_coordinate(end)).abs() < 1e-6;
-        let which = match (near(self.low), near(self.high)) {
-            (true, _) => "lower",
-            (_, true) => "upper",
-            _ => return None,
-        };
-        let [value, low, high] = [value, self.low, self.high].map(|x| Value::Number(x).rounded(4));
-        Some(format!("{} = {value} is at the {which} end of its search ({low}..{high})", self.path))
+        TunedParameter {
+            name: words(&self.path),
+            column: self.element.map(|k| names.get(k).cloned().unwrap_or_else(|| (k + 1).to_string())),
+            path: self.path.clone(),
+            value,
+            low: self.low,
+            high: self.high,
+            integer: self.integer,
+            tried: curve.tried.iter().map(|(x, loss)| (self.to_value(*x), told(*loss))).filter(|(_, score)| score.is_finite()).collect(),
+            at_bound: match (near(self.low), near(self.high)) {
+                (true, _) => Some(End::Lower),
+                (_, true) => Some(End::Upper),
+                _ => None,
+            },
+            same: curve.same.map(|x| self.to_value(x)),
+            edges: curve.edges,
+        }
+    }
+    /// Path in the kernel or name in the estimator.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+    /// Whether it is one of several numbers of a list.
+    pub(super) fn is_element(&self) -> bool {
+        self.element.is_some()
+    }
+    #[cfg(test)]
+    pub(super) fn for_test(low: f64, high: f64, integer: bool) -> Free {
+        let path = String::from("c");
+        Free { path, of_kernel: false, place: 0, element: None, start: 1.0, low, high, log: true, integer, width: false }
+    }
+}
+
+/// A path such as `0.1.rbf.length_scale` in words.
+fn words(path: &str) -> String {
+    let named: Vec<&str> = path.split('.').filter(|p| p.parse::<usize>().is_err()).collect();
+    match named[..] {
+        [kernel, parameter] => format!("{parameter} of {kernel}"),
+        _ => named.join(" of "),
     }
 }
 
 impl Setting {
-    fn value(&self, f: &Free) -> Option<f64> {
-        let value = if f.of_kernel {
-            self.kernel.values().into_iter().find(|p| p.path == f.path)?.value
-        } else {
-            self.estimator.values().into_iter().find(|(p, _)| p.name == f.path)?.1
-        };
-        value.numbers().get(f.element.unwrap_or(0)).copied()
-    }
-
     /// The setting with the free numbers at the given coordinates.
     pub(super) fn with(&self, free: &[Free], x: &[f64]) -> Result<Setting> {
         let mut out = self.clone();

@@ -5,11 +5,13 @@ mod crossval;
 mod folds;
 mod free;
 mod metrics;
+mod profile;
 mod tune;
 
 pub use compare::{Comparing, OutOfFold, Outcome, Scored, compare};
 pub use folds::{Fold, Split, folds};
 pub use metrics::{Estimate, Metric, score};
+pub use profile::{Edge, End, TunedParameter};
 pub use tune::{Tuned, Tuning, tune};
 
 use crate::data::{Dataset, Target};

@@ -5,21 +5,26 @@
 //! search starts from the data. Large tables are tuned on a seeded sample of rows; the fit takes all of them.
 
 use super::free::{Free, Setting, free_parameters};
+use super::profile::{Curve, Look, TunedParameter};
 use super::{Sample, crossval, folds};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
+use crate::learner;
 use crate::solve::Lbfgs;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
+use std::cell::{Cell, RefCell};
 
 /// Rows on which a smooth criterion is minimised: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: usize = 1000;
 /// Rows on which cross-validation searches.
 const CROSSVAL_ROWS: usize = 2000;
+/// Fewer rows are not searched on, however little memory there is.
+const LEAST_ROWS: usize = 50;
 /// Steps of L-BFGS at most.
 const STEPS: usize = 60;
 
@@ -29,14 +34,21 @@ const STEPS: usize = 60;
 pub struct Tuning {
     /// What was minimised or maximised.
     pub criterion: String,
+    /// Whether more of it is better.
+    pub rises: bool,
     /// Its value at the choice; `None` where no setting could be fitted on every fold and the start was taken.
     pub value: Option<f64>,
+    /// The worst value that is not told from it: by one standard error of the folds or of the rows left out, or by one
+    /// unit of log evidence.
+    pub same: Option<f64>,
     /// How often it was computed.
     pub evaluations: usize,
+    /// Whether the search came to its own end, and not to that of its time.
+    pub complete: bool,
     /// Rows that it was computed on.
     pub rows: usize,
-    /// One sentence for each parameter that ended at a bound of its search.
-    pub at_bound: Vec<String>,
+    /// What was learnt of each parameter.
+    pub parameters: Vec<TunedParameter>,
 }
 
 /// Settled parameters.
@@ -46,47 +58,145 @@ pub struct Tuned {
     pub kernel: KernelExpr,
     /// The settled estimator.
     pub estimator: EstimatorExpr,
-    /// What the search did; `None` where nothing was open.
+    /// What the search did; `None` where nothing was open, and where nothing could be judged in time.
     pub tuning: Option<Tuning>,
+    /// Whether time was up before any setting was judged, so that the start was taken.
+    pub late: bool,
 }
 
-/// Settles everything that is open in a kernel and an estimator on prepared rows.
-pub fn tune(kernel: &KernelExpr, estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control, seed: u64) -> Result<Tuned> {
+/// What a search is given.
+pub(super) struct Job<'a> {
+    pub sample: &'a Sample<'a>,
+    pub control: &'a Control,
+    pub seed: u64,
+    /// Whether to look along each parameter after the search.
+    pub curves: bool,
+}
+
+impl Job<'_> {
+    /// The control of the search itself: some time is kept to look along the parameters.
+    pub(super) fn searching(&self) -> Control {
+        if self.curves { self.control.share(0.8) } else { self.control.clone() }
+    }
+}
+
+/// What a search found.
+pub(super) struct Found {
+    pub criterion: String,
+    /// Whether the score is the loss with the other sign.
+    pub rises: bool,
+    pub evaluations: usize,
+    /// Whether time did not cut the search short.
+    pub complete: bool,
+    /// The best coordinates; the start where nothing could be judged.
+    pub x: Vec<f64>,
+    /// The loss there; infinite where nothing could be judged.
+    pub loss: f64,
+    /// An excess over it that is not told from none.
+    pub slack: f64,
+    /// One for each coordinate.
+    pub curves: Vec<Curve>,
+}
+
+/// Evaluations on each side of the optimum of each parameter; those that are one of many columns do not count.
+pub(super) fn steps(free: &[Free]) -> usize {
+    match free.iter().filter(|f| !f.is_element()).count() {
+        0..=3 => 3,
+        4..=6 => 2,
+        _ => 1,
+    }
+}
+
+/// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, what the search learnt
+/// of each parameter is looked at and told; the choice is the same without.
+pub fn tune(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    sample: &Sample<'_>,
+    control: &Control,
+    seed: u64,
+    curves: bool,
+) -> Result<Tuned> {
     let settled_kernel = kernel.settle(sample.data)?;
     let bound = settled_kernel.bind(None, sample.data)?;
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
     let start = Setting { kernel: settled_kernel, estimator: estimator.settle(&task)? };
     let free = free_parameters(kernel, estimator, &start);
-    if free.is_empty() || !estimator.uses_kernel() || control.out_of_time() {
-        return Ok(Tuned { kernel: start.kernel, estimator: start.estimator, tuning: None });
+    let untuned = |late| Ok(Tuned { kernel: start.kernel.clone(), estimator: start.estimator.clone(), tuning: None, late });
+    if free.is_empty() || !estimator.uses_kernel() {
+        return untuned(false);
     }
-    let most = if estimator.criterion_name().is_some() { SMOOTH_ROWS } else { CROSSVAL_ROWS };
-    let rows = some_rows(sample, most, seed);
+    if control.out_of_time() {
+        return untuned(true);
+    }
+    let rows = some_rows(sample, most_rows(&start.estimator, sample, control), seed);
     let data = sample.data.select(&rows);
     let target = sample.target.select(&rows);
     let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
     let split = sample.split.select(&rows);
     let part = Sample { data: &data, target: &target, weights: weights.as_deref(), split: &split };
-    let searched = match estimator.criterion_name() {
-        Some(name) => {
-            smooth(&start, &free, &part, control, seed).map(|(setting, value, evaluations)| (setting, value, evaluations, name.to_owned()))
-        }
+    let job = Job { sample: &part, control, seed, curves };
+    let found = match estimator.criterion_name() {
+        Some(name) => smooth(&start, &free, &job, name),
         None => {
             let splits = folds(part.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)?;
-            crossval::search(&start, &free, &part, &splits, control, seed).map(|found| {
-                let criterion = format!("{}-fold cross-validated {}", splits.len(), found.metric.name());
-                (found.setting, found.value, found.evaluations, criterion)
-            })
+            crossval::search(&start, &free, &job, &splits)
         }
     };
-    let (best, value, evaluations, criterion) = match searched {
+    let found = match found {
         // Not one setting could be judged in time: the start, which the data suggest, is as good as any.
-        Err(Error::Time { .. }) => return Ok(Tuned { kernel: start.kernel, estimator: start.estimator, tuning: None }),
+        Err(Error::Time { .. }) => return untuned(true),
         other => other?,
     };
-    let at_bound = free.iter().filter_map(|f| f.bound_met(&best)).collect();
-    let tuning = Tuning { criterion, value: value.is_finite().then_some(value), evaluations, rows: rows.len(), at_bound };
-    Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning) })
+    let best = if found.loss.is_finite() { start.with(&free, &found.x)? } else { start.clone() };
+    let told = |loss: f64| match (found.rises, estimator.criterion_name()) {
+        (true, _) => -loss,
+        (false, Some(_)) => estimator.criterion_told(loss),
+        (false, None) => loss,
+    };
+    let known = found.loss.is_finite();
+    let tuning = Tuning {
+        rises: found.rises,
+        value: known.then(|| told(found.loss)),
+        same: known.then(|| told(found.loss + found.slack)),
+        evaluations: found.evaluations,
+        complete: found.complete,
+        rows: rows.len(),
+        parameters: learnt(&free, &found, &told, &best, sample)?,
+        criterion: found.criterion,
+    };
+    Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
+}
+
+/// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
+fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Setting, sample: &Sample<'_>) -> Result<Vec<TunedParameter>> {
+    let mut all = Vec::new();
+    for ((f, x), curve) in free.iter().zip(&found.x).zip(&found.curves) {
+        let names = if f.is_element() { best.kernel.columns_at(f.path(), sample.data)? } else { Vec::new() };
+        all.push(f.learnt(*x, curve, told, &names));
+    }
+    let twice = |p: &TunedParameter| all.iter().any(|q| q.name == p.name && q.path != p.path);
+    let ambiguous: Vec<bool> = all.iter().map(twice).collect();
+    for (p, _) in all.iter_mut().zip(ambiguous).filter(|(_, twice)| *twice) {
+        let place: Vec<String> = p.path.split('.').map_while(|s| s.parse::<usize>().ok()).map(|k| (k + 1).to_string()).collect();
+        p.name = if place.is_empty() { format!("{} of the whole", p.name) } else { format!("{} (part {})", p.name, place.join(".")) };
+    }
+    Ok(all)
+}
+
+/// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
+fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) -> usize {
+    let smooth = estimator.criterion_name().is_some();
+    let outputs = learner::outputs(sample.target);
+    let needs = |n: usize| {
+        let square = (n as u64).pow(2);
+        if smooth { 48 * square } else { 8 * square + crossval::FOLDS as u64 * estimator.bytes(n, outputs) }
+    };
+    let mut most = if smooth { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(sample.data.rows());
+    while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
+        most = (most * 4 / 5).max(LEAST_ROWS);
+    }
+    most
 }
 
 /// All rows, or a seeded sample of `most` of them, ascending.
@@ -101,43 +211,70 @@ fn some_rows(sample: &Sample<'_>, most: usize, seed: u64) -> Vec<usize> {
 }
 
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
-fn smooth(start: &Setting, free: &[Free], sample: &Sample<'_>, control: &Control, seed: u64) -> Result<(Setting, f64, usize)> {
-    let mut evaluations = 0;
-    let mut evaluate = |x: &[f64]| -> Result<(f64, Vec<f64>)> {
+fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
+    let searching = job.searching();
+    let evaluations = Cell::new(0);
+    let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();
+    // The least value met, where, and its slack.
+    let best = RefCell::new((f64::INFINITY, x0.clone(), 0.0));
+    let evaluate = |x: &[f64], control: &Control| -> Result<(f64, Vec<f64>)> {
         control.check()?;
-        evaluations += 1;
-        control.tell("tuning", evaluations, STEPS);
+        evaluations.set(evaluations.get() + 1);
+        control.tell("tuning", evaluations.get(), STEPS);
         let setting = start.with(free, x)?;
-        let bound = setting.kernel.bind(None, sample.data)?;
-        let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+        let bound = setting.kernel.bind(None, job.sample.data)?;
+        let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
         let criterion = match setting.estimator.criterion(&task) {
             Ok(c) => c,
             // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
         };
+        if criterion.value < best.borrow().0 {
+            best.replace((criterion.value, x.to_vec(), criterion.slack));
+        }
         let by_kernel = bound.gradient(&criterion.weights)?;
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     };
-    let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();
-    let mut best = (f64::INFINITY, x0.clone());
-    for shift in [0.0, -1.2, 1.2] {
-        let x: Vec<f64> = free.iter().zip(&x0).map(|(f, x)| f.clamp(if f.is_kernel_width() { x + shift } else { *x })).collect();
-        let (value, _) = evaluate(&x)?;
-        if value < best.0 {
-            best = (value, x);
+    let descend = || -> Result<()> {
+        for shift in [0.0, -1.2, 1.2] {
+            let moved = |(f, x): (&Free, &f64)| f.clamp(if f.is_kernel_width() { x + shift } else { *x });
+            evaluate(&free.iter().zip(&x0).map(moved).collect::<Vec<f64>>(), &searching)?;
+            if best.borrow().0.is_finite() && searching.out_of_time() {
+                return Ok(());
+            }
         }
-        if best.0.is_finite() && control.out_of_time() {
-            break;
+        let start = best.borrow().clone();
+        if !start.0.is_finite() {
+            return Err(Error::Numerical {
+                what: name.into(),
+                why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
+            });
         }
+        let bounds = free.iter().map(Free::bounds).collect();
+        let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease: 1e-5, ..Lbfgs::new(bounds) };
+        solver.minimise(|x| evaluate(x, &searching), &start.1, &searching).map(|_| ())
+    };
+    match descend() {
+        // What was judged before time was up is not lost.
+        Err(Error::Time { .. }) if best.borrow().0.is_finite() => {}
+        other => other?,
     }
-    if !best.0.is_finite() {
-        return Err(Error::Numerical {
-            what: start.estimator.criterion_name().unwrap_or("tuning").into(),
-            why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
+    let complete = !searching.out_of_time();
+    let (loss, x, slack) = best.borrow().clone();
+    let mut curves = Vec::new();
+    for (k, f) in free.iter().enumerate() {
+        let look = Look { free: f, at: f.rounded(x[k]), loss, slack, steps: steps(free) };
+        curves.push(if job.curves {
+            let mut along = |at: f64| {
+                let mut x = x.clone();
+                x[k] = at;
+                evaluate(&x, job.control).map(|(value, _)| value)
+            };
+            look.along(Vec::new(), job.control, &mut along)?
+        } else {
+            look.unseen()
         });
     }
-    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease: 1e-5, ..Lbfgs::new(free.iter().map(Free::bounds).collect()) };
-    let found = solver.minimise(&mut evaluate, &best.1, control)?;
-    Ok((start.with(free, &found.x)?, found.value, evaluations))
+    Ok(Found { criterion: name.to_owned(), rises: false, evaluations: evaluations.get(), complete, x, loss, slack, curves })
 }

@@ -1,7 +1,11 @@
 //! Comparisons made up for the tests of the report and for its example page; no estimator is run.
 
 use mercer::estimators::Certificate;
-use mercer::report::{Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Row, Task};
+use mercer::report::{
+    Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row, Task,
+    TuningCurve,
+};
+use mercer::select::{Edge, TunedParameter};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -29,11 +33,40 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         predict_us_per_row: 1.8,
         converged: true,
         certificate: Some(Certificate { name: "relative residual".into(), value: 3.1e-16, tolerance: 1e-10 }),
+        tuning: None,
         best: difference.is_none(),
         difference,
         failure: None,
         pictures: Vec::new(),
     }
+}
+
+/// The scores of some values of c, the best at 3.2.
+pub(crate) fn choice(edges: [Edge; 2], at_bound: Option<mercer::select::End>) -> TuningCurve {
+    TuningCurve {
+        criterion: "4-fold cross-validated accuracy".into(),
+        rises: true,
+        score: 0.967,
+        same: 0.952,
+        parameter: TunedParameter {
+            name: "c".into(),
+            column: None,
+            path: "c".into(),
+            value: 3.2,
+            low: 0.001,
+            high: 1000.0,
+            integer: false,
+            tried: vec![(0.1, 0.91), (1.0, 0.95), (3.2, 0.967), (10.0, 0.96), (110.0, 0.94)],
+            at_bound,
+            same: [1.05, 40.0],
+            edges,
+        },
+    }
+}
+
+fn reliability() -> Picture {
+    let stated: Vec<(f64, bool)> = (0..150).map(|i| (0.35 + 0.65 * f64::from(i) / 150.0, i % 7 != 0 && i % 150 > 12)).collect();
+    Picture::Reliability(Reliability::of("the predicted class".into(), &stated))
 }
 
 const CENTRES: [[f64; 2]; 3] = [[1.4, 0.25], [4.3, 1.35], [5.5, 2.0]];
@@ -58,6 +91,7 @@ fn regions(support: Vec<usize>, bend: f64) -> Picture {
         .collect();
     Picture::Regions(Regions {
         axes: ["petal length [cm]", "petal width [cm]"].map(String::from),
+        held: 0,
         classes: strings(["setosa", "versicolor", "virginica"]),
         across,
         upwards,
@@ -74,7 +108,7 @@ pub(crate) fn classes() -> Comparison {
     let both = |a, b| vec![(Metric::Accuracy, a), (Metric::LogLoss, b)];
     let mut ridge =
         row("ridge", "rbf(length_scale=[0.71, 0.32]), lambda=0.013", both(estimate(0.9733, 0.0123), estimate(0.0912, 0.021)), None);
-    ridge.pictures = vec![regions((0..150).collect(), 0.4)];
+    ridge.pictures = vec![regions((0..150).collect(), 0.4), reliability()];
     let apart = |m, s| Some(estimate(m, s));
     let mut svc = row(
         "svc",
@@ -83,7 +117,11 @@ pub(crate) fn classes() -> Comparison {
         apart(-0.0067, 0.0067),
     );
     svc.support = 28;
-    svc.pictures = vec![regions((0..150).filter(|i| i % 4 == 1 && *i > 40).collect(), 0.8)];
+    svc.pictures = vec![
+        regions((0..150).filter(|i| i % 4 == 1 && *i > 40).collect(), 0.8),
+        Picture::Tuning(choice([Edge::Worse; 2], None)),
+        Picture::Tuning(choice([Edge::Worse, Edge::Open], None)),
+    ];
     let mut knn =
         row("knn", "rbf(length_scale=[0.71, 0.32]), k=7", both(estimate(0.9600, 0.0163), estimate(0.2051, 0.061)), apart(-0.0133, 0.0082));
     knn.pictures = vec![regions((0..150).collect(), 1.6)];
@@ -159,7 +197,11 @@ pub(crate) fn regression() -> Comparison {
         three(estimate(14.21, 0.62), estimate(0.874, 0.013), Some(estimate(4.05, 0.05))),
         None,
     );
-    gp.pictures = vec![scatter(&intervals), curve(true, (0..90).collect())];
+    let columns = strings(["floor area [m²]", "rooms", "age of the house", "distance to the station", "floor"]);
+    let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![2.1, 0.43, 0.9, 0.04, 0.0], standardised: true };
+    let residual = truth.iter().zip(&predicted).map(|(t, p)| t - p).collect();
+    let residuals = Residuals { target: "price [kEUR]".into(), predicted: predicted.clone(), residual };
+    gp.pictures = vec![scatter(&intervals), curve(true, (0..90).collect()), Picture::Residuals(residuals), Picture::Relevance(relevance)];
     let mut svr = row(
         "svr",
         "rbf(length_scale=8.9) + linear, c=40, epsilon=9",

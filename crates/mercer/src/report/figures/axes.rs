@@ -5,7 +5,7 @@
 use super::canvas::{Anchor, Place, Sheet, width};
 use super::colours::{Colour, FAINT, INK, MUTED};
 use crate::error::Result;
-use crate::report::words::{number, shown};
+use crate::report::words::{number, shown, value};
 
 /// Pixels of tick labels, names and the legend.
 pub(super) const SMALL: f64 = 13.0;
@@ -17,6 +17,8 @@ const LINE: f64 = 22.0;
 pub(super) struct Span {
     pub(super) low: f64,
     pub(super) high: f64,
+    /// Whether equal factors are equally far apart; the range is then above 0.
+    log: bool,
 }
 
 impl Span {
@@ -25,17 +27,24 @@ impl Span {
         let (low, high) =
             values.filter(|v| v.abs() <= 1e300).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         if low > high {
-            return Span { low: 0.0, high: 1.0 };
+            return Span { low: 0.0, high: 1.0, log: false };
         }
         let margin = (high - low) * share;
         // Numbers that agree to nine digits get a range of their own size: ticks could not tell them apart.
         let least = 1e-9 * low.abs().max(high.abs());
         let margin = if high - low > least { margin } else { (0.1 * low.abs()).max(if low == 0.0 { 1.0 } else { 0.0 }) };
-        Span { low: low - margin, high: high + margin }
+        Span { low: low - margin, high: high + margin, log: false }
+    }
+
+    /// The positive ones of some numbers on a logarithmic scale, with a small margin.
+    pub(super) fn logarithmic(values: impl Iterator<Item = f64>) -> Span {
+        let span = Span::of(values.filter(|v| *v > 1e-280 && *v < 1e280).map(f64::ln), 0.05);
+        Span { low: span.low.exp().max(1e-300), high: span.high.exp().min(1e300), log: true }
     }
 
     fn share(self, value: f64) -> f64 {
-        ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        let scale = |x: f64| if self.log { x.max(f64::MIN_POSITIVE).ln() } else { x };
+        ((scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))).clamp(0.0, 1.0)
     }
 
     /// Whether a number is inside.
@@ -45,6 +54,22 @@ impl Span {
 
     /// At most about `most` round numbers inside, and how to write them.
     fn ticks(self, most: f64) -> Vec<(f64, String)> {
+        let decades = if self.log { self.decades(most) } else { Vec::new() };
+        // A scale that spans no more than a factor of a few has ticks like any other.
+        if decades.len() >= 2 { decades } else { self.even(most) }
+    }
+
+    /// Powers of ten, or 1, 2 and 5 times them where there are few.
+    fn decades(self, most: f64) -> Vec<(f64, String)> {
+        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let every = (f64::from(last - first) / most).ceil().max(1.0) as usize;
+        let steps: &[f64] = if f64::from(last - first) * 3.0 <= most + 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let powers = (first..=last).filter(|k| k.rem_euclid(every as i32) == 0);
+        let all = powers.flat_map(|k| steps.iter().map(move |m| format!("{m}e{k}").parse().unwrap_or(f64::NAN)));
+        all.filter(|v| self.has(*v)).map(|v| (v, value(v))).collect()
+    }
+
+    fn even(self, most: f64) -> Vec<(f64, String)> {
         let rough = (self.high - self.low) / most;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0].map(|m| m * power).into_iter().find(|s| *s >= rough).unwrap_or(10.0 * power);
@@ -191,7 +216,7 @@ mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64) -> Vec<String> {
-        Span { low, high }.ticks(6.0).into_iter().map(|(_, l)| l).collect()
+        Span { low, high, log: false }.ticks(6.0).into_iter().map(|(_, l)| l).collect()
     }
 
     #[test]
@@ -199,6 +224,17 @@ mod tests {
         assert_eq!(labels(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(-3.2, 11.0), ["0", "5", "10"]);
         assert_eq!(labels(4.31, 7.88), ["5", "6", "7"]);
+    }
+
+    #[test]
+    fn a_logarithmic_range_has_ticks_at_round_numbers_of_every_size() {
+        let labels = |low: f64, high: f64| Span { low, high, log: true }.ticks(7.0).into_iter().map(|(_, l)| l).collect::<Vec<_>>();
+        assert_eq!(labels(0.004, 300.0), ["0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(labels(0.8, 30.0), ["1", "2", "5", "10", "20"]);
+        assert_eq!(labels(1e-7, 1e7).len(), 7);
+        assert!(labels(1.1, 1.9).len() >= 2);
+        let span = Span::logarithmic([0.01, 100.0].into_iter());
+        assert!((span.share(1.0) - 0.5).abs() <= 1e-12);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::colours::{INK, MUTED, shade};
 use super::same;
 use crate::error::Result;
 use crate::report::Row;
-use crate::report::words::{count, counted, shown};
+use crate::report::words::{count, counted, percent, shown};
 
 /// Counts of held-out rows by true and predicted class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,15 +108,6 @@ impl Confusion {
 }
 
 const NAME: f64 = 13.0;
-
-/// A share as a percentage that says neither 0 nor 100 where it is not.
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        p if p > 0.0 && p < 0.5 => "<1%".into(),
-        p if (99.5..100.0).contains(&p) => ">99%".into(),
-        p => format!("{p:.0}%"),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -11,11 +11,19 @@ mod confusion;
 mod curve;
 mod predicted;
 mod regions;
+mod relevance;
+mod reliability;
+mod residuals;
+mod tuning;
 
 pub use confusion::Confusion;
 pub use curve::Curve;
 pub use predicted::PredictedTrue;
 pub use regions::Regions;
+pub use relevance::Relevance;
+pub use reliability::{Bin, Reliability};
+pub use residuals::Residuals;
+pub use tuning::TuningCurve;
 
 pub(super) use colours::style;
 
@@ -37,6 +45,14 @@ pub enum Picture {
     Curve(Curve),
     /// Which classes are taken for which.
     Confusion(Confusion),
+    /// What is left over of the truth after a prediction.
+    Residuals(Residuals),
+    /// Whether probabilities mean what they say.
+    Reliability(Reliability),
+    /// How much each column matters.
+    Relevance(Relevance),
+    /// How the score depends on one parameter.
+    Tuning(TuningCurve),
 }
 
 impl Picture {
@@ -47,35 +63,105 @@ impl Picture {
             Picture::PredictedTrue(p) => (p.sentence(row), p.truth.len()),
             Picture::Curve(p) => (p.sentence(row), p.x.len()),
             Picture::Confusion(p) => (p.sentence(row), 0),
+            Picture::Residuals(p) => (p.sentence(row), p.predicted.len()),
+            Picture::Reliability(p) => (p.sentence(row), 0),
+            Picture::Relevance(p) => (p.sentence(), 0),
+            Picture::Tuning(p) => (p.sentence(), 0),
         };
         if rows > MOST_MARKS { format!("{said} Drawn are {} of {} rows.", count(MOST_MARKS), count(rows)) } else { said }
     }
 
     /// The figure as an SVG element for a page. Errors where the picture's lists do not fit each other.
     pub fn svg(&self, row: &Row) -> Result<String> {
-        let label = format!("{}. {}", self.title(row), self.sentence(row));
+        let label = format!("{}: {}. {}", shown(&row.estimator, 60), self.title(), self.sentence(row));
         match self {
             Picture::Regions(p) => p.svg(&label),
             Picture::PredictedTrue(p) => p.svg(&label),
             Picture::Curve(p) => p.svg(&label),
             Picture::Confusion(p) => p.svg(&label),
+            Picture::Residuals(p) => p.svg(&label),
+            Picture::Reliability(p) => p.svg(&label),
+            Picture::Relevance(p) => p.svg(&label),
+            Picture::Tuning(p) => p.svg(&label),
         }
     }
 
     /// The figure as a file of its own. Errors as [`Picture::svg`].
     pub fn file(&self, row: &Row) -> Result<String> {
-        Ok(canvas::standalone(&self.svg(row)?, &self.title(row)))
+        Ok(canvas::standalone(&self.svg(row)?, &format!("{}: {}", shown(&row.estimator, 60), self.title())))
     }
 
-    fn title(&self, row: &Row) -> String {
-        let what = match self {
-            Picture::Regions(_) => "predicted class",
-            Picture::PredictedTrue(_) => "predicted against true values",
-            Picture::Curve(_) => "predicted curve",
-            Picture::Confusion(_) => "confusion matrix",
-        };
-        format!("{}: {what}", shown(&row.estimator, 60))
+    /// What it is, in a few words.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Picture::Regions(_) => "Predicted classes".into(),
+            Picture::PredictedTrue(_) => "Predicted and true values".into(),
+            Picture::Curve(_) => "Predicted curve".into(),
+            Picture::Confusion(_) => "Confusion matrix".into(),
+            Picture::Residuals(_) => "Residuals".into(),
+            Picture::Reliability(_) => "Reliability".into(),
+            Picture::Relevance(p) => format!("Relevance of the columns to {}", shown(&p.kernel, 40)),
+            Picture::Tuning(p) => format!("Choice of {}", shown(&p.parameter.name, 60)),
+        }
     }
+
+    /// Its name in the name of a file.
+    fn stem(&self) -> String {
+        match self {
+            Picture::Regions(_) => "regions".into(),
+            Picture::PredictedTrue(_) => "predicted".into(),
+            Picture::Curve(_) => "curve".into(),
+            Picture::Confusion(_) => "confusion".into(),
+            Picture::Residuals(_) => "residuals".into(),
+            Picture::Reliability(_) => "reliability".into(),
+            Picture::Relevance(p) => format!("relevance-{}", p.kernel),
+            Picture::Tuning(p) => format!("tuning-{}", p.parameter.path),
+        }
+    }
+
+    /// Where it stands among the pictures of a fit.
+    pub(super) fn place(&self) -> usize {
+        match self {
+            Picture::Curve(_) => 0,
+            Picture::Confusion(_) | Picture::PredictedTrue(_) => 1,
+            Picture::Regions(_) | Picture::Residuals(_) => 2,
+            Picture::Reliability(_) => 3,
+            Picture::Relevance(_) => 4,
+            Picture::Tuning(_) => 5,
+        }
+    }
+}
+
+/// Every figure of some fits as an SVG file: (name, text). Names are `ESTIMATOR-FIGURE.svg` in letters, digits and
+/// `-_.=`, no two alike even where a file system does not tell capitals apart.
+pub fn figure_files(rows: &[Row]) -> Result<Vec<(String, String)>> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    for row in rows.iter().filter(|r| r.failure.is_none()) {
+        for picture in &row.pictures {
+            let stem = format!("{}-{}", plain(&row.estimator), plain(&picture.stem()));
+            let mut name = format!("{stem}.svg");
+            let mut copy = 1;
+            while out.iter().any(|(taken, _)| taken.eq_ignore_ascii_case(&name)) {
+                copy += 1;
+                name = format!("{stem}-{copy}.svg");
+            }
+            out.push((name, picture.file(row)?));
+        }
+    }
+    Ok(out)
+}
+
+/// A name that every file system takes.
+fn plain(name: &str) -> String {
+    let kept = |c: char| if c.is_ascii_alphanumeric() || "-.=".contains(c) { c } else { '_' };
+    let mut out = String::new();
+    for c in name.chars().map(kept).take(80) {
+        if c != '_' || !out.ends_with('_') {
+            out.push(c);
+        }
+    }
+    let trimmed = out.trim_matches(['_', '.']);
+    if trimmed.is_empty() { "figure".into() } else { trimmed.into() }
 }
 
 /// Which of `n` marks are drawn: all, or [`MOST_MARKS`] evenly chosen.

@@ -13,6 +13,8 @@ use crate::report::{Metric, Row};
 pub struct Regions {
     /// Names of the two columns, across and upwards.
     pub axes: [String; 2],
+    /// Other columns, which are held at their medians.
+    pub held: usize,
     /// Names of the classes.
     pub classes: Vec<String>,
     /// Range across, in the user's units: the left edge of the first cell and the right edge of the last.
@@ -46,8 +48,16 @@ impl Regions {
         } else {
             format!("The {} with a ring are all that its predictions are made from.", counted(self.support.len(), "row"))
         };
+        let slice = match self.held {
+            0 => String::new(),
+            n => format!(
+                " The other {} held at the middle of {} values, so that a mark may stand on another colour and yet be predicted right.",
+                if n == 1 { "column is".to_owned() } else { format!("{} are", counted(n, "column")) },
+                if n == 1 { "its" } else { "their" }
+            ),
+        };
         format!(
-            "The colour of the ground is the class that {} predicts there; the marks are the rows it learned from. {kept}{right}",
+            "The colour of the ground is the class that {} predicts there; the marks are the rows it learned from. {kept}{right}{slice}",
             shown(&row.estimator, 60)
         )
     }

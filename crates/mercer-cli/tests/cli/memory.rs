@@ -1,0 +1,101 @@
+//! Two hundred random jobs under a hard limit of memory: each is done or refused, none is killed.
+#![cfg(target_os = "linux")]
+
+use super::shell::Shell;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::process::Command;
+
+/// Address space that two threads reserve and hardly touch: work space of matrix products, arenas of the allocator,
+/// stacks. What a job plans with comes on top.
+const PROGRAM: u64 = 380_000_000;
+
+struct Job {
+    words: Vec<String>,
+    memory: u64,
+}
+
+fn table(random: &mut Xoshiro256PlusPlus, rows: usize) -> String {
+    let mut text = String::from("a,b,c,d,seq,class,number\n");
+    for i in 0..rows {
+        let x: Vec<f64> = (0..4).map(|_| random.random::<f64>()).collect();
+        let letters: String = (0..8).map(|_| ['A', 'C', 'G', 'T'][random.random_range(0..4)]).collect();
+        let class = ["p", "q", "r"][(3.0 * x[0]) as usize % 3];
+        text.push_str(&format!(
+            "{:.4},{:.4},{:.4},{:.4},{letters},{class},{:.4}\n",
+            x[0],
+            x[1],
+            x[2],
+            x[3],
+            x[0] * 3.0 + x[1] + i as f64 * 1e-4
+        ));
+    }
+    text
+}
+
+fn job(random: &mut Xoshiro256PlusPlus, number: usize, rows: &[usize]) -> Job {
+    let mut pick = |list: &[&str]| list[random.random_range(0..list.len())].to_owned();
+    let classes = pick(&["class", "number"]) == "class";
+    let estimators: &[&str] = if classes {
+        &["svc(c=1)", "svc", "ridge(lambda=0.1)", "ridge", "knn(k=3)", "knn", "baseline"]
+    } else {
+        &["gp(noise=0.1, variance=1)", "gp", "svr(c=1, epsilon=0.1)", "ridge(lambda=0.1)", "ridge", "knn(k=3)", "baseline"]
+    };
+    let (target, other) = if classes { ("class", "number") } else { ("number", "class") };
+    let kernel = pick(&[
+        "on([a, b, c, d], rbf(length_scale=0.5))",
+        "on([a, b, c, d], rbf)",
+        "on([a, b], matern(nu=1.5)) + on([c, d], linear)",
+        "on(seq, spectrum(k=3))",
+        "on([a, b, c, d], laplacian(ard=true))",
+        "on(a, rbf) * on(seq, normalise(spectrum(k=2)))",
+    ]);
+    let estimator = pick(estimators);
+    let rows = rows[random.random_range(0..rows.len())];
+    let memory = [1_000_000u64, 4_000_000, 12_000_000, 40_000_000, 120_000_000][random.random_range(0..5)];
+    let table = format!("t{rows}.csv");
+    let mut words: Vec<String> =
+        ["fit", &table, "--target", target, "--types", &format!("seq=sequence,{other}=ignore")].map(String::from).into();
+    words.extend(["--kernel", &kernel, "--estimator", &estimator, "--threads", "2", "--max-seconds", "0.3"].map(String::from));
+    words.extend(["-o".into(), format!("m{number}.mercer")]);
+    // Every fourth job has to find out by itself what it may take.
+    if !number.is_multiple_of(4) {
+        words.extend(["--max-memory".into(), memory.to_string()]);
+    }
+    Job { words, memory }
+}
+
+#[test]
+fn two_hundred_jobs_under_a_hard_limit_are_done_or_refused_and_none_is_killed() {
+    let shell = Shell::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(200);
+    let sizes = [20, 150, 500, 1200, 2500, 5000];
+    for rows in sizes {
+        let text = table(&mut random, rows);
+        shell.write(&format!("t{rows}.csv"), text);
+    }
+    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let (mut done, mut refused, mut late) = (0, 0, 0);
+    for number in 0..200 {
+        let Job { words, memory } = job(&mut random, number, &sizes);
+        let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", (PROGRAM + memory) / 1024);
+        let output = Command::new("bash").arg("-c").arg(script).arg(&program).args(&words).current_dir(shell.folder()).output().unwrap();
+        let said = format!("job {number}: {memory} bytes, mercer {}\n{}", words.join(" "), String::from_utf8_lossy(&output.stderr));
+        let model = shell.path(&format!("m{number}.mercer"));
+        match output.status.code() {
+            Some(0) => {
+                assert!(model.exists(), "{said}");
+                done += 1;
+            }
+            Some(4) if said.contains("of memory and may take") && said.contains("--max-memory") => refused += 1,
+            Some(4) if said.contains("time was up") => late += 1,
+            code => panic!("exit {code:?}: {said}"),
+        }
+        if output.status.code() != Some(0) {
+            assert!(!model.exists(), "{said}");
+        }
+    }
+    println!("200 jobs: {done} done, {refused} refused for memory, {late} for time");
+    assert!(done >= 80 && refused >= 10, "{done} done, {refused} refused");
+    assert!(shell.files().iter().all(|f| !f.ends_with(".part")));
+}

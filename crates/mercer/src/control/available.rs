@@ -1,0 +1,96 @@
+//! How much memory can be had: what the system has free, and what the limits of the process and of its control group leave.
+
+use std::path::Path;
+
+/// Bytes where nothing is known.
+const UNKNOWN: u64 = 4_000_000_000;
+
+/// Address space that each thread reserves beside what is planned: work space of matrix products, an arena of the
+/// allocator, a stack. Little of it is ever touched, but `ulimit -v` counts it.
+const PER_THREAD: u64 = 140_000_000;
+/// Address space that a program of one thread reserves besides.
+const PROGRAM: u64 = 80_000_000;
+
+/// Bytes that can be had now; 4 GB where the system does not say.
+pub(super) fn available_memory() -> u64 {
+    let free = number_after("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
+    free.unwrap_or(UNKNOWN).min(hard_limit())
+}
+
+/// Bytes after which the system refuses more or ends the process; the greatest number there is where it does neither.
+pub(super) fn hard_limit() -> u64 {
+    [address_space_left(), group_left()].into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+/// The first number after a word that begins a line of a system file.
+fn number_after(file: impl AsRef<Path>, word: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().find_map(|l| l.strip_prefix(word))?.split_whitespace().next()?.parse().ok()
+}
+
+/// What `ulimit -v` leaves; `None` without a limit.
+fn address_space_left() -> Option<u64> {
+    let limit = number_after("/proc/self/limits", "Max address space")?;
+    // Outside of a pool its threads may not be there yet, and asking would start them.
+    let threads = match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    };
+    let reserved = (PROGRAM + threads as u64 * PER_THREAD).max(number_after("/proc/self/status", "VmSize:")? * 1024);
+    Some(limit.saturating_sub(reserved))
+}
+
+/// What the control group leaves, as containers have one; files that the system may drop again do not count as used.
+fn group_left() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    groups.lines().filter_map(|line| left_in(Path::new("/sys/fs/cgroup"), line)).min()
+}
+
+/// What one line of `/proc/self/cgroup`, `number:controllers:path`, leaves: files of version 2, else of version 1.
+fn left_in(root: &Path, line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+    let (root, limit, used, idle) = if controllers.is_empty() {
+        (root.to_owned(), "memory.max", "memory.current", "inactive_file ")
+    } else if controllers.split(',').any(|c| c == "memory") {
+        (root.join("memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ")
+    } else {
+        return None;
+    };
+    // Inside of a container the group's own folder is the root.
+    let folder = Some(root.join(path)).filter(|f| f.join(limit).exists()).unwrap_or(root);
+    let number = |file: &str| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+    let idle = number_after(folder.join("memory.stat"), idle).unwrap_or(0);
+    Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(idle)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_group_leaves_its_limit_less_what_is_used_and_cannot_be_dropped() {
+        let root = tempfile::TempDir::new().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("box/memory.max", "1000\n");
+        write("box/memory.current", "700\n");
+        write("box/memory.stat", "anon 300\ninactive_file 250\n");
+        assert_eq!(left_in(root.path(), "0::/box"), Some(550));
+        write("box/memory.max", "max\n");
+        assert_eq!(left_in(root.path(), "0::/box"), None, "no limit");
+        write("memory/a/memory.limit_in_bytes", "500\n");
+        write("memory/a/memory.usage_in_bytes", "600\n");
+        assert_eq!(left_in(root.path(), "4:memory:/a"), Some(0));
+        assert_eq!(left_in(root.path(), "3:cpuset:/a"), None);
+        assert_eq!(left_in(root.path(), "nonsense"), None);
+    }
+
+    #[test]
+    fn some_memory_is_available_here() {
+        assert!(available_memory() > 1_000_000);
+    }
+}

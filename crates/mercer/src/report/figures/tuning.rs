@@ -1,0 +1,122 @@
+//! How the score depends on one searched parameter, with the choice and the range that scores the same.
+
+use super::axes::{Axes, Legend, Sign, Span};
+use super::canvas::draw;
+use super::colours::{CLASSES, band};
+use crate::error::Result;
+use crate::report::tuning::full_name;
+use crate::report::words::{brief, shown, value};
+use crate::select::{Edge, TunedParameter, Tuning};
+
+/// The scores of the values of one parameter that were tried, the others held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuningCurve {
+    /// What was minimised or maximised.
+    pub criterion: String,
+    /// Whether more of it is better.
+    pub rises: bool,
+    /// The score of the choice.
+    pub score: f64,
+    /// The worst score that is not told from it.
+    pub same: f64,
+    /// The values tried, the choice, and the range that scores the same.
+    pub parameter: TunedParameter,
+}
+
+const SIZE: (f64, f64) = (460.0, 290.0);
+
+impl TuningCurve {
+    /// The curves of a search, one for each parameter that was looked at; a parameter of one column among many has none.
+    pub(crate) fn all(t: &Tuning) -> Vec<TuningCurve> {
+        let (Some(score), Some(same)) = (t.value, t.same) else { return Vec::new() };
+        let drawn = t.parameters.iter().filter(|p| p.column.is_none() && p.tried.len() >= 2);
+        drawn.map(|p| TuningCurve { criterion: t.criterion.clone(), rises: t.rises, score, same, parameter: p.clone() }).collect()
+    }
+
+    /// What the figure shows, with its numbers.
+    pub(super) fn sentence(&self) -> String {
+        let p = &self.parameter;
+        let better = |score: f64| if self.rises { score > self.score } else { score < self.score };
+        let extreme = match (p.tried.iter().any(|(_, s)| better(*s)), self.rises) {
+            (true, _) => String::new(),
+            (false, rises) => format!(", the {} of {} values tried", if rises { "highest" } else { "lowest" }, p.tried.len()),
+        };
+        let beyond = match p.edges {
+            [Edge::Worse, Edge::Worse] => ", and values just outside it score worse",
+            [Edge::Worse, _] => "; smaller values score worse, but none of the larger ones that were tried does",
+            [_, Edge::Worse] => "; larger values score worse, but none of the smaller ones that were tried does",
+            _ => ", and no value that was tried scores worse",
+        };
+        let range = if p.edges.contains(&Edge::Unknown) {
+            String::new()
+        } else {
+            format!("; anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))
+        };
+        format!(
+            "With {} = {} (the ring) the {} is {}{extreme}{range}.",
+            shown(&full_name(p), 120),
+            value(p.value),
+            shown(&self.criterion, 80),
+            brief(self.score)
+        )
+    }
+
+    pub(super) fn svg(&self, label: &str) -> Result<String> {
+        let p = &self.parameter;
+        let colour = CLASSES[0];
+        let mut entries = vec![(Sign::Mark(0, colour), "one value tried".to_owned()), (Sign::Ring, "chosen".into())];
+        let shaded = p.same[1] > p.same[0];
+        if shaded {
+            entries.push((Sign::Area(band()), "the same within noise".into()));
+        }
+        let legend = Legend::new(entries, SIZE.0);
+        let size = (SIZE.0, SIZE.1 + legend.height);
+        let across = p.tried.iter().map(|(x, _)| *x).chain(p.same);
+        let across = if p.low > 0.0 { Span::logarithmic(across) } else { Span::of(across, 0.05) };
+        // Scores far worse than the range of interest would flatten it: the axis holds what is within twenty slacks, and
+        // at least half of the values tried.
+        let slack = (self.score - self.same).abs();
+        let mut off: Vec<f64> = p.tried.iter().map(|(_, s)| (s - self.score).abs()).collect();
+        off.sort_by(f64::total_cmp);
+        let far = (20.0 * slack).max(off.get(off.len() / 2).copied().unwrap_or(0.0));
+        let near = |s: f64| (s - self.score).abs() <= far * (1.0 + 1e-9);
+        let scores = p.tried.iter().map(|(_, s)| *s).filter(|s| near(*s)).chain([self.score, self.same]);
+        let upwards = Span::of(scores, 0.08);
+        let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), short(&self.criterion)]);
+        draw(size, label, |sheet| {
+            if shaded {
+                let (from, to) = (axes.place(p.same[0], upwards.low), axes.place(p.same[1], upwards.high));
+                sheet.area((from.0, to.1), (to.0, from.1), band())?;
+            }
+            axes.grid(sheet)?;
+            for pair in p.tried.windows(2) {
+                if let Some([a, b]) = inside(pair[0], pair[1], upwards, p.low > 0.0) {
+                    sheet.line(&[axes.place(a.0, a.1), axes.place(b.0, b.1)], colour, 1.8)?;
+                }
+            }
+            for (x, s) in p.tried.iter().filter(|(x, s)| axes.has(*x, *s)) {
+                sheet.mark(axes.place(*x, *s), 0, colour, 3.2)?;
+            }
+            sheet.ring(axes.place(p.value, self.score), 6.5)?;
+            legend.draw(sheet)?;
+            axes.frame(sheet)
+        })
+    }
+}
+
+/// The part of a line between two values that lies within the range of scores.
+fn inside(a: (f64, f64), b: (f64, f64), scores: Span, log: bool) -> Option<[(f64, f64); 2]> {
+    let cut = |from: (f64, f64), to: (f64, f64)| {
+        let edge = from.1.clamp(scores.low, scores.high);
+        let share = if edge == from.1 { 0.0 } else { (edge - from.1) / (to.1 - from.1) };
+        let x = if log { from.0.powf(1.0 - share) * to.0.powf(share) } else { from.0 + share * (to.0 - from.0) };
+        (x, edge)
+    };
+    let missed = (a.1 > scores.high && b.1 > scores.high) || (a.1 < scores.low && b.1 < scores.low);
+    (!missed).then(|| [cut(a, b), cut(b, a)])
+}
+
+/// The criterion without the number of folds, for an axis.
+fn short(criterion: &str) -> &str {
+    criterion.split_once("cross-validated ").map_or(criterion, |(_, metric)| metric)
+}

@@ -1,0 +1,222 @@
+//! Which pictures suit a model and its held-out predictions, and the numbers that they are drawn from.
+
+use super::gather::Request;
+use super::{Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
+use crate::control::Control;
+use crate::data::{Column, Dataset, Target, Values};
+use crate::error::Result;
+use crate::estimators::{Predicted, Predictions, Want};
+use crate::kernels::KernelExpr;
+use crate::learner::Model;
+use crate::param::Value;
+use crate::prep::Step;
+use crate::select::Scored;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Cells along each side of a picture of regions.
+const CELLS: usize = 100;
+/// A slice through more columns says little of where the rows lie.
+const MOST_COLUMNS: usize = 6;
+/// Points of a curve.
+const CURVE: usize = 200;
+/// Probability of the intervals shown.
+const LEVEL: f64 = 0.9;
+
+/// The z with P(-z < Z < z) = level for a standard normal Z.
+pub(super) fn normal_quantile(level: f64) -> f64 {
+    Normal::standard().inverse_cdf(0.5 + level / 2.0)
+}
+
+/// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter.
+pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target) -> Result<Vec<Picture>> {
+    let mut out = Vec::new();
+    let numbers = all_numbers(data);
+    match (target, numbers.as_deref()) {
+        (Target::Classes { codes, names }, Some(columns))
+            if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.uses_kernel() =>
+        {
+            out.push(regions(model, codes, names, columns)?)
+        }
+        (Target::Numbers(y), Some([x])) if y.cols() == 1 => out.push(curve(model, *x, &y.col(0), &model.target.names[0])?),
+        _ => {}
+    }
+    out.extend(relevance(model)?);
+    out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
+    Ok(out)
+}
+
+/// Pictures of the predictions of each row by the model that did not see it.
+pub(super) fn of_held_out(scored: &Scored, request: &Request<'_>) -> Vec<Picture> {
+    let Some(held_out) = &scored.out_of_fold else { return Vec::new() };
+    let (rows, p) = (&held_out.rows, &held_out.predictions);
+    let name = request.info.names.first().map_or("", String::as_str);
+    match (request.target, &p.values) {
+        (Target::Classes { codes, names }, Predicted::Classes(found)) => {
+            let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
+            let mut out = vec![confusion(&codes, found, names)];
+            out.extend(reliability(p, &codes, found, names));
+            out
+        }
+        (Target::Numbers(y), Predicted::Numbers(found)) => {
+            let truth: Vec<f64> = rows.iter().map(|&i| y[(i, 0)]).collect();
+            let predicted = found.col(0);
+            let residual = truth.iter().zip(&predicted).map(|(t, p)| t - p).collect();
+            let residuals = Residuals { target: name.to_owned(), predicted: predicted.clone(), residual };
+            vec![predicted_true(p, truth, predicted, name), Picture::Residuals(residuals)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The number columns, if the table has no others.
+fn all_numbers(data: &Dataset) -> Option<Vec<(&str, &[f64])>> {
+    data.columns()
+        .iter()
+        .map(|c| match &c.values {
+            Values::Numbers(v) if v.iter().all(|x| x.is_finite()) => Some((c.name.as_str(), v.as_slice())),
+            _ => None,
+        })
+        .collect()
+}
+
+fn confusion(codes: &[usize], found: &[usize], names: &[String]) -> Picture {
+    let mut counts = vec![0; names.len() * names.len()];
+    for (t, p) in codes.iter().zip(found) {
+        counts[t * names.len() + p] += 1;
+    }
+    Picture::Confusion(Confusion { classes: names.to_vec(), counts })
+}
+
+/// Of two classes the probability of the second, of more that of the predicted class.
+fn reliability(p: &Predictions, codes: &[usize], found: &[usize], names: &[String]) -> Option<Picture> {
+    let probabilities = p.probabilities.as_ref()?;
+    let pair = names.len() == 2;
+    let event = |i: usize| if pair { 1 } else { found[i] };
+    let stated: Vec<(f64, bool)> = (0..codes.len()).map(|i| (probabilities[(i, event(i))], codes[i] == event(i))).collect();
+    let what = if pair { names[1].clone() } else { "the predicted class".to_owned() };
+    Some(Picture::Reliability(Reliability::of(what, &stated)))
+}
+
+fn predicted_true(p: &Predictions, truth: Vec<f64>, predicted: Vec<f64>, target: &str) -> Picture {
+    let z = normal_quantile(LEVEL);
+    let intervals = p.variance.as_ref().map(|v| {
+        let half = v.col(0).into_iter().map(|v| z * v.sqrt());
+        predicted.iter().zip(half).map(|(m, h)| [m - h, m + h]).collect()
+    });
+    let intervals = intervals.unwrap_or_default();
+    Picture::PredictedTrue(PredictedTrue { target: target.to_owned(), truth, predicted, intervals, level: LEVEL })
+}
+
+/// One picture for each kernel of the expression that has a length scale per column.
+fn relevance(model: &Model) -> Result<Vec<Picture>> {
+    if !model.estimator.uses_kernel() {
+        return Ok(Vec::new());
+    }
+    let standardised = model.prep.steps.iter().any(|s| matches!(s, Step::Standardise(_) | Step::Vectors(_)));
+    let mut out = Vec::new();
+    for p in KernelExpr::values(&model.kernel).into_iter().filter(|p| p.param.name == "length_scale") {
+        let Value::List(lengths) = &p.value else { continue };
+        let columns = model.kernel.columns_at(&p.path, &model.support)?;
+        if columns.len() == lengths.len() && lengths.len() > 1 {
+            let kernel = p.path.rsplit('.').nth(1).unwrap_or("the kernel").to_owned();
+            let relevance = lengths.iter().map(|l| 1.0 / l).collect();
+            out.push(Picture::Relevance(Relevance { kernel, columns, relevance, standardised }));
+        }
+    }
+    Ok(out)
+}
+
+/// The ends of an axis: the data with a margin.
+fn span(values: &[f64]) -> [f64; 2] {
+    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    let margin = if high > low { 0.06 * (high - low) } else { 0.5 };
+    [low - margin, high + margin]
+}
+
+fn numbers_table(columns: Vec<(&str, Vec<f64>)>) -> Result<Dataset> {
+    Dataset::new(columns.into_iter().map(|(name, v)| Column { name: name.to_owned(), values: Values::Numbers(v) }).collect())
+}
+
+/// Between the classes over within them: the F ratio of one column, up to a factor that all columns share.
+fn separation(values: &[f64], codes: &[usize], classes: usize) -> f64 {
+    let mut sums = vec![(0.0, 0.0); classes];
+    for (x, &k) in values.iter().zip(codes) {
+        sums[k] = (sums[k].0 + 1.0, sums[k].1 + x);
+    }
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let middle = |k: usize| sums[k].1 / f64::max(sums[k].0, 1.0);
+    let between: f64 = (0..classes).map(|k| sums[k].0 * (middle(k) - mean).powi(2)).sum();
+    let within: f64 = values.iter().zip(codes).map(|(x, &k)| (x - middle(k)).powi(2)).sum();
+    if within > 0.0 { between / within } else { between }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The plane of the two columns that tell the classes apart best; the others are held at their medians.
+fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])]) -> Result<Picture> {
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    let apart: Vec<f64> = columns.iter().map(|(_, v)| separation(v, codes, names.len())).collect();
+    order.sort_by(|&a, &b| apart[b].total_cmp(&apart[a]));
+    let (first, second) = (order[0].min(order[1]), order[0].max(order[1]));
+    let (x, y) = (columns[first], columns[second]);
+    let (across, upwards) = (span(x.1), span(y.1));
+    let middle = |ends: [f64; 2], k: usize| ends[0] + (ends[1] - ends[0]) * (k as f64 + 0.5) / CELLS as f64;
+    let cells = |place: usize, values: &[f64]| -> Vec<f64> {
+        let held = median(values);
+        (0..CELLS * CELLS)
+            .map(|c| match place {
+                p if p == first => middle(across, c % CELLS),
+                p if p == second => middle(upwards, c / CELLS),
+                _ => held,
+            })
+            .collect()
+    };
+    let grid = numbers_table(columns.iter().enumerate().map(|(k, (name, values))| (*name, cells(k, values))).collect())?;
+    let predicted = match model.predict(&grid, Want::default(), &Control::default())?.values {
+        Predicted::Classes(codes) => codes,
+        Predicted::Numbers(_) => Vec::new(),
+    };
+    Ok(Picture::Regions(Regions {
+        axes: [x.0.to_owned(), y.0.to_owned()],
+        held: columns.len() - 2,
+        classes: names.to_vec(),
+        across,
+        upwards,
+        cells: CELLS,
+        predicted,
+        points: x.1.iter().zip(y.1).map(|(a, b)| [*a, *b]).collect(),
+        codes: codes.to_vec(),
+        support: model.support_rows(),
+    }))
+}
+
+fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str) -> Result<Picture> {
+    let [low, high] = span(x.1);
+    let at: Vec<f64> = (0..CURVE).map(|k| low + (high - low) * k as f64 / (CURVE - 1) as f64).collect();
+    let p = model.predict(&numbers_table(vec![(x.0, at.clone())])?, Want { variance: true, ..Want::default() }, &Control::default())?;
+    let mean = match &p.values {
+        Predicted::Numbers(m) => m.col(0),
+        Predicted::Classes(_) => Vec::new(),
+    };
+    let z = normal_quantile(LEVEL);
+    let noise = p.noise.as_ref().and_then(|n| n.first()).copied().unwrap_or(0.0);
+    let band = p
+        .variance
+        .as_ref()
+        .map(|v| v.col(0).iter().zip(&mean).map(|(v, m)| (z * (v + noise).sqrt(), m)).map(|(h, m)| [m - h, m + h]).collect());
+    Ok(Picture::Curve(Curve {
+        input: x.0.to_owned(),
+        target: target.to_owned(),
+        at,
+        mean,
+        band: band.unwrap_or_default(),
+        level: LEVEL,
+        x: x.1.to_vec(),
+        y: y.to_vec(),
+        support: model.support_rows(),
+    }))
+}

@@ -1,0 +1,234 @@
+//! What a search learnt, in words: the choice, the range that scores the same, and what the data do not say.
+
+use super::words::{brief, listed, shown, value};
+use crate::param::Value;
+use crate::select::{Edge, End, TunedParameter, Tuning};
+
+/// A range that scores the same and reaches this many times as far says nothing of where the value should be.
+const FAR: f64 = 30.0;
+/// Columns that are named.
+const MOST_NAMES: usize = 8;
+
+/// The parameter with its column, where it has one.
+pub(super) fn full_name(p: &TunedParameter) -> String {
+    match &p.column {
+        Some(column) => format!("{} for {}", p.name, shown(column, 60)),
+        None => p.name.clone(),
+    }
+}
+
+/// `c = 3.2: 0.4 to 110 score the same`.
+pub(super) fn choice(p: &TunedParameter) -> String {
+    let chosen = format!("{} = {}", full_name(p), value(p.value));
+    if p.edges.contains(&Edge::Unknown) {
+        return chosen;
+    }
+    format!("{chosen}; {} to {} score the same within noise", value(p.same[0]), value(p.same[1]))
+}
+
+/// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
+fn curve(p: &TunedParameter) -> String {
+    if p.tried.len() < 2 {
+        return String::new();
+    }
+    let one = |(x, score): &(f64, f64)| {
+        let chosen = if *x == p.value { ", chosen" } else { "" };
+        format!("{} ({}{chosen})", value(*x), brief(*score))
+    };
+    // Of a run of equal scores the ends say enough.
+    let score = |k: usize| p.tried.get(k).map(|(_, s)| brief(*s));
+    let inner = |k: usize| k > 0 && score(k - 1) == score(k) && score(k) == score(k + 1) && p.tried[k].0 != p.value;
+    let told: Vec<String> = (0..p.tried.len()).filter(|k| !inner(*k)).map(|k| one(&p.tried[k])).collect();
+    format!("; tried: {}", told.join(", "))
+}
+
+/// How to search around a value beyond or beside what was searched.
+fn further(p: &TunedParameter, around: f64) -> String {
+    let name = p.path.rsplit('.').next().unwrap_or(&p.path);
+    let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
+    let (low, high) = if around >= p.value { (around / 10.0, around * 100.0) } else { (around / 100.0, around * 10.0) };
+    // At an end of the search it is continued beyond that end.
+    let (low, high) = if p.at_bound == Some(End::Lower) { (around / 100.0, around * 10.0) } else { (low, high) };
+    if p.low > 0.0 && high.is_finite() {
+        format!("; to search further, write {name}={}..{}", written(low), written(high))
+    } else {
+        format!("; to search further, write a wider range for {name}")
+    }
+}
+
+/// The best value tried, where it scores better than the choice by more than noise: a search that was not finished, or
+/// that ended in another valley.
+fn better(t: &Tuning, p: &TunedParameter) -> Option<(f64, f64)> {
+    let (best, same) = (t.value?, t.same?);
+    let gain = |s: f64| if t.rises { s - best } else { best - s };
+    let top = p.tried.iter().copied().max_by(|a, b| gain(a.1).total_cmp(&gain(b.1)))?;
+    (gain(top.1) > (same - best).abs()).then_some(top)
+}
+
+/// Whether the range that scores the same reaches far on one side (0: below, 1: above): to the end of the search, or by a
+/// factor of thirty.
+fn reaches_far(p: &TunedParameter, side: usize) -> bool {
+    let far = if p.low > 0.0 {
+        (p.same[side] / p.value).ln().abs() >= FAR.ln()
+    } else {
+        (p.same[side] - p.value).abs() >= 0.4 * (p.high - p.low)
+    };
+    p.edges[side] == Edge::End || (p.edges[side] == Edge::Open && far)
+}
+
+/// A sentence where the choice stands at an end of its search or the data do not say where it should be.
+fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
+    let [a, b] = p.same.map(value);
+    let chosen = format!("{} = {}", full_name(p), value(p.value));
+    let level = format!("every value tried from {a} to {b} scores the same within noise");
+    let far = [0, 1].map(|side| reaches_far(p, side));
+    let said = match (p.at_bound, far) {
+        _ if better(t, p).is_some() => {
+            let (x, score) = better(t, p).unwrap_or_default();
+            let range = further(p, x);
+            format!("{chosen} is not the best value met: {} scores {} against {}{range}", value(x), brief(score), brief(t.value?))
+        }
+        (Some(End::Lower), _) if p.integer && p.low <= 1.0 => {
+            format!("{chosen} is the smallest there is; {a} to {b} score the same within noise")
+        }
+        (Some(end), _) => {
+            let (which, inward, more) = match end {
+                End::Upper => ("upper", 0, "larger"),
+                End::Lower => ("lower", 1, "smaller"),
+            };
+            let meaning = match p.edges[inward] {
+                Edge::Open | Edge::End => format!("; {level}: the data do not say how large it should be, and any of them will do"),
+                Edge::Worse => {
+                    format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", further(p, p.value))
+                }
+                Edge::Unknown => further(p, p.value),
+            };
+            let [low, high] = [p.low, p.high].map(value);
+            format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}")
+        }
+        (None, [true, true]) => format!("{chosen} is not identified: {level}, and any of them will do"),
+        (None, [false, true]) => format!("{chosen} could be larger: {level}, and any of them will do; smaller ones score worse"),
+        (None, [true, false]) => format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"),
+        (None, [false, false]) => return None,
+    };
+    Some(format!("{said} ({}{})", t.criterion, curve(p)))
+}
+
+/// A sentence for each parameter that stands at an end of its search or is not identified by the data, with its curve.
+/// Columns with a length scale of their own are named together.
+pub(super) fn findings(t: &Tuning) -> Vec<String> {
+    let mut out: Vec<String> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p)).collect();
+    let mut paths: Vec<&str> = t.parameters.iter().filter(|p| p.column.is_some()).map(|p| p.path.as_str()).collect();
+    paths.dedup();
+    for path in paths {
+        let all: Vec<&TunedParameter> = t.parameters.iter().filter(|p| p.path == path).collect();
+        let idle = all.iter().filter(|p| p.edges[1] == Edge::End).filter_map(|p| p.column.as_deref());
+        let mut names: Vec<String> = idle.map(|c| shown(c, 40)).collect();
+        let count = names.len();
+        if count > MOST_NAMES {
+            names.truncate(MOST_NAMES);
+            names.push(format!("{} more", count - MOST_NAMES));
+        }
+        let one = if count == 1 { "column" } else { "each of the columns" };
+        if count > 0 {
+            out.push(format!(
+                "{one} {} could be left out alone ({count} of {}): with the greatest {} of its search it gives the same {} within noise",
+                listed(&names),
+                all.len(),
+                all[0].name,
+                t.criterion
+            ));
+        }
+    }
+    out
+}
+
+/// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
+pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<String> {
+    let mut out = findings(t);
+    if t.value.is_none() {
+        out.push("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into());
+    }
+    if !t.complete {
+        out.push(format!(
+            "the search was not finished in its time: the best of {} settings is taken; allow more max_seconds (--max-seconds)",
+            t.evaluations
+        ));
+    }
+    if t.rows < rows {
+        out.push(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(chosen: f64, same: [f64; 2], edges: [Edge; 2], at_bound: Option<End>) -> TunedParameter {
+        let (name, path) = ("c".into(), "c".into());
+        let tried = vec![(1.0, 0.9), (chosen, 0.95)];
+        TunedParameter { name, column: None, path, value: chosen, low: 0.001, high: 1000.0, integer: false, tried, at_bound, same, edges }
+    }
+
+    fn tuning(parameters: Vec<TunedParameter>) -> Tuning {
+        let criterion = "4-fold cross-validated accuracy".into();
+        Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, complete: true, rows: 150, parameters }
+    }
+
+    #[test]
+    fn a_parameter_that_the_data_settle_is_not_spoken_of() {
+        let p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        assert_eq!(choice(&p), "c = 10; 4 to 30 score the same within noise");
+        assert!(notices(&tuning(vec![p]), 150).is_empty());
+    }
+
+    #[test]
+    fn a_parameter_at_a_bound_is_told_with_its_curve_and_what_to_write() {
+        let said = findings(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))]));
+        assert_eq!(
+            said,
+            ["c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score the same within noise, and a larger \
+              one may score better; to search further, write c=100..100000 (4-fold cross-validated accuracy; tried: 1 (0.900), \
+              1000 (0.950, chosen))"]
+        );
+    }
+
+    #[test]
+    fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
+        let said = findings(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
+        assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
+        let half = findings(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
+        assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
+        let near = findings(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
+        assert!(near.is_empty(), "a factor of three is not far: {near:?}");
+        let unseen = findings(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
+        assert!(unseen.is_empty());
+    }
+
+    #[test]
+    fn a_better_value_beside_the_choice_is_told_as_such() {
+        let mut p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        p.tried = vec![(0.01, 0.99), (4.0, 0.94), (10.0, 0.95)];
+        let mut t = tuning(vec![p]);
+        t.complete = false;
+        let said = notices(&t, 150);
+        assert!(
+            said[0].contains("c = 10 is not the best value met: 0.01 scores 0.990 against 0.950; to search further, write c=0.0001..0.1")
+        );
+        assert!(said[1].contains("the search was not finished"), "{said:?}");
+    }
+
+    #[test]
+    fn columns_that_do_not_matter_are_named_together() {
+        let column = |name: &str, edge: Edge| TunedParameter {
+            column: Some(name.into()),
+            name: "length_scale of rbf".into(),
+            path: "rbf.length_scale".into(),
+            ..parameter(30.0, [20.0, 90.0], [Edge::Worse, edge], None)
+        };
+        let said = findings(&tuning(vec![column("zn", Edge::End), column("rm", Edge::Worse), column("chas", Edge::End)]));
+        assert_eq!(said.len(), 1);
+        assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): with the greatest length_scale"));
+    }
+}
