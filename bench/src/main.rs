@@ -100,7 +100,7 @@ impl Work {
         let sample = Sample { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
         let clock = Instant::now();
         let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0, false)?;
-        let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0, false)?;
+        let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0)?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut out = entries([("seconds", json!(seconds)), ("converged", json!(fitted.summary().converged))]);
         let summary = fitted.summary();

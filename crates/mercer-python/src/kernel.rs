@@ -5,10 +5,12 @@ use crate::dataset::batch;
 use crate::errors::raise;
 use crate::work::Limits;
 use mercer::data::{Schema, Sort};
-use mercer::gram::{self, Mercer, Side};
+use mercer::error::Error;
+use mercer::gram::{self, Mercer, Repair, Side};
 use mercer::kernels::KernelExpr;
 use mercer::param::{Short, Value};
 use mercer::read::ColumnType;
+use mercer::{report, validity};
 use pyo3::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -117,6 +119,42 @@ impl Kernel {
         written(&KernelExpr::Normalise(Box::new(self.expr.clone())))
     }
 
+    /// exp(k).
+    fn exp(&self) -> PyResult<Self> {
+        written(&KernelExpr::Exp(Box::new(self.expr.clone())))
+    }
+
+    /// The kernel of features whose mean over the training rows is subtracted.
+    fn centre(&self) -> PyResult<Self> {
+        written(&KernelExpr::Centre(Box::new(self.expr.clone())))
+    }
+
+    /// A valid kernel from any similarity: "clip", "flip" or "shift" negative eigenvalues among the training rows.
+    fn repair(&self, how: &str) -> PyResult<Self> {
+        let known = Repair::ALL.into_iter().find(|r| r.name() == how);
+        let how = known.ok_or_else(|| raise(Error::unknown("repair", how, Repair::ALL.map(Repair::name))))?;
+        written(&KernelExpr::Repaired { how, of: Box::new(self.expr.clone()) })
+    }
+
+    /// f(x) k(x, z) f(z), f a column of numbers.
+    fn weighted(&self, column: String) -> PyResult<Self> {
+        written(&KernelExpr::Weighted { column, of: Box::new(self.expr.clone()) })
+    }
+
+    /// Whether the kernel is valid: {"verdict": "proved", "derivation": ...}, {"verdict": "tested", "smallest": ...} on
+    /// the rows of X, or {"verdict": "refuted", "rows": ...} with rows and weights that show it; rows are made up where
+    /// X does not decide.
+    #[pyo3(signature = (x=None, *, seed=0))]
+    fn check<'py>(&self, py: Python<'py>, x: Option<&Bound<'py, PyAny>>, seed: u64) -> PyResult<Bound<'py, PyAny>> {
+        let rows = x.map(|x| self.rows(x)).transpose()?;
+        let expr = self.expr.clone();
+        let text = Limits::default().run(py, move |control| {
+            let verdict = validity::check(&expr, rows.as_deref(), control, seed)?;
+            report::validity_json(&expr, &verdict)
+        })?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
     /// The same kernel on some columns only.
     #[pyo3(signature = (*columns))]
     fn on(&self, columns: Vec<String>) -> PyResult<Self> {
@@ -148,15 +186,46 @@ impl Kernel {
     fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match other.cast::<Kernel>() {
             Ok(other) => Ok(Bound::new(py, join(&self.expr, &other.get().expr, KernelExpr::Sum)?)?.into_any()),
+            Err(_) => self.__radd__(py, other),
+        }
+    }
+
+    /// 0 + k is k, so that sum([k1, k2]) works; other numbers are constant kernels.
+    fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match number(other) {
+            Some(0.0) => Ok(Bound::new(py, Kernel { expr: self.expr.clone() })?.into_any()),
+            Some(x) if x.is_finite() => {
+                let text = format!("{} + {}", Short(x), self.expr);
+                Ok(Bound::new(py, Kernel { expr: KernelExpr::parse(&text).map_err(raise)? })?.into_any())
+            }
+            _ => Ok(py.NotImplemented().into_bound(py)),
+        }
+    }
+
+    fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match other.cast::<Kernel>() {
+            Ok(other) => {
+                let minus = KernelExpr::Scale { by: Value::Number(-1.0), of: Box::new(other.get().expr.clone()) };
+                Ok(Bound::new(py, join(&self.expr, &minus, KernelExpr::Sum)?)?.into_any())
+            }
             Err(_) => Ok(py.NotImplemented().into_bound(py)),
         }
     }
 
-    /// 0 + k is k, so that sum([k1, k2]) works.
-    fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match number(other) {
-            Some(0.0) => Ok(Bound::new(py, Kernel { expr: self.expr.clone() })?.into_any()),
-            _ => Ok(py.NotImplemented().into_bound(py)),
+    /// k ** n for a whole number n from 1.
+    fn __pow__<'py>(
+        &self,
+        py: Python<'py>,
+        exponent: &Bound<'py, PyAny>,
+        _modulo: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match number(exponent) {
+            Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => {
+                let power = KernelExpr::Power { exponent: n as u32, of: Box::new(self.expr.clone()) };
+                Ok(Bound::new(py, written(&power)?)?.into_any())
+            }
+            Some(n) => Err(crate::errors::data_error(format!("kernel ** {}: expected a whole number from 1 to 64", Short(n)))),
+            None => Ok(py.NotImplemented().into_bound(py)),
         }
     }
 
