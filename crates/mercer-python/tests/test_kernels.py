@@ -148,3 +148,34 @@ def test_a_sparse_matrix_gives_the_values_of_the_dense_one(rng):
 def test_the_bits_do_not_depend_on_threads(rng, threads):
     x = rng.normal(size=(300, 5))
     assert (kernels.matern()(x, threads=threads) == kernels.matern()(x)).all()
+
+
+def test_powers_exponentials_and_constants_combine_like_their_values():
+    x = np.array([[0.3, -1.0], [1.2, 0.4], [-0.7, 0.9]])
+    k = mercer.kernels.rbf(length_scale=1.5)
+    plain = k(x)
+    np.testing.assert_allclose((k**3)(x), plain**3, rtol=1e-14)
+    np.testing.assert_allclose(k.exp()(x), np.exp(plain), rtol=1e-14)
+    np.testing.assert_allclose((1 + 2 * k - 0.5 * mercer.kernels.linear())(x), 1 + 2 * plain - 0.5 * x @ x.T, atol=1e-14)
+    centring = np.eye(3) - 1 / 3
+    np.testing.assert_allclose(k.centre()(x), centring @ plain @ centring, atol=1e-14)
+    assert repr(k**2) == "rbf(length_scale=1.5)^2" and (k**2) ** 1 == k**2
+    with pytest.raises(mercer.DataError, match="whole number from 1 to 64"):
+        k**0.5
+
+
+def test_check_proves_refutes_and_repairs():
+    proof = (mercer.kernels.rbf() + 1).check()
+    assert proof["verdict"] == "proved" and [p["expression"] for p in proof["derivation"]["parts"]] == ["rbf", "constant"]
+    bad = mercer.kernels.sigmoid(gamma=1, offset=-1)
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    found = bad.check(x)
+    rows = [row["row"] - 1 for row in found["rows"]]
+    weights = np.array([row["weight"] for row in found["rows"]])
+    assert found["verdict"] == "refuted" and weights @ bad(x[rows]) @ weights < 0
+    for how in ("clip", "flip", "shift"):
+        repaired = bad.repair(how)
+        assert np.linalg.eigvalsh(repaired(x))[0] > -1e-10
+        assert repaired.check()["verdict"] == "proved"
+    with pytest.raises(mercer.ExpressionError, match="clip"):
+        bad.repair("clap")

@@ -43,10 +43,16 @@ fn table(out: &mut String, params: &[Param]) {
 }
 
 fn kernels_page() -> String {
-    let mut out =
-        format!("{MADE}\n# Kernels\n\nCombine them with `+`, `*`, a number in front, `on(columns, kernel)` and `normalise(kernel)`.\n");
+    let mut out = format!(
+        "{MADE}\n# Kernels\n\n`mercer check EXPR` says whether an expression is valid, and why.\n\n| kernel of kernels | what it is |\n|---|---|\n"
+    );
+    for c in kernels::COMPOSITIONS {
+        let _ = writeln!(out, "| `{}` | {} |", c.form, c.doc);
+    }
     for k in kernels::catalogue() {
-        let _ = write!(out, "\n## {}\n\n{}. Takes {}.\n", k.name, k.doc, k.takes);
+        let as_is = if k.as_is { ", as they are: not standardised" } else { "" };
+        let valid = if k.because.is_empty() { "Not a Mercer kernel in general.".to_owned() } else { format!("Mercer: {}.", k.because) };
+        let _ = write!(out, "\n## {}\n\n{}. Takes {}{as_is}. {valid}\n", k.name, k.doc, k.takes);
         table(&mut out, k.params);
         if !k.aliases.is_empty() {
             let list: Vec<String> = k.aliases.iter().map(|(alias, param, _)| format!("`{alias}` for `{param}`")).collect();

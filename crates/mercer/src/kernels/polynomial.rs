@@ -53,7 +53,7 @@ impl Kernel for Polynomial {
     const BECAUSE: &'static str = "sums and products of an inner product, with factors of 0 or above";
     const PARAMS: &'static [Param] = &[
         Param::fixed("degree", "highest order of the monomials", Domain::Integer(1, 64)),
-        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::Positive, 30.0),
+        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
         Param::fixed("offset", "0 keeps only monomials of exactly the degree", Domain::NonNegative),
     ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];

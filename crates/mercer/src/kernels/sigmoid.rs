@@ -43,7 +43,7 @@ impl Kernel for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const DOC: &'static str = "tanh(gamma x . z + offset): not a Mercer kernel in general";
     const PARAMS: &'static [Param] = &[
-        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::Positive, 30.0),
+        Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
         Param::fixed("offset", "added inside the tanh", Domain::Real),
     ];
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];

@@ -179,12 +179,45 @@ fn fault<T>(text: &str, at: usize, expected: &str) -> Result<T> {
     Err(Error::Syntax { text: text.to_owned(), at, expected: expected.to_owned() })
 }
 
-/// Names that make kernels of kernels.
-const COMPOSITIONS: [&str; 8] = ["on", "weighted", "exp", "normalise", "centre", "clip", "flip", "shift"];
+/// A way of making a kernel of kernels: what is written, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Composition {
+    /// The name that is called; empty for signs.
+    pub name: &'static str,
+    /// How it is written.
+    pub form: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+/// Every way of making a kernel of kernels.
+pub const COMPOSITIONS: [Composition; 12] = [
+    sign("k1 + k2", "features side by side; a number among the terms is a constant kernel"),
+    sign("k1*k2", "products of features"),
+    sign("2.5*k", "a number, `auto` or a range in front"),
+    sign("k^3", "a product of k with itself, up to 64 times"),
+    call("on", "on(age, k), on([a, b], k)", "k of these columns only"),
+    call("normalise", "normalise(k)", "k(x, z) / sqrt(k(x, x) k(z, z))"),
+    call("centre", "centre(k)", "features less their mean over the training rows"),
+    call("weighted", "weighted(w, k)", "f(x) k(x, z) f(z), f the column w of numbers as it is"),
+    call("exp", "exp(k)", "the exponential of k"),
+    call("clip", "clip(k)", "any similarity, its negative eigenvalues among the training rows set to 0"),
+    call("flip", "flip(k)", "any similarity, the signs of its negative eigenvalues changed"),
+    call("shift", "shift(k)", "any similarity, k(x, x) raised until no eigenvalue is negative"),
+];
+
+const fn sign(form: &'static str, doc: &'static str) -> Composition {
+    Composition { name: "", form, doc }
+}
+
+const fn call(name: &'static str, form: &'static str, doc: &'static str) -> Composition {
+    Composition { name, form, doc }
+}
 
 /// Names that may stand in an expression.
 fn names() -> Vec<&'static str> {
-    catalogue().into_iter().map(|e| e.name).chain(COMPOSITIONS).collect()
+    let compositions = COMPOSITIONS.iter().map(|c| c.name).filter(|name| !name.is_empty());
+    catalogue().into_iter().map(|e| e.name).chain(compositions).collect()
 }
 
 impl fmt::Display for KernelExpr {

@@ -84,12 +84,16 @@ fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
 
 /// Every kernel and estimator with its parameters, in words.
 pub fn catalogue_text() -> String {
-    let mut lines = vec!["KERNELS: combine them with +, *, a number in front, on(columns, kernel), normalise(kernel)".to_owned()];
+    let mut lines = vec!["KERNELS".to_owned()];
     let head = |name: &str, text: &str| wrapped(&format!("{name}: {text}"), ["  ", "    "], WIDTH);
     for k in kernels::catalogue() {
         lines.push(String::new());
         lines.extend(head(k.name, &format!("{} (takes {})", k.doc, k.takes)));
         lines.extend(params_text(k.params, k.aliases));
+    }
+    lines.extend([String::new(), "KERNELS OF KERNELS".to_owned()]);
+    for c in kernels::COMPOSITIONS {
+        lines.extend(wrapped(&format!("{}: {}", c.form, c.doc), ["  ", "    "], WIDTH));
     }
     lines.extend([String::new(), "ESTIMATORS".to_owned()]);
     for e in estimators::catalogue() {
