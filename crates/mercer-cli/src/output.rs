@@ -1,8 +1,7 @@
 //! Standard output that may be closed by the reader at any time, and notices on standard error.
 
 use mercer::error::{Error, Result};
-use mercer::report::{Row, figure_files};
-use mercer::store::write_atomically;
+use mercer::report::{Row, save_figures};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -51,14 +50,10 @@ pub(crate) fn check_folder(folder: &Path) -> Result<()> {
     }
 }
 
-/// Writes every figure of some fits into a folder, each whole or not at all, and says where.
+/// Writes every figure of some fits into a folder and says where.
 pub(crate) fn write_figures(folder: &Path, rows: &[Row]) -> Result<()> {
-    let files = figure_files(rows)?;
-    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), e))?;
-    for (name, svg) in &files {
-        write_atomically(&folder.join(name), svg.as_bytes())?;
-    }
-    print(&format!("written: {} figures in {}\n", files.len(), folder.display()))
+    let count = save_figures(folder, rows)?;
+    print(&format!("written: {count} figures in {}\n", folder.display()))
 }
 
 /// Says each notice once on standard error.

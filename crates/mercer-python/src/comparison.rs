@@ -154,6 +154,11 @@ impl Comparison {
         write_atomically(&path, self.to_html()?.as_bytes()).map_err(raise)
     }
 
+    /// Writes each figure of the page as an SVG file into a folder, which is made if it is not there. How many there are.
+    fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
+        report::save_figures(&folder, &self.comparison.entries).map_err(raise)
+    }
+
     fn __str__(&self) -> String {
         self.comparison.text(WIDTH)
     }

@@ -198,6 +198,10 @@ def test_a_comparison_is_a_table_data_and_a_page(iris, tmp_path):
     assert result.task == "classification" and "svc" in str(result)
     assert json.loads(result.json())["rows"] == result.rows
     result.save_html(tmp_path / "page.html")
+    count = result.save_figures(tmp_path / "figures")
+    written = sorted(f.name for f in (tmp_path / "figures").iterdir())
+    assert count == len(written) > 0 and all(name.endswith(".svg") for name in written)
+    assert all("tuning" in row for row in result.rows)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page == result.to_html() and page.lstrip().lower().startswith("<!doctype html")
 

@@ -15,7 +15,9 @@ mod tuning;
 mod validity;
 mod words;
 
-pub use figures::{Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files};
+pub use figures::{
+    Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files, save_figures,
+};
 
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};

@@ -30,6 +30,8 @@ pub(super) use colours::style;
 use super::Row;
 use super::words::{count, shown};
 use crate::error::{Error, Result};
+use crate::store::write_atomically;
+use std::path::Path;
 
 /// Marks in one figure; more would make the page heavy and the figure no clearer.
 const MOST_MARKS: usize = 800;
@@ -149,6 +151,17 @@ pub fn figure_files(rows: &[Row]) -> Result<Vec<(String, String)>> {
         }
     }
     Ok(out)
+}
+
+/// Writes every figure of some fits into a folder, which is made if it is not there: each file whole or not at all, files
+/// of other names left alone. How many there are.
+pub fn save_figures(folder: &Path, rows: &[Row]) -> Result<usize> {
+    let files = figure_files(rows)?;
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), e))?;
+    for (name, svg) in &files {
+        write_atomically(&folder.join(name), svg.as_bytes())?;
+    }
+    Ok(files.len())
 }
 
 /// A name that every file system takes.
