@@ -124,6 +124,10 @@ pub(crate) struct Tabular {
     /// nothing is said; or drop the row, or error.
     #[arg(long, value_name = "COL=POLICY", help_heading = "What to learn")]
     pub missing: Vec<String>,
+    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
+    /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
+    #[arg(long, value_name = "COL=FILE", help_heading = "What to learn")]
+    pub gram: Vec<String>,
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
     #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
@@ -206,6 +210,9 @@ pub(crate) struct Predict {
     pub model: PathBuf,
     /// Table with the columns that the model was fitted on, in any order; - for standard input.
     pub table: String,
+    /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
+    #[arg(long, value_name = "COL=FILE")]
+    pub gram: Vec<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
@@ -237,6 +244,10 @@ pub(crate) struct Check {
     /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
     #[arg(long, value_name = "COL=TYPE", value_delimiter = ',')]
     pub types: Vec<String>,
+    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
+    /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
+    #[arg(long, value_name = "COL=FILE")]
+    pub gram: Vec<String>,
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
     #[arg(long)]
     pub no_standardise: bool,

@@ -306,6 +306,7 @@ fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, Py
         Values::Points(p) => from_matrix(py, Matrix::new(p.rows(), p.dim(), p.to_dense().into_owned()).map_err(raise)?),
         Values::Categories(c) => texts((0..c.codes.len()).map(|i| c.label(i)).collect()),
         Values::Texts(s) | Values::Sequences(s) => texts(s.iter().map(Some).collect()),
+        Values::Similarities(s) => texts((0..values.len()).map(|i| Some(s.names()[s.own(i)].as_str())).collect()),
     }
 }
 

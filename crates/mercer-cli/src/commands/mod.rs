@@ -51,7 +51,19 @@ struct Loaded {
 fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
     let options = ReadOptions::with_types(&asked.types)?;
     let mut table = Table::read_within(&Source::new(&asked.table), control)?;
+    attach_grams(&mut table, &asked.gram, control)?;
     take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(table.notices()))
+}
+
+/// Makes columns of names columns of rows of kernel matrices, as `--gram COL=FILE` asks.
+fn attach_grams(table: &mut Table, asked: &[String], control: &Control) -> Result<()> {
+    for word in asked {
+        let Some((column, file)) = word.split_once('=') else {
+            return Err(Error::Setting { name: "--gram".into(), why: format!("'{word}' is not COL=FILE, such as id=K.csv") });
+        };
+        table.attach_gram(column, &Source::new(file), control)?;
+    }
+    Ok(())
 }
 
 fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless: bool, options: &ReadOptions) -> Result<Loaded> {

@@ -1,6 +1,6 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::bounds;
+use super::{attach_grams, bounds};
 use crate::Stop;
 use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
@@ -18,6 +18,7 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let model = store::load(&args.model)?;
     let control = bounds(args.max_memory, stop);
     let mut table = Table::read_within(&Source::new(&args.table), &control)?;
+    attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema).inspect_err(|_| notices(table.notices()))?;
     notices(table.notices());
     notices(&model.prep.tell(&data));

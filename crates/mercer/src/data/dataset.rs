@@ -1,6 +1,6 @@
 //! A dataset: named, typed columns of one length.
 
-use super::{Points, Strings};
+use super::{Inputs, Points, Similarities, Strings};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -23,11 +23,13 @@ pub enum Sort {
     Text,
     /// A string over a small alphabet.
     Sequence,
+    /// A row of a kernel matrix.
+    Similarities,
 }
 
 impl Sort {
     /// Every sort.
-    pub const ALL: [Sort; 5] = [Sort::Number, Sort::Points, Sort::Category, Sort::Text, Sort::Sequence];
+    pub const ALL: [Sort; 6] = [Sort::Number, Sort::Points, Sort::Category, Sort::Text, Sort::Sequence, Sort::Similarities];
     /// The name in `--types` and in messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -36,6 +38,7 @@ impl Sort {
             Sort::Category => "category",
             Sort::Text => "text",
             Sort::Sequence => "sequence",
+            Sort::Similarities => "similarities",
         }
     }
     /// What such a column holds, in words.
@@ -46,6 +49,7 @@ impl Sort {
             Sort::Category => "categories",
             Sort::Text => "texts",
             Sort::Sequence => "sequences",
+            Sort::Similarities => "rows of a kernel matrix",
         }
     }
 }
@@ -101,6 +105,8 @@ pub enum Values {
     Texts(Strings),
     /// Strings over a small alphabet.
     Sequences(Strings),
+    /// A row of a kernel matrix each.
+    Similarities(Similarities),
 }
 
 impl Values {
@@ -111,6 +117,7 @@ impl Values {
             Values::Points(p) => p.rows(),
             Values::Categories(c) => c.codes.len(),
             Values::Texts(s) | Values::Sequences(s) => s.len(),
+            Values::Similarities(s) => s.len(),
         }
     }
     /// Whether there are no rows.
@@ -125,6 +132,7 @@ impl Values {
             Values::Categories(_) => Sort::Category,
             Values::Texts(_) => Sort::Text,
             Values::Sequences(_) => Sort::Sequence,
+            Values::Similarities(_) => Sort::Similarities,
         }
     }
     /// The given rows, in order; a row may be named twice.
@@ -137,6 +145,7 @@ impl Values {
             }
             Values::Texts(s) => Values::Texts(s.select(rows)),
             Values::Sequences(s) => Values::Sequences(s.select(rows)),
+            Values::Similarities(s) => Values::Similarities(s.select(rows)),
         }
     }
 }

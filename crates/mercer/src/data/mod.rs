@@ -4,6 +4,7 @@ mod dataset;
 mod points;
 mod row_count;
 mod schema;
+mod similarities;
 mod strings;
 mod target;
 
@@ -11,6 +12,7 @@ pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
 pub use points::{Points, Storage};
 pub use row_count::RowCount;
 pub use schema::{ColumnSchema, Holds, Schema};
+pub use similarities::Similarities;
 pub use strings::Strings;
 pub use target::Target;
 

@@ -42,6 +42,11 @@ pub enum Holds {
     Text,
     /// A string over a small alphabet.
     Sequence,
+    /// A row of a kernel matrix.
+    Similarities {
+        /// Names of the items that stand along its columns.
+        names: Vec<String>,
+    },
 }
 
 impl Holds {
@@ -53,6 +58,7 @@ impl Holds {
             Holds::Category { .. } => Sort::Category,
             Holds::Text => Sort::Text,
             Holds::Sequence => Sort::Sequence,
+            Holds::Similarities { .. } => Sort::Similarities,
         }
     }
 }
@@ -68,6 +74,7 @@ impl Schema {
                 Values::Categories(c) => Holds::Category { names: c.names.clone() },
                 Values::Texts(_) => Holds::Text,
                 Values::Sequences(_) => Holds::Sequence,
+                Values::Similarities(s) => Holds::Similarities { names: s.names().to_vec() },
             },
         });
         Schema { columns: columns.collect() }
@@ -100,6 +107,7 @@ impl Holds {
             (Holds::Category { names }, Values::Categories(c)) => Ok(Values::Categories(c.recoded(names))),
             (Holds::Text, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Texts(s.clone())),
             (Holds::Sequence, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Sequences(s.clone())),
+            (Holds::Similarities { names }, Values::Similarities(s)) => Ok(Values::Similarities(s.aligned(names)?)),
             _ => Err(Error::WrongSort {
                 kernel: "the fitted model".into(),
                 column: column.to_owned(),

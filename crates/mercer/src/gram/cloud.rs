@@ -14,12 +14,44 @@ pub struct Cloud {
     centre: Vec<f64>,
     kept: Vec<usize>,
     single: OnceLock<(Vec<f32>, Vec<f32>)>,
+    turned: OnceLock<Sparse>,
 }
 
 #[derive(Debug)]
 enum Body {
     Dense(Vec<f64>),
-    Sparse { starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64> },
+    Sparse(Sparse),
+}
+
+/// Compressed rows: row i holds `values[starts[i]..starts[i + 1]]` in ascending `columns`.
+#[derive(Debug, Default)]
+pub(crate) struct Sparse {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) columns: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+}
+
+/// From this share of numbers that are not 0 on, products of dense counts are faster than of sparse ones.
+const CROWDED: f64 = 0.1;
+/// Dense counts take no more numbers than this.
+const MOST_DENSE: f64 = 6.4e7;
+
+impl Sparse {
+    /// The transpose, of `dim` rows.
+    fn turned(&self, dim: usize) -> Sparse {
+        let mut starts = vec![0; dim + 1];
+        self.columns.iter().for_each(|&c| starts[c as usize + 1] += 1);
+        (0..dim).for_each(|c| starts[c + 1] += starts[c]);
+        let (mut columns, mut values, mut next) = (vec![0; self.values.len()], vec![0.0; self.values.len()], starts.clone());
+        for i in 0..self.starts.len().saturating_sub(1) {
+            for k in self.starts[i]..self.starts[i + 1] {
+                let at = &mut next[self.columns[k] as usize];
+                (columns[*at], values[*at]) = (i as u32, self.values[k]);
+                *at += 1;
+            }
+        }
+        Sparse { starts, columns, values }
+    }
 }
 
 impl Cloud {
@@ -51,7 +83,7 @@ impl Cloud {
                 }
             }
             Body::Dense(_) => {}
-            Body::Sparse { starts, values, .. } => {
+            Body::Sparse(Sparse { starts, values, .. }) => {
                 for (w, root) in starts.windows(2).zip(&roots) {
                     values[w[0]..w[1]].iter_mut().for_each(|x| *x /= root);
                 }
@@ -63,7 +95,7 @@ impl Cloud {
 
     fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&Cloud>) -> Self {
         let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths.get(j).copied().unwrap_or(f64::INFINITY) };
-        let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse { .. }));
+        let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse(_)));
         // Sparse points keep their columns: those of infinite length become 0.
         let kept: Vec<usize> = if sparse { Vec::new() } else { (0..points.dim()).filter(|&j| length(j) < f64::INFINITY).collect() };
         let (body, centre) = if sparse {
@@ -93,15 +125,37 @@ impl Cloud {
             centre,
             kept,
             single: OnceLock::new(),
+            turned: OnceLock::new(),
         };
         cloud.norms = (0..cloud.rows).map(|i| cloud.each(i).map(|(_, v)| v * v).sum()).collect();
         cloud
     }
 
-    /// Sparse counts with their squared norms given (they may count features that `columns` leaves out).
-    pub(crate) fn from_counts(dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>, norms: Vec<f64>) -> Self {
-        let body = Body::Sparse { starts, columns, values };
-        Cloud { rows: norms.len(), dim, body, norms, centre: Vec::new(), kept: Vec::new(), single: OnceLock::new() }
+    /// Counts with their squared norms given (they may count features that `columns` leaves out): dense where many are
+    /// not 0, or as the batch `like` is.
+    pub(crate) fn from_counts(dim: usize, counts: Sparse, norms: Vec<f64>, like: Option<&Cloud>) -> Self {
+        let rows = norms.len();
+        let full = (rows * dim) as f64;
+        let crowded = full <= MOST_DENSE && counts.values.len() as f64 > CROWDED * full;
+        let body = if like.map_or(crowded, |l| l.dense().is_some()) {
+            let mut all = vec![0.0; rows * dim];
+            for i in 0..rows {
+                for k in counts.starts[i]..counts.starts[i + 1] {
+                    all[i * dim + counts.columns[k] as usize] = counts.values[k];
+                }
+            }
+            Body::Dense(all)
+        } else {
+            Body::Sparse(counts)
+        };
+        let (centre, kept) = (Vec::new(), Vec::new());
+        Cloud { rows, dim, body, norms, centre, kept, single: OnceLock::new(), turned: OnceLock::new() }
+    }
+
+    /// Sparse points column by column: `rows` of a column ascend.
+    pub(crate) fn by_columns(&self) -> Option<&Sparse> {
+        let Body::Sparse(s) = &self.body else { return None };
+        Some(self.turned.get_or_init(|| s.turned(self.dim)))
     }
 
     /// Number of points.
@@ -125,7 +179,9 @@ impl Cloud {
     pub fn each(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let (columns, values): (Option<&[u32]>, &[f64]) = match &self.body {
             Body::Dense(v) => (None, &v[i * self.dim..(i + 1) * self.dim]),
-            Body::Sparse { starts, columns, values } => (Some(&columns[starts[i]..starts[i + 1]]), &values[starts[i]..starts[i + 1]]),
+            Body::Sparse(Sparse { starts, columns, values }) => {
+                (Some(&columns[starts[i]..starts[i + 1]]), &values[starts[i]..starts[i + 1]])
+            }
         };
         values.iter().enumerate().map(move |(k, &v)| (columns.map_or(k, |c| c[k] as usize), v))
     }
@@ -139,7 +195,7 @@ impl Cloud {
     pub(crate) fn dense(&self) -> Option<&[f64]> {
         match &self.body {
             Body::Dense(v) => Some(v),
-            Body::Sparse { .. } => None,
+            Body::Sparse(_) => None,
         }
     }
 
@@ -197,11 +253,11 @@ impl Cloud {
 
 fn sparse_body(points: &Points, length: &impl Fn(usize) -> f64) -> Body {
     match points.storage() {
-        Storage::Csr { starts, columns, values } => Body::Sparse {
+        Storage::Csr { starts, columns, values } => Body::Sparse(Sparse {
             starts: starts.clone(),
             columns: columns.clone(),
             values: values.iter().zip(columns).map(|(v, &c)| v / length(c as usize)).collect(),
-        },
+        }),
         Storage::Dense(all) => {
             let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
             for i in 0..points.rows() {
@@ -211,7 +267,7 @@ fn sparse_body(points: &Points, length: &impl Fn(usize) -> f64) -> Body {
                 }
                 starts.push(values.len());
             }
-            Body::Sparse { starts, columns, values }
+            Body::Sparse(Sparse { starts, columns, values })
         }
     }
 }

@@ -18,6 +18,7 @@ mod tile;
 pub use block::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
+pub(crate) use cloud::Sparse;
 pub use compose::Repair;
 pub(crate) use compose::{Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
 pub(crate) use dense::apply_rows;

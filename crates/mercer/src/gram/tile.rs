@@ -156,8 +156,27 @@ impl<T: Real> Tile<'_, Cloud, T> {
         product_abt(&left, &right[self.cols.start * dim..self.cols.end * dim], dim, self.out.reborrow());
     }
 
-    /// Inner products of sparse points: one row is spread out, then each column gathers from it.
+    /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Where only
+    /// one batch is sparse, the row is spread out and each column of the tile gathers from it.
     fn sparse_dots(&mut self) {
+        if let Some(columns) = self.b.by_columns() {
+            for k in 0..self.rows.len() {
+                let row = self.out.row_mut(k);
+                row.fill(T::from_f64(0.0));
+                for (c, v) in self.a.each(self.rows.at(k)).take_while(|(c, _)| c + 1 < columns.starts.len()) {
+                    let all = columns.starts[c]..columns.starts[c + 1];
+                    let list = &columns.columns[all.clone()];
+                    let from = list.partition_point(|&j| (j as usize) < self.cols.start);
+                    for (&j, w) in
+                        list[from..].iter().zip(&columns.values[all.start + from..]).take_while(|(j, _)| (**j as usize) < self.cols.end)
+                    {
+                        let o = &mut row[j as usize - self.cols.start];
+                        *o = *o + T::from_f64(v * w);
+                    }
+                }
+            }
+            return;
+        }
         let mut spread = vec![0.0; self.a.dim().max(self.b.dim())];
         for k in 0..self.rows.len() {
             let i = self.rows.at(k);

@@ -125,4 +125,5 @@ kernels! {
     equal: Equal,
     spectrum: Spectrum,
     edit: Edit,
+    precomputed: Precomputed,
 }

@@ -3,7 +3,7 @@
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
 use crate::data::Strings;
-use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
+use crate::gram::{Cloud, Sparse, Identity, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,8 @@ impl Kernel for Spectrum {
             starts.push(values.len());
         }
         let dim = like.map_or(columns.len(), |other| other.columns.len());
-        Counted { counts: Cloud::from_counts(dim, starts, at, values, norms), columns }
+        let counts = Sparse { starts, columns: at, values };
+        Counted { counts: Cloud::from_counts(dim, counts, norms, like.map(|l| &l.counts)), columns }
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
         tile.of(|counted| &counted.counts).from_dots(Identity);

@@ -100,6 +100,13 @@ impl KernelExpr {
         if has(Sort::Category) {
             parts.push(KernelExpr::Equal(super::Equal::default()));
         }
+        if has(Sort::Similarities) {
+            let names: Vec<&str> = columns.iter().filter(|(_, s)| *s == Sort::Similarities).map(|(n, _)| *n).collect();
+            parts.extend(names.iter().map(|n| KernelExpr::On {
+                columns: vec![(*n).to_owned()],
+                of: Box::new(KernelExpr::Precomputed(super::Precomputed::default())),
+            }));
+        }
         for name in &strings {
             let spectrum = KernelExpr::Normalise(Box::new(KernelExpr::parse("spectrum(k=3)")?));
             let alone = strings.len() == 1;

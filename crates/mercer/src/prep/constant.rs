@@ -41,6 +41,6 @@ fn is_constant(values: &Values) -> bool {
     match values {
         Values::Numbers(v) => v.windows(2).all(|w| w[0] == w[1]),
         Values::Categories(c) => c.codes.windows(2).all(|w| w[0] == w[1]),
-        Values::Points(_) | Values::Texts(_) | Values::Sequences(_) => false,
+        Values::Points(_) | Values::Texts(_) | Values::Sequences(_) | Values::Similarities(_) => false,
     }
 }

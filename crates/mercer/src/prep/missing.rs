@@ -145,7 +145,7 @@ fn rows_missing(values: &Values) -> Vec<usize> {
         Values::Numbers(v) => all(&|i| v[i].is_nan()),
         Values::Categories(c) => all(&|i| c.label(i) == Some(MISSING)),
         Values::Texts(s) | Values::Sequences(s) => s.iter().enumerate().filter(|(_, text)| text.is_empty()).map(|(i, _)| i).collect(),
-        Values::Points(_) => Vec::new(),
+        Values::Points(_) | Values::Similarities(_) => Vec::new(),
     }
 }
 
@@ -155,7 +155,7 @@ pub(super) fn tell(columns: &[Column]) -> Vec<Notice> {
         let becomes = match &c.values {
             Values::Categories(_) => format!("taken as the label '{MISSING}'"),
             Values::Texts(_) | Values::Sequences(_) => "taken as the empty text".into(),
-            Values::Numbers(_) | Values::Points(_) => return None,
+            Values::Numbers(_) | Values::Points(_) | Values::Similarities(_) => return None,
         };
         let count = rows_missing(&c.values).len();
         (count > 0).then(|| format!("column '{}' has {}: {becomes}", c.name, cells(count)))

@@ -28,6 +28,7 @@ impl Table {
             let values = match raw {
                 Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::Number)) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
+                Raw::Similarities(s) => Some(Values::Similarities(s)),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
                 raw => self.values(&name, &raw.into_cells(&name)?, declared)?,
             };
@@ -102,6 +103,12 @@ impl Table {
                     self.tell_unseen(name, &labels, &coded);
                     Values::Categories(coded)
                 }
+                (Holds::Similarities { names }, Raw::Similarities(s)) => Values::Similarities(s.aligned(names)?),
+                (Holds::Similarities { .. }, _) => {
+                    return Err(
+                        self.fault(format!("the model takes kernel values for column '{name}'; give their file: --gram {name}=FILE"))
+                    );
+                }
                 (Holds::Text, raw) => Values::Texts(strings(&raw.into_cells(name)?)),
                 (Holds::Sequence, raw) => Values::Sequences(strings(&raw.into_cells(name)?)),
             };
@@ -135,7 +142,7 @@ impl Table {
                 }
                 Ok(Values::Points(points))
             }
-            Raw::Cells(_) | Raw::Numbers(_) => Err(Error::WrongSort {
+            Raw::Cells(_) | Raw::Numbers(_) | Raw::Similarities(_) => Err(Error::WrongSort {
                 kernel: "the fitted model".into(),
                 column: name.to_owned(),
                 needs: format!("vectors of {dim} numbers"),

@@ -19,6 +19,7 @@ mod columns;
 mod delimited;
 mod examples;
 mod format;
+mod gram;
 mod infer;
 mod json_lines;
 mod libsvm;

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::libsvm::Indexed;
 use super::{Notice, ReadOptions, Source, delimited, format};
 use crate::control::Control;
-use crate::data::Points;
+use crate::data::{Inputs, Points, Similarities};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
@@ -35,6 +35,8 @@ pub(super) enum Raw {
     Points(Points),
     /// Sparse vectors with the indices that the file writes.
     Indexed(Indexed),
+    /// Rows of a kernel matrix.
+    Similarities(Similarities),
 }
 
 impl Raw {
@@ -44,6 +46,7 @@ impl Raw {
             Raw::Numbers(v) => v.len(),
             Raw::Points(p) => p.rows(),
             Raw::Indexed(x) => x.rows(),
+            Raw::Similarities(s) => s.len(),
         }
     }
 
@@ -52,7 +55,7 @@ impl Raw {
         match self {
             Raw::Cells(cells) => Ok(cells),
             Raw::Numbers(v) => Ok(Cells::of_numbers(&v)),
-            Raw::Points(_) | Raw::Indexed(_) => {
+            Raw::Points(_) | Raw::Indexed(_) | Raw::Similarities(_) => {
                 Err(Error::Data(format!("column '{column}' holds vectors, expected one number or label a row; name another column")))
             }
         }

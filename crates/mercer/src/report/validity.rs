@@ -101,6 +101,7 @@ fn json_cell(column: &Column, row: usize) -> Json {
         Values::Points(p) => json!(p.select(&[row]).to_dense()),
         Values::Categories(c) => json!(c.label(row)),
         Values::Texts(s) | Values::Sequences(s) => json!(s.iter().nth(row)),
+        Values::Similarities(s) => json!(s.names()[s.own(row)]),
     }
 }
 

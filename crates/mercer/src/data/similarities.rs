@@ -1,0 +1,112 @@
+//! Kernel values that are there already: for every row its values with named items, one of which it is itself.
+
+use super::{Arity, Dataset, Inputs, Sort, Values};
+use crate::blocks;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Values of a kernel between the rows of a column and named items.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Similarities {
+    names: Vec<String>,
+    #[serde(with = "blocks::u32s")]
+    own: Vec<u32>,
+    values: Matrix,
+}
+
+/// Stored similarities are checked like new ones.
+impl<'de> Deserialize<'de> for Similarities {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Stored {
+            names: Vec<String>,
+            #[serde(with = "blocks::u32s")]
+            own: Vec<u32>,
+            values: Matrix,
+        }
+        let Stored { names, own, values } = Stored::deserialize(d)?;
+        Similarities::new(names, own, values).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Similarities {
+    /// `values` (rows x names): the kernel of every row with every named item; `own[i]` is the place of row i among the names.
+    pub fn new(names: Vec<String>, own: Vec<u32>, values: Matrix) -> Result<Self> {
+        let shape =
+            |what: &str, expected, found| if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) };
+        shape("rows of a kernel matrix", own.len(), values.rows())?;
+        shape("columns of a kernel matrix", names.len(), values.cols())?;
+        if let Some(k) = own.iter().find(|k| **k as usize >= names.len()) {
+            return Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", names.len())));
+        }
+        Ok(Similarities { names, own, values })
+    }
+
+    /// Names of the items, in the order of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+    /// Where row i stands among the names.
+    pub fn own(&self, i: usize) -> usize {
+        self.own[i] as usize
+    }
+    /// The kernel of row i with every item.
+    pub fn row(&self, i: usize) -> &[f64] {
+        self.values.row(i)
+    }
+
+    /// The given rows, in order; a row may be named twice.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let own = rows.iter().map(|&i| self.own[i]).collect();
+        Similarities { names: self.names.clone(), own, values: self.values.select_rows(rows) }
+    }
+
+    /// The same with the items of another list; items of the rows themselves come after it. An error names an item of
+    /// the list that is not here.
+    pub fn aligned(&self, names: &[String]) -> Result<Self> {
+        if self.names.starts_with(names) {
+            return Ok(self.clone());
+        }
+        let place: HashMap<&str, usize> = self.names.iter().enumerate().map(|(k, n)| (n.as_str(), k)).collect();
+        let mut order = Vec::with_capacity(names.len());
+        for name in names {
+            order.push(*place.get(name.as_str()).ok_or_else(|| {
+                Error::Data(format!("the kernel matrix has no item '{name}', which the training rows have; give one with all of them"))
+            })?);
+        }
+        let known: std::collections::HashSet<usize> = order.iter().copied().collect();
+        order.extend((0..self.names.len()).filter(|k| !known.contains(k)));
+        let mut back = vec![0u32; self.names.len()];
+        order.iter().zip(0u32..).for_each(|(k, new)| back[*k] = new);
+        Ok(Similarities {
+            names: order.iter().map(|&k| self.names[k].clone()).collect(),
+            own: self.own.iter().map(|&k| back[k as usize]).collect(),
+            values: Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values[(i, order[j])]),
+        })
+    }
+}
+
+impl Inputs for Similarities {
+    const SORT: &'static str = "one column of rows of a kernel matrix (--gram COL=FILE)";
+    const ARITY: Arity = Arity::One;
+
+    fn takes(sort: Sort) -> bool {
+        sort == Sort::Similarities
+    }
+    fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
+        match columns {
+            [one] => match &data.columns()[*one].values {
+                Values::Similarities(s) => Ok(Cow::Borrowed(s)),
+                _ => Err(Error::Data("precomputed takes a column of rows of a kernel matrix".into())),
+            },
+            _ => Err(Error::Data(format!("precomputed takes one column and there are {}", columns.len()))),
+        }
+    }
+    fn len(&self) -> usize {
+        self.own.len()
+    }
+}

@@ -1,0 +1,104 @@
+//! Kernel matrices from files: a column of names becomes a column of their rows.
+//!
+//! A CSV file has the names in its header, after the first cell, and in its first column; an NPY file has none, and its
+//! rows are called 0, 1, 2, ...
+
+use super::columns::numbers;
+use super::table::Raw;
+use super::writing::Writing;
+use super::{Source, Table};
+use crate::control::Control;
+use crate::data::Similarities;
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use std::collections::HashMap;
+
+/// A square kernel matrix with names. Names are unique.
+struct Named {
+    names: Vec<String>,
+    values: Matrix,
+}
+
+impl Named {
+    fn read(source: &Source, control: &Control) -> Result<Self> {
+        let mut table = Table::read_within(source, control)?;
+        let header = table.header().to_vec();
+        let (rows, from_npy) = (table.rows(), table.columns.iter().all(|(_, raw)| matches!(raw, Raw::Numbers(_))));
+        let names: Vec<String> = if from_npy {
+            (0..rows).map(|i| i.to_string()).collect()
+        } else {
+            let Some(first) = header.first() else { return Err(table.fault("an empty kernel matrix")) };
+            texts(&mut table, first)?
+        };
+        let columns = if from_npy { &header[..] } else { &header[1..] };
+        if columns.len() != rows {
+            return Err(table.fault(format!("{rows} rows and {} columns of values; a kernel matrix is square", columns.len())));
+        }
+        if !from_npy && let Some(k) = (0..rows).find(|&k| columns[k] != names[k]) {
+            return Err(table.fault(format!(
+                "row {} is '{}' and column {} is '{}'; give rows and columns in one order",
+                k + 1,
+                names[k],
+                k + 1,
+                columns[k]
+            )));
+        }
+        let mut values = Matrix::zeros(rows, rows);
+        for (j, column) in columns.iter().enumerate() {
+            for (i, v) in column_of(&mut table, column)?.into_iter().enumerate() {
+                if !v.is_finite() {
+                    return Err(table.fault(format!("row {}, column '{column}': expected a finite number", i + 1)));
+                }
+                values[(i, j)] = v;
+            }
+        }
+        for i in 0..rows {
+            for j in 0..i {
+                let (a, b) = (values[(i, j)], values[(j, i)]);
+                if (a - b).abs() > 1e-8 * (a.abs() + b.abs()) {
+                    return Err(
+                        table.fault(format!("'{}' and '{}' have the values {a} and {b}; a kernel matrix is symmetric", names[i], names[j]))
+                    );
+                }
+            }
+        }
+        Ok(Named { names, values })
+    }
+}
+
+/// The cells of a column, as they are written.
+fn texts(table: &mut Table, column: &str) -> Result<Vec<String>> {
+    Ok(table.take_cells(column)?.iter().map(str::to_owned).collect())
+}
+
+/// The numbers of a column, NaN where one is missing.
+fn column_of(table: &mut Table, column: &str) -> Result<Vec<f64>> {
+    match table.take(column)? {
+        Raw::Numbers(v) => Ok(v),
+        raw => numbers(&table.file, column, &raw.into_cells(column)?, Writing::Point),
+    }
+}
+
+impl Table {
+    /// Makes a column of names a column of rows of the kernel matrix in a file, which the kernel `precomputed` takes.
+    ///
+    /// # Errors
+    /// A file that holds no square symmetric matrix of finite numbers, names that stand twice, and a name that the file lacks.
+    pub fn attach_gram(&mut self, column: &str, source: &Source, control: &Control) -> Result<()> {
+        let Named { names, values } = Named::read(source, control)?;
+        let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(n, k)| (n.as_str(), k)).collect();
+        if place.len() < names.len() {
+            return Err(Error::Data(format!("{source}: a name stands twice in the kernel matrix")));
+        }
+        let mut own = Vec::with_capacity(self.rows());
+        for (i, name) in texts(self, column)?.iter().enumerate() {
+            own.push(*place.get(name.as_str()).ok_or_else(|| {
+                self.fault(format!("row {}, column '{column}': '{name}' is not among the names of the kernel matrix", i + 1))
+            })?);
+        }
+        let rows: Vec<usize> = own.iter().map(|&k| k as usize).collect();
+        let similarities = Similarities::new(names, own, values.select_rows(&rows))?;
+        self.columns.push((column.to_owned(), Raw::Similarities(similarities)));
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Kernel matrices from files: rows and columns by name.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
+
+use mercer::control::Control;
+use mercer::data::Dataset;
+use mercer::estimators::{EstimatorExpr, Predicted, Want};
+use mercer::kernels::KernelExpr;
+use mercer::learner::{Learner, Model};
+use mercer::linalg::Matrix;
+use mercer::read::{ReadOptions, Source, Table, TargetInfo};
+use mercer::{gram, store};
+use std::path::Path;
+
+fn x(i: usize) -> f64 {
+    (i * i % 17) as f64 / 3.0
+}
+
+/// The kernel matrix of the items, named r<i>.
+fn written(folder: &Path, items: &[usize]) -> String {
+    let mut text = format!("item,{}\n", items.iter().map(|i| format!("r{i}")).collect::<Vec<_>>().join(","));
+    for &i in items {
+        let row: Vec<String> = items.iter().map(|&j| (-0.5 * (x(i) - x(j)).powi(2)).exp().to_string()).collect();
+        text.push_str(&format!("r{i},{}\n", row.join(",")));
+    }
+    let file = folder.join(format!("k{}.csv", items.len()));
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+fn table(items: &[usize]) -> Table {
+    let rows: Vec<String> = items.iter().map(|i| format!("r{i},{},{}", x(*i), x(*i).sin())).collect();
+    Table::parse("t", format!("id,x,y\n{}\n", rows.join("\n")).as_bytes()).unwrap()
+}
+
+fn taken(items: &[usize], gram: Option<&str>) -> (Dataset, mercer::data::Target, TargetInfo) {
+    let mut table = table(items);
+    if let Some(file) = gram {
+        table.attach_gram("id", &Source::new(file), &Control::default()).unwrap();
+    }
+    let (target, info) = table.take_target(&["y"], &ReadOptions::default()).unwrap();
+    (table.dataset(&ReadOptions::default()).unwrap(), target, info)
+}
+
+fn numbers(model: &Model, data: &Dataset) -> Matrix {
+    match model.predict(data, Want::default(), &Control::default()).unwrap().values {
+        Predicted::Numbers(m) => m,
+        Predicted::Classes(_) => panic!("numbers"),
+    }
+}
+
+#[test]
+fn a_looked_up_kernel_is_the_kernel_that_was_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let (train, new): (Vec<usize>, Vec<usize>) = ((0..12).collect(), vec![20, 3, 15]);
+    let learner = |kernel: &str, estimator: &str| {
+        let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+        learner.kernel = Some(KernelExpr::parse(kernel).unwrap());
+        learner.prep.standardise = false;
+        learner.allow_non_mercer = true;
+        learner
+    };
+    let file = written(folder.path(), &train);
+    // The new rows come with a matrix of their own, its items in another order.
+    let all: Vec<usize> = new.iter().copied().chain((0..12).rev().filter(|i| !new.contains(i))).collect();
+    let wide = written(folder.path(), &all);
+    for estimator in ["ridge(lambda=0.1)", "gp(noise=0.1, variance=1)", "svr(c=2, epsilon=0.05, tolerance=1e-8)", "knn(k=3)"] {
+        let (data, target, info) = taken(&train, Some(&file));
+        let looked_up = learner("precomputed", estimator).fit(&data, &target, &info, None, &Control::default()).unwrap();
+        let bytes = store::to_bytes(&looked_up).unwrap();
+        let looked_up = store::from_bytes(&bytes, "bytes").unwrap();
+        let (plain, _, _) = taken(&train, None);
+        let computed = learner("on(x, rbf(length_scale=1))", estimator).fit(&plain, &target, &info, None, &Control::default()).unwrap();
+        let mut again = table(&new);
+        again.attach_gram("id", &Source::new(&wide), &Control::default()).unwrap();
+        let again = again.dataset_like(&looked_up.prep.schema).unwrap();
+        let (a, b) = (numbers(&looked_up, &again), numbers(&computed, &taken(&new, None).0));
+        for (a, b) in a.data().iter().zip(b.data()) {
+            assert!((a - b).abs() <= 1e-6, "{estimator}: {a} and {b}");
+        }
+        // Without the file, or with one that lacks the training rows, the fault is named.
+        let why = table(&new).dataset_like(&looked_up.prep.schema).unwrap_err().to_string();
+        assert!(why.contains("--gram id=FILE"), "{why}");
+        let mut short = table(&[0, 1]);
+        short.attach_gram("id", &Source::new(&written(folder.path(), &[0, 1])), &Control::default()).unwrap();
+        let why = short.dataset_like(&looked_up.prep.schema).unwrap_err().to_string();
+        assert!(why.contains("no item 'r2'"), "{why}");
+    }
+}
+
+#[test]
+fn faults_of_a_kernel_matrix_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let attach = |text: &str| {
+        let file = folder.path().join("k.csv");
+        std::fs::write(&file, text).unwrap();
+        let mut table = table(&[0, 1]);
+        table.attach_gram("id", &Source::new(&file.display().to_string()), &Control::default()).unwrap_err().to_string()
+    };
+    for (text, why) in [
+        ("i,r0,r1\nr0,1,0.5\nr1,0.5,1\nr2,0,0\n", "square"),
+        ("i,r0,r1\nr0,1,0.5\nr1,0.6,1\n", "symmetric"),
+        ("i,r1,r0\nr0,1,0.5\nr1,0.5,1\n", "one order"),
+        ("i,r0,r1\nr0,1,a\nr1,0.5,1\n", "row 1"),
+        ("i,r0,r1\nr0,1,\nr1,0.5,1\n", "finite number"),
+        ("i,r0,q\nr0,1,0.5\nq,0.5,1\n", "'r1' is not among the names"),
+    ] {
+        let found = attach(text);
+        assert!(found.contains(why), "{text}: {found}");
+    }
+}
+
+#[test]
+fn rows_of_an_array_file_are_called_by_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.npy");
+    let k = Matrix::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.1 * (i + j) as f64 });
+    std::fs::write(&file, mercer::npy::write(&k)).unwrap();
+    let mut table = Table::parse("t", b"id,y\n2,1\n0,2\n").unwrap();
+    table.attach_gram("id", &Source::new(&file.display().to_string()), &Control::default()).unwrap();
+    table.take_target(&["y"], &ReadOptions::default()).unwrap();
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    let expr = KernelExpr::natural(&[("id", mercer::data::Sort::Similarities)]).unwrap();
+    let found = gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
+    assert_eq!(found.data(), [1.0, 0.2, 0.2, 1.0]);
+}
