@@ -99,7 +99,7 @@ impl Work {
     fn fit(&self) -> Result<Map<String, Value>> {
         let sample = Sample { data: &self.data, target: &self.target, weights: None, groups: None };
         let clock = Instant::now();
-        let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0)?;
+        let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0, false)?;
         let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0)?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut out = entries([("seconds", json!(seconds)), ("converged", json!(fitted.summary().converged))]);
