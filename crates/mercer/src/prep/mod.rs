@@ -161,7 +161,12 @@ impl Fitted {
 
     /// What the user should know of new rows: missing cells, and what becomes of them.
     pub fn tell(&self, data: &Dataset) -> Vec<Notice> {
-        let named = |name: &str| self.schema.columns.iter().any(|c| c.name == name);
+        // Where a missing cell is refused, that is said by the error.
+        let refused = |name: &str| {
+            let complete = |step: &Step| matches!(step, Step::Complete(c) if c.columns.iter().any(|(n, _)| n == name));
+            self.steps.iter().any(complete)
+        };
+        let named = |name: &str| self.schema.columns.iter().any(|c| c.name == name) && !refused(name);
         let columns: Vec<Column> = data.columns().iter().filter(|c| named(&c.name)).cloned().collect();
         let filled = self.steps.iter().filter_map(|step| match step {
             Step::Fill(fill) => Some(fill.tell(&columns)),

@@ -251,6 +251,7 @@ fn rows_with_a_missing_cell_are_left_out_of_training_where_asked_and_refused_aft
     assert_eq!(fitted.apply(&with_gaps().select(&[0, 2])).unwrap().names(), ["n", "c", "t"]);
     let refused = fitted.apply(&with_gaps().select(&[0, 1])).unwrap_err().to_string();
     assert!(refused.contains("row 2, column 'n'") && refused.contains("no prediction"), "{refused}");
+    assert!(!fitted.tell(&with_gaps()).join("\n").contains("'n'"), "what is refused is not said to be filled");
     assert_eq!(policies("c=category").rows_kept(&with_gaps()).unwrap(), Kept::default());
     assert!(recipe.rows_kept(&with_gaps().select(&[1, 3])).unwrap_err().to_string().contains("no row is left"));
 }
