@@ -6,7 +6,7 @@
 use super::{Block, Gram, Side};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::linalg::{Real, prefer_large_pages};
+use crate::linalg::Real;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -57,7 +57,6 @@ impl<'a, T: Cell> RowCache<'a, T> {
         let one = (columns.max(1) * size_of::<T>()) as u64;
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(2, columns.max(2));
         let mut store = vec![T::default(); capacity * columns];
-        prefer_large_pages(&mut store);
         RowCache { gram, columns, store, slot: vec![NOWHERE; gram.shape().0], row: Vec::new(), used: Vec::new(), clock: 0 }
     }
 

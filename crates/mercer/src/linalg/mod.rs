@@ -15,7 +15,6 @@ pub use cholesky::Cholesky;
 pub use eigen::eigh;
 pub use lower::Lower;
 pub use matrix::Matrix;
-pub(crate) use mercer_linalg::prefer_large_pages;
 pub(crate) use product::{add_product, product_abt};
 pub use product::{gramian, product, product_transposed};
 pub use real::Real;
