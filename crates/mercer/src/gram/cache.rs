@@ -56,7 +56,7 @@ impl<'a, T: Cell> RowCache<'a, T> {
         let columns = gram.shape().1;
         let one = (columns.max(1) * size_of::<T>()) as u64;
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(2, columns.max(2));
-        let mut store = vec![T::default(); capacity * columns];
+        let store = vec![T::default(); capacity * columns];
         RowCache { gram, columns, store, slot: vec![NOWHERE; gram.shape().0], row: Vec::new(), used: Vec::new(), clock: 0 }
     }
 
