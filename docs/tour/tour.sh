@@ -10,3 +10,6 @@ mercer inspect model.mercer
 # Predict a table that has the same columns.
 mercer predict model.mercer example:mixed -o predictions.csv
 head -3 predictions.csv
+
+# Whether a kernel is valid (positive semi-definite), and why.
+mercer check "rbf + 0.5*exp(linear)"
