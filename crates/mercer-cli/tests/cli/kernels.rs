@@ -1,0 +1,52 @@
+//! Kernels at the border: checked, written down, looked up.
+
+use super::shell::Shell;
+use serde_json::Value;
+
+#[test]
+fn check_proves_refutes_and_says_so_in_its_exit_code() {
+    let shell = Shell::new();
+    let proved = shell.mercer(&["check", "rbf + 0.5*exp(linear)"]);
+    assert_eq!(proved.code, 0);
+    assert!(proved.out.starts_with("proved:") && proved.out.contains("Bochner") && proved.out.contains("power series"), "{}", proved.out);
+    let refuted = shell.mercer(&["check", "-linear"]);
+    assert_eq!(refuted.code, 1);
+    assert!(
+        refuted.out.starts_with("refuted:") && refuted.out.contains("on 1 row") && refuted.out.contains("clip(-1*linear)"),
+        "{}",
+        refuted.out
+    );
+    let on_a_table = shell.mercer(&["check", "sigmoid(gamma=1, offset=-1)", "example:iris", "--json"]);
+    let found: Value = serde_json::from_str(&on_a_table.out).unwrap();
+    assert_eq!((on_a_table.code, found["verdict"].as_str()), (1, Some("refuted")));
+    assert!(found["value"].as_f64().unwrap() < 0.0 && found["rows"][0]["row"].as_u64().unwrap() <= 150, "{found}");
+    let unknown = shell.mercer(&["check", "rfb"]);
+    assert!(unknown.code == 2 && unknown.err.contains("did you mean 'rbf'"), "{}", unknown.err);
+    let missing = shell.mercer(&["check", "on(petal, sigmoid)", "example:iris"]);
+    assert!(missing.code != 0 && missing.err.contains("petal"), "{}", missing.err);
+}
+
+#[test]
+fn a_kernel_matrix_that_was_written_is_looked_up_again() {
+    let shell = Shell::new();
+    shell
+        .write("t.csv", format!("id,x,y\n{}", (0..30).map(|i| format!("{i},{},{}\n", i * i % 11, i * i % 11 + i % 2)).collect::<String>()));
+    shell.done(&["gram", "t.csv", "--target", "y", "--types", "id=ignore", "--kernel", "rbf(length_scale=1)", "-o", "K.npy"]);
+    let fit = |words: &[&str], model: &str| {
+        let all = [&["fit", "t.csv", "--target", "y", "--estimator", "ridge(lambda=0.1)", "-o", model], words].concat();
+        shell.done(&all);
+    };
+    fit(&["--types", "id=ignore", "--kernel", "rbf(length_scale=1)"], "computed.mercer");
+    fit(&["--gram", "id=K.npy", "--kernel", "on(id, precomputed)", "--allow-non-mercer"], "looked_up.mercer");
+    let predicted = |words: &[&str]| -> Vec<f64> {
+        let run = shell.done(&[&["predict"], words, &["t.csv"]].concat());
+        run.out.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
+    };
+    let (a, b) = (predicted(&["computed.mercer"]), predicted(&["--gram", "id=K.npy", "looked_up.mercer"]));
+    assert_eq!(a.len(), 30);
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-9), "{a:?} {b:?}");
+    let without = shell.mercer(&["predict", "looked_up.mercer", "t.csv"]);
+    assert!(without.code == 3 && without.err.contains("--gram id=FILE"), "{} {}", without.code, without.err);
+    let wrong = shell.mercer(&["fit", "t.csv", "--target", "y", "--gram", "id", "-o", "m.mercer"]);
+    assert!(wrong.code == 2 && wrong.err.contains("COL=FILE"), "{} {}", wrong.code, wrong.err);
+}
