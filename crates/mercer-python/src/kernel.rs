@@ -57,6 +57,21 @@ impl Kernel {
         matches!(expr, KernelExpr::On { .. }) || expr.parts().into_iter().any(Self::is_by_column)
     }
 
+    /// The sum with a number, as it is written; 0 leaves the kernel as it is.
+    fn plus<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Bound<'py, PyAny>,
+        written: impl Fn(&KernelExpr, Short) -> String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let expr = match number(other) {
+            Some(0.0) => self.expr.clone(),
+            Some(x) if x.is_finite() => KernelExpr::parse(&written(&self.expr, Short(x))).map_err(raise)?,
+            _ => return Ok(py.NotImplemented().into_bound(py)),
+        };
+        Ok(Bound::new(py, Kernel { expr })?.into_any())
+    }
+
     /// The rows that an object holds, as this kernel can take them.
     fn rows(&self, object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
         let strings = self.expr.uses(&[("x", Sort::Sequence)]).is_ok_and(|uses| uses.unused.is_empty());
@@ -186,20 +201,13 @@ impl Kernel {
     fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match other.cast::<Kernel>() {
             Ok(other) => Ok(Bound::new(py, join(&self.expr, &other.get().expr, KernelExpr::Sum)?)?.into_any()),
-            Err(_) => self.__radd__(py, other),
+            Err(_) => self.plus(py, other, |k, x| format!("{k} + {x}")),
         }
     }
 
     /// 0 + k is k, so that sum([k1, k2]) works; other numbers are constant kernels.
     fn __radd__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match number(other) {
-            Some(0.0) => Ok(Bound::new(py, Kernel { expr: self.expr.clone() })?.into_any()),
-            Some(x) if x.is_finite() => {
-                let text = format!("{} + {}", Short(x), self.expr);
-                Ok(Bound::new(py, Kernel { expr: KernelExpr::parse(&text).map_err(raise)? })?.into_any())
-            }
-            _ => Ok(py.NotImplemented().into_bound(py)),
-        }
+        self.plus(py, other, |k, x| format!("{x} + {k}"))
     }
 
     fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

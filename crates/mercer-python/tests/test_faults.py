@@ -124,7 +124,7 @@ def test_what_cannot_be_fitted_is_a_mercer_error(fit, says):
 
 
 def test_kernels_do_not_add_to_strings_or_arrays():
-    for wrong in [lambda: kernels.rbf() + "rbf", lambda: 1 + kernels.rbf(), lambda: kernels.rbf() * np.eye(2), lambda: kernels.rbf() ** 2]:
+    for wrong in [lambda: kernels.rbf() + "rbf", lambda: kernels.rbf() + None, lambda: kernels.rbf() * np.eye(2), lambda: kernels.rbf() ** "two"]:
         with pytest.raises(TypeError):
             wrong()
 
