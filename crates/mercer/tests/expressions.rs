@@ -30,3 +30,12 @@ fn an_open_parameter_cannot_be_bound() {
     let e = KernelExpr::parse("rbf(length_scale=0.1..10)").unwrap().bind(None, &testkit::table(5, 0)).err().map(|e| e.to_string());
     assert!(e.as_deref().is_some_and(|e| e.contains("0.1..10")), "{e:?}");
 }
+
+/// Found by `make fuzz`: what is read must print as something that can be read.
+#[test]
+fn a_number_in_a_sum_is_finite() {
+    for text in ["rbf - 1e999", "1e999 + rbf", "rbf - inf"] {
+        let why = mercer::kernels::KernelExpr::parse(text).unwrap_err().to_string();
+        assert!(why.contains("finite"), "{text}: {why}");
+    }
+}

@@ -60,6 +60,7 @@ impl KernelExpr {
 
     /// A number among the terms of a sum: a constant kernel.
     fn number(x: f64) -> Result<KernelExpr> {
+        Domain::Real.check("kernel", "a number in a sum", &Value::Number(x))?;
         let constant = |size: f64| -> Result<KernelExpr> {
             let term = Argument { name: None, term: Term::Number(size) };
             super::leaf::build::<Constant>(&[term]).map(KernelExpr::Constant)
