@@ -206,6 +206,10 @@ impl Error {
         Error::Io { file: file.to_string(), source }
     }
 
+    /// An error unless two sizes agree.
+    pub fn unless_equal(what: &str, expected: usize, found: usize) -> Result<()> {
+        if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) }
+    }
     /// A lookup that failed.
     pub fn unknown<S: AsRef<str>>(what: impl Into<String>, name: impl Into<String>, known: impl IntoIterator<Item = S>) -> Self {
         Error::Unknown { what: what.into(), name: name.into(), known: known.into_iter().map(|s| s.as_ref().to_owned()).collect() }

@@ -11,6 +11,7 @@ use crate::param::Value;
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{self, Split, Tuning};
+use crate::validity;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -84,15 +85,14 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
     };
     let rows: Vec<usize> = (0..data.rows().min(WITNESS_ROWS)).collect();
     let some = data.select(&rows);
-    let gram = gram::dense(kernel.settle(&some)?.bind(None, &some)?.as_ref(), control)?;
-    let check = gram::psd_check(&gram)?;
+    let check = validity::test(kernel, &some, control)?;
     let proof = match &check.witness {
         Some(w) => {
             let rows: Vec<String> = w.rows.iter().take(3).map(|i| (i + 1).to_string()).collect();
             let more = if w.rows.len() > rows.len() { ", ..." } else { "" };
             format!(
                 "; on the first {} rows the Gram matrix has the eigenvalue {} (rows {}{more} prove it: see mercer check)",
-                gram.rows(),
+                some.rows(),
                 Value::Number(check.smallest).rounded(4),
                 rows.join(", ")
             )

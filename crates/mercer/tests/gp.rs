@@ -292,23 +292,27 @@ fn normals(n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(|_| rand_distr::StandardNormal.sample(&mut random)).collect()
 }
 
-/// A draw of the process with this kernel, of unit variance.
-fn draw(kernel: &str, x: &Matrix, seed: u64) -> Vec<f64> {
+/// L with K = L L', K of unit variance: L = (L^-1 K)'.
+fn root(kernel: &str, x: &Matrix) -> Matrix {
     let bound = mercer::kernels::KernelExpr::parse(kernel).unwrap().bind(None, &inputs(x)).unwrap();
     let mut k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
     k.add_to_diagonal(&[1e-10]);
-    let lower = Cholesky::new(k, &Control::default()).unwrap();
-    let z = normals(x.rows(), seed);
-    // L z, row by row of the factor: L = A L'^-1 is had from solving.
-    let n = x.rows();
-    let l = lower.solve_lower(&Matrix::from_fn(n, n, |i, j| f64::from(i == j))).unwrap();
-    // l is L^-1; L z solves l f = z.
-    let mut f = vec![0.0; n];
-    for i in 0..n {
-        let sum: f64 = (0..i).map(|j| l[(i, j)] * f[j]).sum();
-        f[i] = (z[i] - sum) / l[(i, i)];
-    }
-    f
+    Cholesky::new(k.clone(), &Control::default()).unwrap().solve_lower(&k).unwrap().transpose()
+}
+
+/// A draw of the process whose covariance has this root.
+fn draw(root: &Matrix, seed: u64) -> Vec<f64> {
+    product(root, &Matrix::column(normals(root.rows(), seed))).unwrap().into_data()
+}
+
+/// The length scales that the evidence of a Gaussian process chooses.
+fn learnt_lengths(kernel: &str, x: &Matrix, y: &[f64]) -> Vec<f64> {
+    let (data, target) = (inputs(x), Target::numbers(y));
+    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
+    let kernel = mercer::kernels::KernelExpr::parse(kernel).unwrap();
+    let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
+    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0, false).unwrap();
+    tuned.kernel.values()[0].value.numbers().to_vec()
 }
 
 // spec: GP09
@@ -316,15 +320,9 @@ fn draw(kernel: &str, x: &Matrix, seed: u64) -> Vec<f64> {
 fn the_evidence_finds_the_length_scale_that_made_the_data() {
     let n = 400;
     let x = Matrix::column((0..n).map(|i| f64::from(i) * 40.0 / f64::from(n)).collect());
-    let f = draw("rbf(length_scale=1.3)", &x, 5);
+    let f = draw(&root("rbf(length_scale=1.3)", &x), 5);
     let y: Vec<f64> = f.iter().zip(normals(400, 6)).map(|(f, e)| f + 0.1 * e).collect();
-    let target = Target::numbers(&y);
-    let data = inputs(&x);
-    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
-    let kernel = mercer::kernels::KernelExpr::parse("rbf(length_scale=0.1..20)").unwrap();
-    let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
-    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0, false).unwrap();
-    let found = tuned.kernel.values()[0].value.number();
+    let found = learnt_lengths("rbf(length_scale=0.1..20)", &x, &y)[0];
     assert!((found / 1.3 - 1.0).abs() <= 0.1, "{found}");
 }
 
@@ -336,13 +334,7 @@ fn one_length_scale_per_column_switches_off_the_columns_of_noise() {
     let x = Matrix::from_fn(n, 6, |i, j| noise[i * 6 + j]);
     let errors = normals(n, 10);
     let y: Vec<f64> = (0..n).map(|i| (2.0 * x[(i, 2)]).sin() + 0.1 * errors[i]).collect();
-    let target = Target::numbers(&y);
-    let data = inputs(&x);
-    let sample = mercer::select::Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
-    let kernel = mercer::kernels::KernelExpr::parse("rbf(ard=true)").unwrap();
-    let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
-    let tuned = mercer::select::tune(&kernel, &estimator, &sample, &Control::default(), 0, false).unwrap();
-    let lengths = tuned.kernel.values()[0].value.numbers().to_vec();
+    let lengths = learnt_lengths("rbf(ard=true)", &x, &y);
     for (j, length) in lengths.iter().enumerate() {
         assert!(if j == 2 { *length < 2.0 } else { *length > 10.0 * lengths[2] }, "column {j}: {lengths:?}");
     }
@@ -357,9 +349,9 @@ fn draws_of_a_field_in_the_plane_and_of_an_ou_process_have_their_covariances() {
         let draws = 20_000;
         let bound = mercer::kernels::KernelExpr::parse(kernel).unwrap().bind(None, &inputs(x)).unwrap();
         let k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
-        let mut sums = Matrix::zeros(4, 4);
+        let (root, mut sums) = (root(kernel, x), Matrix::zeros(4, 4));
         for seed in 0..draws {
-            let f = draw(kernel, x, seed);
+            let f = draw(&root, seed);
             for i in 0..4 {
                 for j in 0..4 {
                     sums[(i, j)] += f[i] * f[j] / draws as f64;

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
+mod evaluated;
+
+use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points};
 use mercer::gram::{self, Dense, psd_check};
@@ -13,23 +16,6 @@ use mercer::read::{ReadOptions, Table};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-fn points(rows: &[&[f64]]) -> Dataset {
-    Dataset::from_points(Points::dense(rows.len(), rows[0].len(), rows.concat()).unwrap())
-}
-
-fn matrix(expr: &str, data: &Dataset) -> Matrix {
-    let settled = KernelExpr::parse(expr).unwrap().settle(data).unwrap();
-    gram::dense(settled.bind(None, data).unwrap().as_ref(), &Control::default()).unwrap()
-}
-
-fn value(expr: &str, x: &[f64], z: &[f64]) -> f64 {
-    matrix(expr, &points(&[x, z]))[(0, 1)]
-}
-
-fn near(a: f64, b: f64, tolerance: f64) {
-    assert!((a - b).abs() <= tolerance, "{a} and {b} differ by more than {tolerance}");
-}
 
 const X: [f64; 3] = [0.3, -1.2, 0.7];
 const Z: [f64; 3] = [1.1, 0.4, -0.5];

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
+mod evaluated;
+
+use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
 use mercer::data::{Categories, Column, Dataset, Points, Strings, Target, Values};
 use mercer::estimators::EstimatorExpr;
@@ -13,28 +16,11 @@ use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
 use mercer::testkit;
 
-fn points(rows: &[&[f64]]) -> Dataset {
-    Dataset::from_points(Points::dense(rows.len(), rows[0].len(), rows.concat()).unwrap())
-}
-
 fn random_points(n: usize, d: usize, seed: u64) -> Dataset {
     use rand::{RngExt, SeedableRng};
     let mut r = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
     let values = (0..n * d).map(|_| (0..12).map(|_| r.random::<f64>()).sum::<f64>() - 6.0).collect();
     Dataset::from_points(Points::dense(n, d, values).unwrap())
-}
-
-fn matrix(expr: &str, data: &Dataset) -> Matrix {
-    let settled = KernelExpr::parse(expr).unwrap().settle(data).unwrap();
-    gram::dense(settled.bind(None, data).unwrap().as_ref(), &Control::default()).unwrap()
-}
-
-fn value(expr: &str, x: &[f64], z: &[f64]) -> f64 {
-    matrix(expr, &points(&[x, z]))[(0, 1)]
-}
-
-fn near(a: f64, b: f64, tolerance: f64) {
-    assert!((a - b).abs() <= tolerance, "{a} and {b} differ by more than {tolerance}");
 }
 
 fn sequences(strings: &[&str]) -> Dataset {

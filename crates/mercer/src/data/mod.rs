@@ -3,6 +3,7 @@
 mod dataset;
 mod points;
 mod row_count;
+mod sample;
 mod schema;
 mod similarities;
 mod strings;
@@ -11,6 +12,7 @@ mod target;
 pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
 pub use points::{Points, Storage};
 pub use row_count::RowCount;
+pub(crate) use sample::some_rows;
 pub use schema::{ColumnSchema, Holds, Schema};
 pub use similarities::Similarities;
 pub use strings::Strings;

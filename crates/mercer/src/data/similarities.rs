@@ -36,10 +36,8 @@ impl<'de> Deserialize<'de> for Similarities {
 impl Similarities {
     /// `values` (rows x names): the kernel of every row with every named item; `own[i]` is the place of row i among the names.
     pub fn new(names: Vec<String>, own: Vec<u32>, values: Matrix) -> Result<Self> {
-        let shape =
-            |what: &str, expected, found| if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) };
-        shape("rows of a kernel matrix", own.len(), values.rows())?;
-        shape("columns of a kernel matrix", names.len(), values.cols())?;
+        Error::unless_equal("rows of a kernel matrix", own.len(), values.rows())?;
+        Error::unless_equal("columns of a kernel matrix", names.len(), values.cols())?;
         if let Some(k) = own.iter().find(|k| **k as usize >= names.len()) {
             return Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", names.len())));
         }

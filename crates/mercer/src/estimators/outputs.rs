@@ -15,7 +15,7 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
         return Err(absent());
     }
     let (n, cols) = task.gram.shape();
-    let shape = |what: &str, found| if found == n { Ok(()) } else { Err(Error::Shape { what: what.into(), expected: n, found }) };
+    let shape = |what: &str, found| Error::unless_equal(what, n, found);
     shape("columns of the Gram matrix", cols)?;
     shape("rows of the target", task.target.rows())?;
     shape("weights", task.weights.map_or(n, <[f64]>::len))?;

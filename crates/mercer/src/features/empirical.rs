@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram};
-use crate::linalg::{Matrix, eigh, product};
+use crate::linalg::{Matrix, eigh, gramian};
 
 /// Eigenvalues below this share of the largest, times N, are rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -55,8 +55,7 @@ impl Empirical {
     }
 
     /// U L U', the Gram matrix again.
-    pub fn gram(&self) -> Result<Matrix> {
-        let features = self.features();
-        product(&features, &features.transpose())
+    pub fn gram(&self) -> Matrix {
+        gramian(&self.features())
     }
 }

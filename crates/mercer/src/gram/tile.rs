@@ -55,10 +55,6 @@ impl<'t, P, T> Tile<'t, P, T> {
     pub fn of<Q>(self, part: impl Fn(&'t P) -> &'t Q) -> Tile<'t, Q, T> {
         Tile { a: part(self.a), rows: self.rows, b: part(self.b), cols: self.cols, out: self.out }
     }
-    /// The same tile for a shorter time.
-    pub fn reborrow(&mut self) -> Tile<'_, P, T> {
-        Tile { a: self.a, rows: self.rows.clone(), b: self.b, cols: self.cols.clone(), out: self.out.reborrow() }
-    }
 }
 
 impl<P, T: Real> Tile<'_, P, T> {
@@ -156,38 +152,27 @@ impl<T: Real> Tile<'_, Cloud, T> {
         product_abt(&left, &right[self.cols.start * dim..self.cols.end * dim], dim, self.out.reborrow());
     }
 
-    /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Where only
-    /// one batch is sparse, the row is spread out and each column of the tile gathers from it.
+    /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Points of which
+    /// only one batch is sparse are compared pair by pair.
     fn sparse_dots(&mut self) {
-        if let Some(columns) = self.b.by_columns() {
-            for k in 0..self.rows.len() {
-                let row = self.out.row_mut(k);
-                row.fill(T::from_f64(0.0));
-                for (c, v) in self.a.each(self.rows.at(k)).take_while(|(c, _)| c + 1 < columns.starts.len()) {
-                    let all = columns.starts[c]..columns.starts[c + 1];
-                    let list = &columns.columns[all.clone()];
-                    let from = list.partition_point(|&j| (j as usize) < self.cols.start);
-                    for (&j, w) in
-                        list[from..].iter().zip(&columns.values[all.start + from..]).take_while(|(j, _)| (**j as usize) < self.cols.end)
-                    {
-                        let o = &mut row[j as usize - self.cols.start];
-                        *o = *o + T::from_f64(v * w);
-                    }
-                }
-            }
-            return;
-        }
-        let mut spread = vec![0.0; self.a.dim().max(self.b.dim())];
         for k in 0..self.rows.len() {
-            let i = self.rows.at(k);
-            for (c, v) in self.a.each(i) {
-                spread[c] = v;
-            }
-            for (o, j) in self.out.row_mut(k).iter_mut().zip(self.cols.clone()) {
-                *o = T::from_f64(self.b.each(j).map(|(c, v)| v * spread[c]).sum());
-            }
-            for (c, _) in self.a.each(i) {
-                spread[c] = 0.0;
+            let (i, row) = (self.rows.at(k), self.out.row_mut(k));
+            let Some(columns) = self.b.by_columns() else {
+                for (o, j) in row.iter_mut().zip(self.cols.clone()) {
+                    *o = T::from_f64(self.a.merged(i, self.b, j).map(|(_, x, z)| x * z).sum());
+                }
+                continue;
+            };
+            row.fill(T::from_f64(0.0));
+            for (c, v) in self.a.each(i).take_while(|(c, _)| c + 1 < columns.starts.len()) {
+                let all = columns.starts[c]..columns.starts[c + 1];
+                let list = &columns.columns[all.clone()];
+                let from = list.partition_point(|&j| (j as usize) < self.cols.start);
+                let rest = list[from..].iter().zip(&columns.values[all.start + from..]);
+                for (&j, w) in rest.take_while(|(j, _)| (**j as usize) < self.cols.end) {
+                    let o = &mut row[j as usize - self.cols.start];
+                    *o = *o + T::from_f64(v * w);
+                }
             }
         }
     }

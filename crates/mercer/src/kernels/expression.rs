@@ -20,36 +20,32 @@ pub struct Parameter {
     pub differentiable: bool,
 }
 
+/// The parts of an expression, shared or to be changed.
+macro_rules! parts_of {
+    ($expr:expr, $each:ident) => {
+        match $expr {
+            KernelExpr::Sum(parts) | KernelExpr::Product(parts) => parts.$each().collect(),
+            KernelExpr::Scale { of, .. }
+            | KernelExpr::Power { of, .. }
+            | KernelExpr::Exp(of)
+            | KernelExpr::Normalise(of)
+            | KernelExpr::Centre(of)
+            | KernelExpr::Repaired { of, .. }
+            | KernelExpr::Weighted { of, .. }
+            | KernelExpr::On { of, .. } => vec![of],
+            _ => Vec::new(),
+        }
+    };
+}
+
 impl KernelExpr {
     /// The parts of a composition, in order; none for a kernel of the list.
     pub fn parts(&self) -> Vec<&KernelExpr> {
-        match self {
-            KernelExpr::Sum(parts) | KernelExpr::Product(parts) => parts.iter().collect(),
-            KernelExpr::Scale { of, .. }
-            | KernelExpr::Power { of, .. }
-            | KernelExpr::Exp(of)
-            | KernelExpr::Normalise(of)
-            | KernelExpr::Centre(of)
-            | KernelExpr::Repaired { of, .. }
-            | KernelExpr::Weighted { of, .. }
-            | KernelExpr::On { of, .. } => vec![of],
-            _ => Vec::new(),
-        }
+        parts_of!(self, iter)
     }
 
     pub(super) fn parts_mut(&mut self) -> Vec<&mut KernelExpr> {
-        match self {
-            KernelExpr::Sum(parts) | KernelExpr::Product(parts) => parts.iter_mut().collect(),
-            KernelExpr::Scale { of, .. }
-            | KernelExpr::Power { of, .. }
-            | KernelExpr::Exp(of)
-            | KernelExpr::Normalise(of)
-            | KernelExpr::Centre(of)
-            | KernelExpr::Repaired { of, .. }
-            | KernelExpr::Weighted { of, .. }
-            | KernelExpr::On { of, .. } => vec![of],
-            _ => Vec::new(),
-        }
+        parts_of!(self, iter_mut)
     }
 
     /// Whether kernel values depend on the batch of training rows, all of which must then stand along the columns.

@@ -6,7 +6,7 @@
 use super::rbf::Gaussian;
 use super::stationary;
 use crate::data::Points;
-use crate::gram::{Cloud, Kernel, Mercer, Tile};
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -87,21 +87,20 @@ impl Kernel for Periodic {
         Mercer::Always
     }
     /// dk/dperiod = k 2 pi / (length_scale^2 period^2) sum_j d_j sin(2 pi d_j / period), d = x - z.
-    fn gradient(&self, mut tile: Tile<'_, Wound, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, Wound, f64>, weights: &[f64], out: &mut [f64]) {
         let (period, length) = (self.period.number(), self.length_scale.number());
         let (a, b, columns) = (tile.a, tile.b, tile.cols.len());
         let factor = 2.0 * PI / (length * length * period * period);
-        let mut part = tile.reborrow().of(|wound| &wound.circles);
-        part.sqdists();
-        part.map(Gaussian);
-        for k in 0..part.rows.len() {
-            let i = part.rows.at(k);
-            for ((l, j), value) in part.cols.clone().enumerate().zip(part.out.row_mut(k)) {
+        let mut tile = tile.of(|wound| &wound.circles);
+        tile.sqdists();
+        for k in 0..tile.rows.len() {
+            let i = tile.rows.at(k);
+            for ((l, j), s) in tile.cols.clone().enumerate().zip(tile.out.row_mut(k)) {
                 let (x, z) = (&a.plain[i * a.dim..(i + 1) * a.dim], &b.plain[j * b.dim..(j + 1) * b.dim]);
                 let sum: f64 = x.iter().zip(z).map(|(x, z)| (x - z) * libm::sin(2.0 * PI * (x - z) / period)).sum();
-                out[0] += weights[k * columns + l] * *value * factor * sum;
+                out[0] += weights[k * columns + l] * Gaussian.at::<f64, false>(*s) * factor * sum;
             }
         }
-        stationary::gradient(tile.of(|wound| &wound.circles), Gaussian, &self.length_scale, weights, &mut out[1..]);
+        stationary::gradient_of_sqdists(tile, Gaussian, &self.length_scale, weights, &mut out[1..]);
     }
 }

@@ -96,14 +96,13 @@ impl Kernel for RationalQuadratic {
     fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
         let mixture = self.mixture();
         let columns = tile.cols.len();
-        let mut part = tile.reborrow();
-        part.sqdists();
-        for k in 0..part.rows.len() {
-            for (s, w) in part.out.row_mut(k).iter().zip(&weights[k * columns..]) {
+        tile.sqdists();
+        for k in 0..tile.rows.len() {
+            for (s, w) in tile.out.row_mut(k).iter().zip(&weights[k * columns..]) {
                 let u = s / (2.0 * mixture.alpha);
                 out[0] += w * mixture.value(*s) * (u / (1.0 + u) - libm::log1p(u));
             }
         }
-        stationary::gradient(tile, mixture, &self.length_scale, weights, &mut out[1..]);
+        stationary::gradient_of_sqdists(tile, mixture, &self.length_scale, weights, &mut out[1..]);
     }
 }

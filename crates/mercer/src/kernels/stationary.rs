@@ -86,10 +86,21 @@ pub(crate) fn prepare(length_scale: &Value, inputs: &Points, like: Option<&Cloud
 /// sum_kl weight_kl dk_kl/dlength_scale, for one scale or one per column, without any N x N x D array:
 /// with V = weight * (-2 s g'(s)) / s, sum_kl V_kl (x_kj - z_lj)^2 = sum_k r_k x_kj^2 + sum_l c_l z_lj^2 - 2 sum_k x_kj (V z)_kj.
 pub(crate) fn gradient(mut tile: Tile<'_, Cloud, f64>, profile: impl Profile, length_scale: &Value, weights: &[f64], out: &mut [f64]) {
+    tile.sqdists();
+    gradient_of_sqdists(tile, profile, length_scale, weights, out);
+}
+
+/// The same for a tile that holds its squared distances already.
+pub(crate) fn gradient_of_sqdists(
+    mut tile: Tile<'_, Cloud, f64>,
+    profile: impl Profile,
+    length_scale: &Value,
+    weights: &[f64],
+    out: &mut [f64],
+) {
     let lengths = length_scale.numbers();
     let (m, n) = (tile.rows.len(), tile.cols.len());
     let (a, b, cols) = (tile.a, tile.b, tile.cols.clone());
-    tile.sqdists();
     if lengths.len() == 1 {
         tile.map(Falls(profile));
         let weighted = |(falls, w): (&mut f64, &f64)| *falls * w;

@@ -21,17 +21,10 @@ impl Default for White {
     }
 }
 
-/// Calls `each(k, l)` for every place of the tile where a row meets itself.
-fn each_itself<T>(tile: &Tile<'_, RowCount, T>, mut each: impl FnMut(usize, usize)) {
-    if !std::ptr::eq(tile.a, tile.b) {
-        return;
-    }
-    for k in 0..tile.rows.len() {
-        let i = tile.rows.at(k);
-        if tile.cols.contains(&i) {
-            each(k, i - tile.cols.start);
-        }
-    }
+/// Where row k of the tile meets itself, if it does.
+fn itself<T>(tile: &Tile<'_, RowCount, T>, k: usize) -> Option<usize> {
+    let i = tile.rows.at(k);
+    (std::ptr::eq(tile.a, tile.b) && tile.cols.contains(&i)).then(|| i - tile.cols.start)
 }
 
 impl Kernel for White {
@@ -51,12 +44,12 @@ impl Kernel for White {
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {
         for k in 0..tile.rows.len() {
-            tile.out.row_mut(k).fill(T::from_f64(0.0));
-        }
-        let mut places = Vec::new();
-        each_itself(&tile, |k, l| places.push((k, l)));
-        for (k, l) in places {
-            tile.out.row_mut(k)[l] = T::from_f64(self.value.number());
+            let place = itself(&tile, k);
+            let row = tile.out.row_mut(k);
+            row.fill(T::from_f64(0.0));
+            if let Some(l) = place {
+                row[l] = T::from_f64(self.value.number());
+            }
         }
     }
     fn diagonal(&self, x: &RowCount) -> Vec<f64> {
@@ -67,6 +60,6 @@ impl Kernel for White {
     }
     fn gradient(&self, tile: Tile<'_, RowCount, f64>, weights: &[f64], out: &mut [f64]) {
         let columns = tile.cols.len();
-        each_itself(&tile, |k, l| out[0] += weights[k * columns + l]);
+        out[0] += (0..tile.rows.len()).filter_map(|k| Some(weights[k * columns + itself(&tile, k)?])).sum::<f64>();
     }
 }

@@ -40,10 +40,7 @@ impl Lower {
         View::rows(self.square.data(), self.size(), self.size())
     }
     pub(crate) fn require_rows(&self, found: usize) -> Result<()> {
-        if found == self.size() {
-            return Ok(());
-        }
-        Err(Error::Shape { what: "length of a right side".into(), expected: self.size(), found })
+        Error::unless_equal("length of a right side", self.size(), found)
     }
     /// Every row b of `rows` (M x N) becomes L^-1 b.
     pub fn solve_rows(&self, rows: &mut Matrix) -> Result<()> {

@@ -24,13 +24,9 @@ pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: us
 /// Rows of a band: each band is computed by one thread, whatever their number.
 pub(crate) const BAND: usize = 128;
 
-fn require(what: &str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) }
-}
-
 /// A B for A (m x k) and B (k x n).
 pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
-    require("rows of the right factor", a.cols(), b.rows())?;
+    Error::unless_equal("rows of the right factor", a.cols(), b.rows())?;
     let (k, n) = (a.cols(), b.cols());
     let mut out = Matrix::zeros(a.rows(), n);
     if n > 0 && k > 0 {
@@ -42,7 +38,7 @@ pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
 
 /// A B' for A (m x k) and B (n x k).
 pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
-    require("columns of the right factor", a.cols(), b.cols())?;
+    Error::unless_equal("columns of the right factor", a.cols(), b.cols())?;
     let (k, n) = (a.cols(), b.rows());
     let mut out = Matrix::zeros(a.rows(), n);
     if n > 0 && k > 0 {

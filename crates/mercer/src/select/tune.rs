@@ -8,14 +8,12 @@ use super::free::{Free, Setting, free_parameters};
 use super::profile::{Curve, Look, TunedParameter};
 use super::{Sample, crossval, folds};
 use crate::control::Control;
+use crate::data::some_rows;
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
 use crate::learner;
 use crate::solve::Lbfgs;
-use rand::SeedableRng;
-use rand::seq::index;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 
@@ -129,7 +127,7 @@ pub fn tune(
     if control.out_of_time() {
         return untuned(true);
     }
-    let rows = some_rows(sample, most_rows(&start.estimator, sample, control), seed);
+    let rows = some_rows(sample.data.rows(), most_rows(&start.estimator, sample, control), seed);
     let data = sample.data.select(&rows);
     let target = sample.target.select(&rows);
     let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
@@ -197,17 +195,6 @@ fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) 
         most = (most * 4 / 5).max(LEAST_ROWS);
     }
     most
-}
-
-/// All rows, or a seeded sample of `most` of them, ascending.
-fn some_rows(sample: &Sample<'_>, most: usize, seed: u64) -> Vec<usize> {
-    let n = sample.data.rows();
-    if n <= most {
-        return (0..n).collect();
-    }
-    let mut rows = index::sample(&mut Xoshiro256PlusPlus::seed_from_u64(seed), n, most).into_vec();
-    rows.sort_unstable();
-    rows
 }
 
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.

@@ -6,17 +6,13 @@
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, product};
 
-fn require(what: &str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) }
-}
-
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// Weights of the features (N x P) after `steps` steps over all rows: theta += rate sum_i (y_i - theta'phi_i) phi_i.
 pub fn batch(features: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result<Vec<f64>> {
-    require("targets", features.rows(), y.len())?;
+    Error::unless_equal("targets", features.rows(), y.len())?;
     let mut theta = vec![0.0; features.cols()];
     for _ in 0..steps {
         let errors: Vec<f64> = (0..y.len()).map(|i| y[i] - dot(features.row(i), &theta)).collect();
@@ -29,7 +25,7 @@ pub fn batch(features: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result<Ve
 
 /// The same, one row after another in the given order: theta += rate (y_i - theta'phi_i) phi_i.
 pub fn stochastic(features: &Matrix, y: &[f64], rate: f64, order: &[usize]) -> Result<Vec<f64>> {
-    require("targets", features.rows(), y.len())?;
+    Error::unless_equal("targets", features.rows(), y.len())?;
     let mut theta = vec![0.0; features.cols()];
     for &i in order {
         let row = features.row(i);
@@ -41,7 +37,7 @@ pub fn stochastic(features: &Matrix, y: &[f64], rate: f64, order: &[usize]) -> R
 
 /// Coefficients after `steps` sweeps over all rows: beta += rate (y - K beta), from 0. O(N^2) a sweep.
 pub fn kernel_batch(gram: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result<Vec<f64>> {
-    require("targets", gram.rows(), y.len())?;
+    Error::unless_equal("targets", gram.rows(), y.len())?;
     let mut beta = Matrix::zeros(y.len(), 1);
     for _ in 0..steps {
         let f = product(gram, &beta)?;
@@ -52,7 +48,7 @@ pub fn kernel_batch(gram: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result
 
 /// The same, one row after another in the given order: beta_i += rate (y_i - (K beta)_i). O(N) a step.
 pub fn kernel_stochastic(gram: &Matrix, y: &[f64], rate: f64, order: &[usize]) -> Result<Vec<f64>> {
-    require("targets", gram.rows(), y.len())?;
+    Error::unless_equal("targets", gram.rows(), y.len())?;
     let mut beta = vec![0.0; y.len()];
     for &i in order {
         beta[i] += rate * (y[i] - dot(gram.row(i), &beta));

@@ -3,14 +3,11 @@
 mod invent;
 
 use crate::control::Control;
-use crate::data::Dataset;
+use crate::data::{Dataset, some_rows};
 use crate::error::Result;
 use crate::estimators;
 use crate::gram::{self, Repair, Witness};
 use crate::kernels::{Derivation, KernelExpr, Validity};
-use rand::SeedableRng;
-use rand::seq::index;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Rows of a table on which the numeric test runs at most: its cost is that of an eigendecomposition.
 const ROWS: usize = 1000;
@@ -61,7 +58,7 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     };
     let mut tested = None;
     if let Some(data) = data {
-        let some = sample(data, seed);
+        let some = data.select(&some_rows(data.rows(), ROWS, seed));
         let found = test(expr, &some, control)?;
         if let Some(witness) = found.witness {
             return Ok(Verdict::Refuted { open, rows: some.select(&witness.rows), witness, given: true });
@@ -83,18 +80,9 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     Ok(Verdict::Tested { open, rows, smallest, largest })
 }
 
-fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
+/// The numeric test on the rows of a prepared table.
+pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
     gram::psd_check(&gram::dense(expr.settle(data)?.bind(None, data)?.as_ref(), control)?)
-}
-
-/// All rows, or a seeded sample of them.
-fn sample(data: &Dataset, seed: u64) -> Dataset {
-    if data.rows() <= ROWS {
-        return data.clone();
-    }
-    let mut rows = index::sample(&mut Xoshiro256PlusPlus::seed_from_u64(seed), data.rows(), ROWS).into_vec();
-    rows.sort_unstable();
-    data.select(&rows)
 }
 
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.

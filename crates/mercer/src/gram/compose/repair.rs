@@ -7,7 +7,7 @@
 use super::super::{Block, Bound, Dense, Gram, Side, dense};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Matrix, eigh, product, product_transposed};
+use crate::linalg::{Matrix, eigh, gramian, product, product_transposed};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -75,13 +75,7 @@ impl Repaired {
         let roots = scaled(&|j| repaired[j].sqrt());
         let diagonal = squared(&roots);
         let values = match cross {
-            None => {
-                let mut whole = product_transposed(&roots, &roots)?;
-                for (i, d) in diagonal.iter().enumerate() {
-                    whole[(i, i)] = *d;
-                }
-                Dense::square(symmetric(whole))?
-            }
+            None => Dense::square(gramian(&roots))?,
             Some(cross) => {
                 let features = product(&dense(cross, &control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)))?;
                 Dense::cross(product_transposed(&features, &roots)?, squared(&features), diagonal)?
@@ -89,11 +83,6 @@ impl Repaired {
         };
         Ok(Repaired { values, parameters: among.parameters() })
     }
-}
-
-/// The mean of a matrix and its transpose.
-fn symmetric(m: Matrix) -> Matrix {
-    Matrix::from_fn(m.rows(), m.cols(), |i, j| 0.5 * (m[(i, j)] + m[(j, i)]))
 }
 
 impl Gram for Repaired {

@@ -2,8 +2,7 @@
 
 use super::canvas::{Anchor, draw, width};
 use super::colours::{INK, MUTED, shade};
-use super::same;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{count, counted, percent, shown};
 
@@ -64,7 +63,7 @@ impl Confusion {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        same("counts of the confusion matrix", self.classes.len().pow(2), self.counts.len())?;
+        Error::unless_equal("counts of the confusion matrix", self.classes.len().pow(2), self.counts.len())?;
         let chosen = self.chosen();
         let names: Vec<String> = chosen.iter().map(|&k| shown(&self.classes[k], 22)).collect();
         let widest = names.iter().map(|n| width(n, NAME)).fold(0.0, f64::max);

@@ -3,8 +3,8 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Place, draw};
 use super::colours::{CLASSES, MUTED, band};
-use super::{drawn, same};
-use crate::error::Result;
+use super::drawn;
+use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{count, counted, shown};
 
@@ -72,10 +72,10 @@ impl Curve {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        same("values of the curve", self.at.len(), self.mean.len())?;
-        same("targets of the rows", self.x.len(), self.y.len())?;
+        Error::unless_equal("values of the curve", self.at.len(), self.mean.len())?;
+        Error::unless_equal("targets of the rows", self.x.len(), self.y.len())?;
         if !self.band.is_empty() {
-            same("ends of the band", self.at.len(), self.band.len())?;
+            Error::unless_equal("ends of the band", self.at.len(), self.band.len())?;
         }
         let colour = CLASSES[0];
         let mut entries = vec![(Sign::Mark(0, MUTED), "one row".to_owned()), (Sign::Line(colour), "prediction".into())];

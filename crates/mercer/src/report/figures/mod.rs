@@ -182,8 +182,3 @@ fn drawn(n: usize) -> impl Iterator<Item = usize> {
     let most = n.min(MOST_MARKS);
     (0..most).map(move |k| k * n / most)
 }
-
-/// Two lengths that must agree.
-fn same(what: &str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Shape { what: what.into(), expected, found }) }
-}

@@ -3,8 +3,8 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
 use super::colours::{CLASSES, MUTED, band};
-use super::{drawn, same};
-use crate::error::Result;
+use super::drawn;
+use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{brief, count, counted, shown};
 
@@ -53,9 +53,9 @@ impl PredictedTrue {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        same("predicted values", self.truth.len(), self.predicted.len())?;
+        Error::unless_equal("predicted values", self.truth.len(), self.predicted.len())?;
         if !self.intervals.is_empty() {
-            same("intervals", self.truth.len(), self.intervals.len())?;
+            Error::unless_equal("intervals", self.truth.len(), self.intervals.len())?;
         }
         let colour = CLASSES[0];
         let mut entries = vec![(Sign::Mark(0, colour), "one row".to_owned())];

@@ -3,8 +3,8 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Sheet, draw};
 use super::colours::{class, region};
-use super::{drawn, same};
-use crate::error::Result;
+use super::drawn;
+use crate::error::{Error, Result};
 use crate::report::words::{achievement, counted, shown};
 use crate::report::{Metric, Row};
 
@@ -68,8 +68,8 @@ impl Regions {
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
         let lines = self.predicted.len().checked_div(self.cells).unwrap_or(0);
-        same("predicted classes on the grid", lines * self.cells, self.predicted.len())?;
-        same("class codes of the points", self.points.len(), self.codes.len())?;
+        Error::unless_equal("predicted classes on the grid", lines * self.cells, self.predicted.len())?;
+        Error::unless_equal("class codes of the points", self.points.len(), self.codes.len())?;
         let mut entries: Vec<(Sign, String)> =
             self.classes.iter().take(35).enumerate().map(|(k, name)| (Sign::Mark(k, class(k)), name.clone())).collect();
         if !self.keeps_all() && !self.support.is_empty() {

@@ -2,8 +2,7 @@
 
 use super::canvas::{Anchor, draw, width};
 use super::colours::{CLASSES, INK, MUTED};
-use super::same;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::report::words::{brief, counted, shown};
 
 /// The relevance of each column.
@@ -64,7 +63,7 @@ impl Relevance {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        same("relevance of the columns", self.columns.len(), self.relevance.len())?;
+        Error::unless_equal("relevance of the columns", self.columns.len(), self.relevance.len())?;
         let mut order = self.order();
         order.truncate(MOST);
         let names: Vec<String> = order.iter().map(|&k| shown(&self.columns[k], 26)).collect();

@@ -3,8 +3,8 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
 use super::colours::{CLASSES, MUTED};
-use super::{drawn, same};
-use crate::error::Result;
+use super::drawn;
+use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{brief, count, counted, shown};
 
@@ -65,7 +65,7 @@ impl Residuals {
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
-        same("residuals", self.predicted.len(), self.residual.len())?;
+        Error::unless_equal("residuals", self.predicted.len(), self.residual.len())?;
         let colour = CLASSES[0];
         let legend = Legend::new(vec![(Sign::Mark(0, colour), "one row".into()), (Sign::Line(MUTED), "exactly right".into())], SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
