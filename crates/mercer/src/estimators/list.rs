@@ -123,6 +123,7 @@ trait AnyEstimator {
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 
@@ -165,6 +166,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         Estimator::criterion(self, task)
+    }
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        Estimator::criterion_along(self, param, values, task)
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
@@ -251,6 +255,10 @@ impl EstimatorExpr {
     /// The smooth selection criterion and its derivatives.
     pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         self.any().criterion(task)
+    }
+    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
+    pub fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        self.any().criterion_along(param, values, task)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

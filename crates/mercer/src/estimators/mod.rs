@@ -9,6 +9,7 @@ mod knn;
 mod list;
 mod outputs;
 mod ridge;
+mod ridge_path;
 mod settled;
 mod svc;
 mod svm;
@@ -92,6 +93,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
         Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))
+    }
+    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
+    fn criterion_along(&self, _param: &str, _values: &[f64], _task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        Ok(None)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {

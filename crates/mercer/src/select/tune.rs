@@ -23,6 +23,8 @@ const SMOOTH_ROWS: usize = 1000;
 const CROSSVAL_ROWS: usize = 2000;
 /// Fewer rows are not searched on, however little memory there is.
 const LEAST_ROWS: usize = 50;
+/// Values on the path of a parameter that is free alone.
+const PATH: usize = 200;
 /// Steps of L-BFGS at most.
 const STEPS: usize = 60;
 
@@ -197,11 +199,28 @@ fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) 
     most
 }
 
+/// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
+fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Result<Vec<(f64, f64)>> {
+    let [only] = free else { return Ok(Vec::new()) };
+    let Some(name) = only.own_name() else { return Ok(Vec::new()) };
+    let (low, high) = only.bounds();
+    let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
+    let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
+    let bound = start.kernel.bind(None, job.sample.data)?;
+    let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
+    let losses = start.estimator.criterion_along(name, &values, &task)?.unwrap_or_default();
+    Ok(places.into_iter().zip(losses).collect())
+}
+
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
 fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
     let searching = job.searching();
     let evaluations = Cell::new(0);
-    let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();
+    let path = path(start, free, job, &searching)?;
+    let x0: Vec<f64> = match path.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((at, _)) => vec![*at],
+        None => free.iter().map(Free::coordinate).collect(),
+    };
     // The least value met, where, and its slack.
     let best = RefCell::new((f64::INFINITY, x0.clone(), 0.0));
     let evaluate = |x: &[f64], control: &Control| -> Result<(f64, Vec<f64>)> {
@@ -223,8 +242,10 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         let by_kernel = bound.gradient(&criterion.weights)?;
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     };
+    evaluations.set(path.len());
+    let shifts: &[f64] = if free.iter().any(Free::is_kernel_width) { &[0.0, -1.2, 1.2] } else { &[0.0] };
     let descend = || -> Result<()> {
-        for shift in [0.0, -1.2, 1.2] {
+        for shift in shifts {
             let moved = |(f, x): (&Free, &f64)| f.clamp(if f.is_kernel_width() { x + shift } else { *x });
             evaluate(&free.iter().zip(&x0).map(moved).collect::<Vec<f64>>(), &searching)?;
             if best.borrow().0.is_finite() && searching.out_of_time() {
@@ -258,7 +279,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
                 x[k] = at;
                 evaluate(&x, job.control).map(|(value, _)| value)
             };
-            look.along(Vec::new(), job.control, &mut along)?
+            look.along(path.clone(), job.control, &mut along)?
         } else {
             look.unseen()
         });
