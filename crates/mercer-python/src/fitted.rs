@@ -12,9 +12,9 @@ use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Task, Want};
 use mercer::gram::{Dense, Subset};
+use mercer::learner;
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
-use mercer::{learner, report};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ use std::sync::Arc;
 pub(crate) struct Fitted {
     inside: Arc<Inside>,
 }
+
+/// What a pickled one is made of again.
+type Parts<'py> = (String, Vec<Bound<'py, PyBytes>>);
 
 /// What is stored.
 #[derive(Serialize, Deserialize)]
@@ -96,9 +99,6 @@ impl Fitted {
         threads: usize,
     ) -> PyResult<Predictions> {
         let (cross, among) = (matrix(cross)?, among.map(matrix).transpose()?);
-        if among.is_none() && (want.variance || want.covariance) {
-            return Err(data_error("a variance needs the kernel values among the new rows; give them as among="));
-        }
         let inside = self.inside.clone();
         Limits::threads(threads).run(py, move |_| {
             let rows = among.as_ref().map_or_else(|| vec![0.0; cross.rows()], Matrix::diagonal);
@@ -153,26 +153,24 @@ impl Fitted {
         Ok(Fitted { inside: Arc::new(inside) })
     }
 
-    /// Predicted numbers, or codes of classes, from kernel values between new rows and all training rows (M x N). With
-    /// std=True also standard deviations; they need the kernel values among the new rows (M x M).
-    #[pyo3(signature = (cross, among=None, std=false, *, codes=true, threads=0))]
-    fn predict<'py>(
+    /// Predicted numbers, or codes of classes, from kernel values between new rows and all training rows (M x N).
+    #[pyo3(signature = (cross, *, threads=0))]
+    fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, None, Want::default(), threads)?;
+        values(py, predictions.values, &self.inside.info, true)
+    }
+
+    /// Variance of the function value at new rows; `among` holds the kernel values among them (M x M).
+    #[pyo3(signature = (cross, among, *, threads=0))]
+    fn variance<'py>(
         &self,
         py: Python<'py>,
         cross: &Bound<'py, PyAny>,
-        among: Option<&Bound<'py, PyAny>>,
-        std: bool,
-        codes: bool,
+        among: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, among, Want { variance: std, ..Want::default() }, threads)?;
-        let sd = report::standard_deviation(&predictions);
-        let found = values(py, predictions.values, &self.inside.info, codes)?;
-        if !std {
-            return Ok(found);
-        }
-        let sd = from_outputs(py, sd.ok_or_else(|| self.lacks("predictive variance"))?)?;
-        Ok((found, sd).into_pyobject(py)?.into_any())
+        let predictions = self.predictions(py, cross, Some(among), Want { variance: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance"))?)
     }
 
     /// Probability of each class, M x classes.
@@ -218,6 +216,24 @@ impl Fitted {
         values(py, left_out.ok_or_else(|| self.lacks("closed form without a row"))?.values, &self.inside.info, true)
     }
 
+    /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error): its value, and
+    /// its derivatives by the kernel values (N x N).
+    #[staticmethod]
+    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, threads=0))]
+    fn criterion<'py>(
+        py: Python<'py>,
+        estimator: &str,
+        gram: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> PyResult<(f64, Bound<'py, PyAny>)> {
+        let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
+        let (given, _) = given(gram, target, sample_weight, None, 0)?;
+        let found = Limits::threads(threads).run(py, move |control| estimator.criterion(&given.task(control)))?;
+        Ok((found.value, from_matrix(py, found.weights)?))
+    }
+
     /// Coefficients (support x outputs) and constants; None where it is no kernel expansion.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
@@ -253,7 +269,7 @@ impl Fitted {
         format!("Fitted {}, {} of {} rows kept", self.inside.estimator, self.inside.fitted.support().len(), self.inside.diagonal.len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Vec<Bound<'py, PyBytes>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
         let (text, arrays) = blocks::collect(|| serde_json::to_string(&*slf.get().inside));
         let text = text.map_err(|e| internal_error(e.to_string()))?;
         let arrays = arrays.iter().map(|a| PyBytes::new(slf.py(), a)).collect();

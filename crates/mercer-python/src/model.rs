@@ -112,6 +112,13 @@ impl Model {
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
     }
 
+    /// Variance of the function value at every row, without the noise of a target: N, or N x outputs (gp).
+    #[pyo3(signature = (data, *, threads=0))]
+    fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", "gp"))?)
+    }
+
     /// Covariance between the function values of all rows, N x N, for the first output (gp).
     #[pyo3(signature = (data, *, threads=0))]
     fn covariance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {

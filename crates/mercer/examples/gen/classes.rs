@@ -5,7 +5,7 @@ use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Fitted, Predictions, Task, Want};
-use mercer::gram::Dense;
+use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Param};
 use std::fmt::Write;
@@ -18,10 +18,22 @@ pub(crate) struct Class {
     name: String,
     estimator: EstimatorEntry,
     classifies: bool,
+    says: Says,
     bases: String,
+    fixed: &'static [(&'static str, &'static str)],
     positional: usize,
     arguments: Vec<Written>,
     attributes: Vec<(String, String)>,
+}
+
+/// What a classifier can say besides the class.
+#[derive(Clone, Copy, Default)]
+struct Says {
+    /// Decision values, of two classes one number; votes are something else.
+    scores: bool,
+    /// Of more classes those of their pairs.
+    pairs: bool,
+    probabilities: bool,
 }
 
 /// An argument of a constructor, in words.
@@ -38,11 +50,16 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
     let mut out = Vec::new();
     for entry in estimators::catalogue() {
         for classifies in [true, false] {
-            let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.classifies == classifies);
-            out.extend(match spelling {
-                Some(spelling) => Some(spelt(entry, spelling)),
-                None => unspelt(entry, classifies)?,
-            });
+            let estimator = EstimatorExpr::parse(entry.name)?;
+            let target = if classifies { Target::classes(&["a", "b", "a", "b"]) } else { Target::numbers(&[1.0, 2.0, 1.5, 2.5]) };
+            if estimator.takes(&target) {
+                let says = if classifies { says(&estimator)? } else { Says::default() };
+                let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.classifies == classifies);
+                out.push(match spelling {
+                    Some(spelling) => spelt(entry, spelling, says),
+                    None => unspelt(entry, &estimator, classifies, says),
+                });
+            }
         }
     }
     Ok(out)
@@ -68,33 +85,25 @@ fn written(argument: &Argument, params: &[Param]) -> Written {
     Written { name: argument.name.to_owned(), default: argument.default.to_owned(), class, doc, sets: argument.sets }
 }
 
-fn spelt(entry: EstimatorEntry, spelling: &Spelling) -> Class {
+fn spelt(entry: EstimatorEntry, spelling: &Spelling, says: Says) -> Class {
     Class {
         name: spelling.class.to_owned(),
         estimator: entry,
         classifies: spelling.classifies,
+        says,
         bases: spelling.bases.to_owned(),
+        fixed: spelling.fixed,
         positional: spelling.positional,
         arguments: spelling.arguments.iter().chain([&N_JOBS]).map(|a| written(a, entry.params)).collect(),
         attributes: attributes(spelling.classifies, spelling.attributes),
     }
 }
 
-/// The class of an estimator that scikit-learn does not have; `None` where it does not predict such targets.
-fn unspelt(entry: EstimatorEntry, classifies: bool) -> Result<Option<Class>> {
-    let target = if classifies { Target::classes(&["a", "b", "a", "b"]) } else { Target::numbers(&[1.0, 2.0, 1.5, 2.5]) };
-    let estimator = EstimatorExpr::parse(entry.name)?;
-    if !estimator.takes(&target) {
-        return Ok(None);
-    }
-    let said = try_out(&estimator, &target)?;
+/// The class of an estimator that scikit-learn does not have.
+fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, classifies: bool, says: Says) -> Class {
     let mut bases = Vec::new();
-    if classifies && said.scores.is_some() {
-        bases.push("Scores");
-    }
-    if classifies && said.probabilities.is_some() {
-        bases.push("Probabilities");
-    }
+    bases.extend(says.scores.then_some("Scores"));
+    bases.extend(says.probabilities.then_some("Probabilities"));
     bases.push(if classifies { "KernelClassifier" } else { "KernelRegressor" });
     let defaults = estimator.arguments();
     let own = entry.params.iter().zip(&defaults).map(|(p, (_, default))| Written {
@@ -105,24 +114,34 @@ fn unspelt(entry: EstimatorEntry, classifies: bool) -> Result<Option<Class>> {
         sets: Some(p.name),
     });
     let usual = USUAL.iter().chain([&N_JOBS]).map(|a| written(a, &[]));
-    Ok(Some(Class {
+    Class {
         name: format!("{}{}", camel(entry.name), if classifies { "Classifier" } else { "Regressor" }),
         estimator: entry,
         classifies,
+        says,
         bases: bases.join(", "),
+        fixed: &[],
         positional: 0,
         arguments: own.chain(usual).collect(),
         attributes: attributes(classifies, &[]),
-    }))
+    }
 }
 
-/// What a fit to four rows can say.
-fn try_out(estimator: &EstimatorExpr, target: &Target) -> Result<Predictions> {
-    let gram = Dense::square(Matrix::from_fn(4, 4, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))?;
+/// What a classifier says after fits to two classes, and to four, which have six pairs.
+fn says(estimator: &EstimatorExpr) -> Result<Says> {
+    let two = predictions(estimator, &["a", "b", "a", "b", "a", "b", "a", "b"])?;
+    let four = predictions(estimator, &["a", "b", "c", "d", "a", "b", "c", "d"])?;
+    let columns = |said: &Predictions| said.scores.as_ref().map(Matrix::cols);
+    Ok(Says { scores: columns(&two) == Some(1), pairs: columns(&four) == Some(6), probabilities: two.probabilities.is_some() })
+}
+
+fn predictions(estimator: &EstimatorExpr, labels: &[&str]) -> Result<Predictions> {
+    let (n, target) = (labels.len(), Target::classes(labels));
+    let gram = Dense::square(Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))?;
     let control = Control::default();
-    let task = Task { gram: &gram, target, weights: None, control: &control, seed: 0 };
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
     let fitted = estimator.settle(&task)?.fit(&task)?;
-    let cross = mercer::gram::Subset::new(&gram, &[0, 1, 2, 3], fitted.support());
+    let cross = Subset::new(&gram, &(0..n).collect::<Vec<_>>(), fitted.support());
     fitted.predict(&cross, Want { scores: true, probabilities: true, ..Want::default() })
 }
 
@@ -196,12 +215,19 @@ pub(crate) fn module(classes: &[Class]) -> String {
     out
 }
 
-/// Names of the classes.
+/// Names of the classes, and of the estimators that say more than a class.
 pub(crate) fn names(classes: &[Class]) -> String {
     let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(["MercerClassifier", "MercerRegressor"]).collect();
     names.sort_unstable();
-    let list: String = names.iter().map(|name| format!("    \"{name}\",\n")).collect();
-    format!("\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = (\n{list})\n")
+    let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
+    let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
+    format!(
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\n",
+        tuple(&names),
+        tuple(&that(|s| s.scores)),
+        tuple(&that(|s| s.pairs)),
+        tuple(&that(|s| s.probabilities))
+    )
 }
 
 /// Where the classes that others stand on are written.
@@ -256,7 +282,15 @@ impl Class {
         );
         let _ = writeln!(out, "    _name = \"{}\"", self.estimator.name);
         let spelt: Vec<String> = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name))).collect();
-        let _ = writeln!(out, "    _spelt = {{{}}}\n", spelt.join(", "));
+        let _ = writeln!(out, "    _spelt = {{{}}}", spelt.join(", "));
+        if !self.fixed.is_empty() {
+            let fixed: Vec<String> = self.fixed.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+            let _ = writeln!(out, "    _fixed = {{{}}}", fixed.join(", "));
+        }
+        if !self.estimator.uses_kernel {
+            out.push_str("    _poor = True\n");
+        }
+        out.push('\n');
         out.push_str("    def __init__(\n        self,\n");
         for (k, a) in self.arguments.iter().enumerate() {
             if k == self.positional {

@@ -16,14 +16,21 @@ from ..errors import DataError, ExpressionError
 from ..kernels import _text
 from ._given import Given, GivenModel
 from ._kernels import similarity
+from ._names import PAIRS
 from ._rows import are_numbers, names_of, row_count
 
 
 class KernelEstimator(BaseEstimator):
-    """An estimator of the library. `_name` is its name there, `_spelt` says which argument sets which of its parameters."""
+    """An estimator of the library.
+
+    `_name` is its name there, `_spelt` says which argument sets which of its parameters, `_fixed` what the others are.
+    `_poor` says that predictions do not depend on the rows.
+    """
 
     _name = ""
     _spelt = {}
+    _fixed = {}
+    _poor = False
     _allow_nan = False
 
     def __sklearn_tags__(self):
@@ -37,9 +44,12 @@ class KernelEstimator(BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "model_")
 
+    def _estimator_name(self):
+        return self._name
+
     def _settings(self):
         """Parameters of the library's estimator with their values."""
-        return {ours: getattr(self, theirs) for ours, theirs in self._spelt.items()}
+        return {**self._fixed, **{ours: getattr(self, theirs) for ours, theirs in self._spelt.items()}}
 
     def _expression(self):
         """The estimator as an expression. A fault is told of the argument that it came by."""
@@ -126,10 +136,13 @@ class KernelEstimator(BaseEstimator):
         """Rows as the library's Dataset takes them: an array is one column of points unless the kernel names columns."""
         if names_of(X) is not None or getattr(X, "ndim", 1) != 2:
             return X
-        if sp.issparse(X) or not self._by_column:
+        if self._as_points:
             return {"x": X}
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
-        return {str(name): X[:, j] for j, name in enumerate(names)}
+        dense = X.toarray() if sp.issparse(X) else X
+        return {str(name): dense[:, j] for j, name in enumerate(self._names())}
+
+    def _names(self):
+        return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
 
     def _fit(self, X, y, weight, classes):
         """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
@@ -152,13 +165,17 @@ class KernelEstimator(BaseEstimator):
         if isinstance(kernel, Given):
             return GivenModel(self._expression(), kernel.function, X, y, weight, seed=self._seed(), **words)
         learner = self._learner(kernel)
+        self._as_points = sp.issparse(X) or not self._by_column(kernel)
         model = learner.fit(self._columns(X), y, weight, tell=False, **words)
         self._tell(model.notices)
         return model
 
     def _learner(self, kernel):
-        self._by_column = kernel.by_column
         return Learner(self._expression(), kernel, standardise=False, seed=self._seed(), allow_non_mercer=True)
+
+    def _by_column(self, kernel):
+        """Whether columns go to the kernel one by one, under their names."""
+        return kernel.by_column
 
     def _limits(self):
         return {"threads": self._threads()}
@@ -167,8 +184,12 @@ class KernelEstimator(BaseEstimator):
         """What is worth knowing about a fit is in model_.notices; scikit-learn's classes do not warn of it."""
 
     def _unconverged(self):
-        return f"{type(self).__name__}: the solver stopped before its tolerance was met; see certificate_. " + " ".join(
-            self.model_.summary["notes"]
+        summary = self.model_.summary
+        found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
+        notes = " ".join(f"{note}." for note in summary["notes"])
+        return (
+            f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
+            f"{found['tolerance']:.3g}. {notes}".rstrip()
         )
 
     def _keep(self, X, y, weight, model):
@@ -199,6 +220,11 @@ class KernelEstimator(BaseEstimator):
 
 class KernelClassifier(ClassifierMixin, KernelEstimator):
     """A classifier of the library."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._poor
+        return tags
 
     def fit(self, X, y, sample_weight=None):
         """Fit to rows and their classes.
@@ -256,6 +282,24 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         rows = self._rows_for_model(X)
         return self.classes_.take(self.model_.predict(rows, codes=True, threads=self._threads()))
 
+    def _scores(self, X):
+        """Decision values of the library."""
+        rows = self._rows_for_model(X)
+        return self.model_.decision_function(rows, threads=self._threads())
+
+
+def ballot(values, classes):
+    """Votes for classes from decision values of their pairs, above 0 for the first; and sums of those values, pressed below a
+    third so that they decide between equal votes only."""
+    votes, sums = np.zeros((len(values), classes)), np.zeros((len(values), classes))
+    for pair, (a, b) in enumerate(zip(*np.triu_indices(classes, 1))):
+        first = values[:, pair] > 0
+        votes[:, a] += first
+        votes[:, b] += ~first
+        sums[:, a] += values[:, pair]
+        sums[:, b] -= values[:, pair]
+    return votes, sums / (3 * (np.abs(sums) + 1))
+
 
 class Scores:
     """Decision values of a classifier that has them."""
@@ -271,10 +315,12 @@ class Scores:
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Above 0 is the second of two classes.
+            Above 0 is the second of two classes; of more classes the greatest.
         """
-        rows = self._rows_for_model(X)
-        return self.model_.decision_function(rows, threads=self._threads())
+        values = self._scores(X)
+        if len(self.classes_) == 2 or self._estimator_name() not in PAIRS:
+            return values
+        return np.add(*ballot(-values, len(self.classes_)))
 
 
 class Probabilities:
@@ -305,6 +351,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._multi_output
+        tags.regressor_tags.poor_score = self._poor
         return tags
 
     def _target_rules(self):

@@ -3,27 +3,38 @@
 Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
 """
 
-from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
-from ._svm import SupportVectorClassifier
+from ._base import KernelClassifier, KernelRegressor, Probabilities
+from ._gp import GaussianProcess
+from ._neighbours import NeighbourClassifier, NeighbourRegressor
+from ._ridge import RidgeClassification, RidgeRegression
+from ._svm import SupportVectorClassifier, SupportVectorRegressor
 from ._learners import MercerClassifier, MercerRegressor  # noqa: F401
 
 
-class RidgeClassifier(Scores, KernelClassifier):
+class KernelRidgeClassifier(RidgeClassification):
     """Kernel ridge regression; classes through one-against-rest indicators.
 
     The estimator ridge of Mercer. What is "auto" or a pair is tuned by leave-one-out error.
 
     Parameters
     ----------
-    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+    alpha : float, "auto" or a pair (low, high) to search, default=1
         Strength of the penalty, in the units of the kernel; c = 1/lambda.
-    intercept : bool, default=True
-        Whether to add a constant that is not penalised.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    fit_intercept : bool, default=True
+        Whether to add a constant that is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -31,6 +42,14 @@ class RidgeClassifier(Scores, KernelClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the training rows.
+    X_fit_ : ndarray or sparse matrix
+        The training rows, or their Gram matrix.
+    intercept_ : ndarray
+        Constants, one for each output.
+    loo_predictions_ : ndarray
+        Predictions for each training row by the model fitted without it, exact.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -43,53 +62,75 @@ class RidgeClassifier(Scores, KernelClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import RidgeClassifier
+    >>> from mercer import KernelRidgeClassifier
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array(["a", "a", "a", "b", "b", "b"])
-    >>> RidgeClassifier().fit(X, y).predict(X).shape
+    >>> KernelRidgeClassifier().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "ridge"
-    _spelt = {"lambda": "lambda_", "intercept": "intercept"}
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
 
     def __init__(
         self,
+        alpha=1,
         *,
-        lambda_="auto",
-        intercept=True,
         kernel="rbf",
-        random_state=None,
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        fit_intercept=True,
+        class_weight=None,
         n_jobs=None,
     ):
-        self.lambda_ = lambda_
-        self.intercept = intercept
+        self.alpha = alpha
         self.kernel = kernel
-        self.random_state = random_state
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
 
-class RidgeRegressor(KernelRegressor):
+class KernelRidge(RidgeRegression):
     """Kernel ridge regression; classes through one-against-rest indicators.
 
     The estimator ridge of Mercer. What is "auto" or a pair is tuned by leave-one-out error.
 
     Parameters
     ----------
-    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+    alpha : float, "auto" or a pair (low, high) to search, default=1
         Strength of the penalty, in the units of the kernel; c = 1/lambda.
-    intercept : bool, default=True
-        Whether to add a constant that is not penalised.
-    kernel : str, mercer.Kernel or callable, default="rbf"
+    kernel : str, mercer.Kernel or callable, default="linear"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    fit_intercept : bool, default=False
+        Whether to add a constant that is not penalised.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
     Attributes
     ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the training rows.
+    X_fit_ : ndarray or sparse matrix
+        The training rows, or their Gram matrix.
+    intercept_ : ndarray
+        Constants, one for each output.
+    loo_predictions_ : ndarray
+        Predictions for each training row by the model fitted without it, exact.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -102,48 +143,60 @@ class RidgeRegressor(KernelRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import RidgeRegressor
+    >>> from mercer import KernelRidge
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
-    >>> RidgeRegressor().fit(X, y).predict(X).shape
+    >>> KernelRidge().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "ridge"
-    _spelt = {"lambda": "lambda_", "intercept": "intercept"}
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
 
     def __init__(
         self,
+        alpha=1,
         *,
-        lambda_="auto",
-        intercept=True,
-        kernel="rbf",
-        random_state=None,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        fit_intercept=False,
         n_jobs=None,
     ):
-        self.lambda_ = lambda_
-        self.intercept = intercept
+        self.alpha = alpha
         self.kernel = kernel
-        self.random_state = random_state
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
 
 
-class GpRegressor(KernelRegressor):
+class GaussianProcessRegressor(GaussianProcess):
     """Gaussian process regression: means, variances and evidence.
 
     The estimator gp of Mercer. What is "auto" or a pair is tuned by negative log evidence.
 
     Parameters
     ----------
-    noise : float, "auto" or a pair (low, high) to search, default="auto"
-        Variance of the noise, in units of the target's variance if it is standardised.
-    variance : float, "auto" or a pair (low, high) to search, default="auto"
-        Variance of the function, in the same units: a factor on the kernel.
-    standardise_target : bool, default=True
+    kernel : kernel instance, str, mercer.Kernel or callable, default=None
+        A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf + white", or a function of two
+        arrays; None is 1 * RBF(1) with nothing to learn.
+    alpha : float or array-like of shape (n_samples,), default=1e-10
+        Variance of the noise, for all rows or for each, in the units of the (normalised) target.
+    optimizer : str, callable or None, default="fmin_l_bfgs_b"
+        What moves the numbers of a kernel of scikit-learn; None leaves them as they are.
+    n_restarts_optimizer : int, default=0
+        Further searches of the numbers of a kernel of scikit-learn, from random places.
+    normalize_y : bool, default=False
         Whether the target is brought to mean 0 and variance 1 first.
-    kernel : str, mercer.Kernel or callable, default="rbf"
-        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
+    copy_X_train : bool, default=True
+        Whether X_train_ is a copy.
+    n_targets : int or None, default=None
+        Number of targets that samples from the prior have.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -151,6 +204,16 @@ class GpRegressor(KernelRegressor):
 
     Attributes
     ----------
+    kernel_ : kernel instance or mercer.Kernel
+        The kernel with the numbers that were learnt.
+    log_marginal_likelihood_value_ : float
+        Log marginal likelihood of the (normalised) targets.
+    alpha_ : ndarray
+        Coefficients of the training rows.
+    X_train_ : ndarray or data frame
+        The training rows.
+    y_train_ : ndarray
+        The (normalised) targets.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -163,30 +226,37 @@ class GpRegressor(KernelRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import GpRegressor
+    >>> from mercer import GaussianProcessRegressor
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
-    >>> GpRegressor().fit(X, y).predict(X).shape
+    >>> GaussianProcessRegressor().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "gp"
-    _spelt = {"noise": "noise", "variance": "variance", "standardise_target": "standardise_target"}
+    _spelt = {"noise": "alpha"}
+    _fixed = {"variance": 1.0, "standardise_target": False}
 
     def __init__(
         self,
+        kernel=None,
         *,
-        noise="auto",
-        variance="auto",
-        standardise_target=True,
-        kernel="rbf",
+        alpha=1e-10,
+        optimizer="fmin_l_bfgs_b",
+        n_restarts_optimizer=0,
+        normalize_y=False,
+        copy_X_train=True,
+        n_targets=None,
         random_state=None,
         n_jobs=None,
     ):
-        self.noise = noise
-        self.variance = variance
-        self.standardise_target = standardise_target
         self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -312,36 +382,56 @@ class SVC(SupportVectorClassifier):
         self.n_jobs = n_jobs
 
 
-class SvrRegressor(KernelRegressor):
+class SVR(SupportVectorRegressor):
     """Support vector regression: the flattest function within a tube around most of the targets.
 
     The estimator svr of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
     Parameters
     ----------
-    c : float, "auto" or a pair (low, high) to search, default="auto"
-        Penalty of a row outside the tube, per unit of its distance from it.
-    epsilon : float, "auto" or a pair (low, high) to search, default="auto"
-        Half the height of the tube within which nothing is lost.
-    standardise_target : bool, default=True
-        True: the target is centred and scaled while fitting, and epsilon is in standard deviations; false: in
-        target units.
-    tolerance : float, default=0.001
-        Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.
-    max_iterations : int, default=10000000
-        Most steps of the solver for each target column.
-    cache_mb : float, default=1000
-        Megabytes of kernel rows to keep while fitting.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of the kernels rbf, poly and sigmoid: a number, "scale" for 1 / (columns * variance), "auto" for 1 /
+        columns.
+    coef0 : float, default=0.0
+        Constant of the kernels poly and sigmoid.
+    tol : float, default=1e-3
+        Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.
+    C : float, "auto" or a pair (low, high) to search, default=1.0
+        Penalty of a row outside the tube, per unit of its distance from it.
+    epsilon : float, "auto" or a pair (low, high) to search, default=0.1
+        Half the height of the tube within which nothing is lost.
+    shrinking : bool, default=True
+        Taken for scikit-learn's sake: the solver decides itself.
+    cache_size : float, default=200
+        Megabytes of kernel rows to keep while fitting.
+    verbose : bool, default=False
+        Taken for scikit-learn's sake.
+    max_iter : int, default=-1
+        Most steps of the solver for each target column.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
     Attributes
     ----------
+    support_ : ndarray of shape (n_support,)
+        Rows of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        The support vectors.
+    n_support_ : ndarray
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse array
+        Coefficients of the support vectors.
+    intercept_ : ndarray
+        Constants of the decision functions.
+    coef_ : ndarray or sparse array
+        Coefficients of the columns, where the kernel is "linear".
+    n_iter_ : ndarray or int
+        Steps of the solver.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -354,54 +444,68 @@ class SvrRegressor(KernelRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import SvrRegressor
+    >>> from mercer import SVR
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
-    >>> SvrRegressor().fit(X, y).predict(X).shape
+    >>> SVR().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "svr"
-    _spelt = {"c": "c", "epsilon": "epsilon", "standardise_target": "standardise_target", "tolerance": "tolerance", "max_iterations": "max_iterations", "cache_mb": "cache_mb"}
+    _spelt = {"tolerance": "tol", "c": "C", "epsilon": "epsilon", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _fixed = {"standardise_target": False}
 
     def __init__(
         self,
         *,
-        c="auto",
-        epsilon="auto",
-        standardise_target=True,
-        tolerance=0.001,
-        max_iterations=10000000,
-        cache_mb=1000,
         kernel="rbf",
-        random_state=None,
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        C=1.0,
+        epsilon=0.1,
+        shrinking=True,
+        cache_size=200,
+        verbose=False,
+        max_iter=-1,
         n_jobs=None,
     ):
-        self.c = c
-        self.epsilon = epsilon
-        self.standardise_target = standardise_target
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
-        self.cache_mb = cache_mb
         self.kernel = kernel
-        self.random_state = random_state
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
         self.n_jobs = n_jobs
 
 
-class KnnClassifier(Scores, Probabilities, KernelClassifier):
+class KNeighborsClassifier(NeighbourClassifier):
     """Nearest neighbours by kernel distance: votes for classes, means for numbers.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
     Parameters
     ----------
-    k : int, "auto" or a pair (low, high) to search, default="auto"
+    n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    kernel : str, mercer.Kernel or callable, default="rbf"
-        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
+    weights : {"uniform"}, default="uniform"
+        Every neighbour counts alike.
+    algorithm : str, default="auto"
+        How kneighbors searches; predictions compare with every row.
+    leaf_size : int, default=30
+        Taken for kneighbors.
+    p : float, default=2
+        Power of the metric minkowski.
+    metric : str or callable, default="minkowski"
+        A metric that scikit-learn knows, or "precomputed" for distances.
+    metric_params : dict or None, default=None
+        Keywords of the metric.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -421,44 +525,59 @@ class KnnClassifier(Scores, Probabilities, KernelClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import KnnClassifier
+    >>> from mercer import KNeighborsClassifier
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array(["a", "a", "a", "b", "b", "b"])
-    >>> KnnClassifier().fit(X, y).predict(X).shape
+    >>> KNeighborsClassifier().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "knn"
-    _spelt = {"k": "k"}
+    _spelt = {"k": "n_neighbors"}
 
     def __init__(
         self,
+        n_neighbors=5,
         *,
-        k="auto",
-        kernel="rbf",
-        random_state=None,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
         n_jobs=None,
     ):
-        self.k = k
-        self.kernel = kernel
-        self.random_state = random_state
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
         self.n_jobs = n_jobs
 
 
-class KnnRegressor(KernelRegressor):
+class KNeighborsRegressor(NeighbourRegressor):
     """Nearest neighbours by kernel distance: votes for classes, means for numbers.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
     Parameters
     ----------
-    k : int, "auto" or a pair (low, high) to search, default="auto"
+    n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    kernel : str, mercer.Kernel or callable, default="rbf"
-        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
+    weights : {"uniform"}, default="uniform"
+        Every neighbour counts alike.
+    algorithm : str, default="auto"
+        How kneighbors searches; predictions compare with every row.
+    leaf_size : int, default=30
+        Taken for kneighbors.
+    p : float, default=2
+        Power of the metric minkowski.
+    metric : str or callable, default="minkowski"
+        A metric that scikit-learn knows, or "precomputed" for distances.
+    metric_params : dict or None, default=None
+        Keywords of the metric.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -476,27 +595,35 @@ class KnnRegressor(KernelRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer import KnnRegressor
+    >>> from mercer import KNeighborsRegressor
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
-    >>> KnnRegressor().fit(X, y).predict(X).shape
+    >>> KNeighborsRegressor().fit(X, y).predict(X).shape
     (6,)
     """
 
     _name = "knn"
-    _spelt = {"k": "k"}
+    _spelt = {"k": "n_neighbors"}
 
     def __init__(
         self,
+        n_neighbors=5,
         *,
-        k="auto",
-        kernel="rbf",
-        random_state=None,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
         n_jobs=None,
     ):
-        self.k = k
-        self.kernel = kernel
-        self.random_state = random_state
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
         self.n_jobs = n_jobs
 
 
@@ -540,6 +667,7 @@ class BaselineClassifier(Probabilities, KernelClassifier):
 
     _name = "baseline"
     _spelt = {}
+    _poor = True
 
     def __init__(
         self,
@@ -591,6 +719,7 @@ class BaselineRegressor(KernelRegressor):
 
     _name = "baseline"
     _spelt = {}
+    _poor = True
 
     def __init__(
         self,

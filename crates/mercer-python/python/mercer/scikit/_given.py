@@ -37,15 +37,18 @@ class GivenModel:
         cross = X if self.function is None else values(self.function, X, self.rows)
         return cross if self.used is None else cross[:, self.used]
 
-    def predict(self, X, std=False, *, codes=False, threads=0):
-        """Predicted numbers or codes of classes; with std=True also standard deviations."""
-        among = self._among(X) if std else None
-        return self.fitted.predict(self._cross(X), among, std, codes=codes, threads=threads)
+    def predict(self, X, *, codes=True, threads=0):
+        """Predicted numbers, or codes of classes."""
+        return self.fitted.predict(self._cross(X), threads=threads)
 
     def _among(self, X):
         if self.function is None:
             raise DataError("a variance needs the kernel values among the new rows, which a precomputed kernel does not hold")
         return self._gram(X)
+
+    def variance(self, X, *, threads=0):
+        """Variance of function values of new rows."""
+        return self.fitted.variance(self._cross(X), self._among(X), threads=threads)
 
     def covariance(self, X, *, threads=0):
         """Covariance between function values of new rows."""

@@ -6,13 +6,26 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 NAMES = (
     "BaselineClassifier",
     "BaselineRegressor",
-    "GpRegressor",
-    "KnnClassifier",
-    "KnnRegressor",
+    "GaussianProcessRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "KernelRidge",
+    "KernelRidgeClassifier",
     "MercerClassifier",
     "MercerRegressor",
-    "RidgeClassifier",
-    "RidgeRegressor",
     "SVC",
-    "SvrRegressor",
+    "SVR",
+)
+
+# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.
+SCORES = (
+    "ridge",
+    "svc",
+)
+PAIRS = (
+    "svc",
+)
+PROBABILITIES = (
+    "knn",
+    "baseline",
 )

@@ -5,8 +5,7 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import KernelClassifier, KernelRegressor
-from ._given import GivenModel
+from ._base import KernelClassifier, KernelRegressor, Scores, ballot
 
 #: Steps that no solver reaches: what max_iter=-1 asks for.
 WITHOUT_END = 10**15
@@ -50,7 +49,7 @@ class SupportVectors:
         return coef
 
 
-class SupportVectorClassifier(SupportVectors, KernelClassifier):
+class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
     """A support vector classifier. The library's decision values are above 0 for the second class of a pair, scikit-learn's
     for more than two classes for the first."""
 
@@ -88,20 +87,6 @@ class SupportVectorClassifier(SupportVectors, KernelClassifier):
         y = self.classes_[self._learnt[0]]
         return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
 
-    def _pairs(self, X):
-        """Decision values of the pairs of classes, above 0 for the first; and what they make of the classes: votes, and sums
-        of decision values pressed below a third, so that they decide between equal votes only."""
-        values = -super_scores(self, X)
-        k = len(self.classes_)
-        votes, sums = np.zeros((len(values), k)), np.zeros((len(values), k))
-        for problem, (a, b) in enumerate(zip(*np.triu_indices(k, 1))):
-            first = values[:, problem] > 0
-            votes[:, a] += first
-            votes[:, b] += ~first
-            sums[:, a] += values[:, problem]
-            sums[:, b] -= values[:, problem]
-        return values, votes, sums / (3 * (np.abs(sums) + 1))
-
     def decision_function(self, X):
         """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").
 
@@ -117,9 +102,8 @@ class SupportVectorClassifier(SupportVectors, KernelClassifier):
         """
         check_is_fitted(self)
         if len(self.classes_) == 2:
-            return super_scores(self, X)
-        values, votes, sums = self._pairs(X)
-        return votes + sums if self.decision_function_shape == "ovr" else values
+            return self._scores(X)
+        return super().decision_function(X) if self.decision_function_shape == "ovr" else -self._scores(X)
 
     def predict(self, X):
         """Predict the class of each row.
@@ -138,15 +122,9 @@ class SupportVectorClassifier(SupportVectors, KernelClassifier):
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if len(self.classes_) == 2:
-            return self.classes_.take(np.asarray(super_scores(self, X) > 0, dtype=np.intp))
-        _, votes, sums = self._pairs(X)
+            return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
+        votes, sums = ballot(-self._scores(X), len(self.classes_))
         return self.classes_.take(np.argmax(votes + sums if self.break_ties else votes, axis=1))
-
-
-def super_scores(estimator, X):
-    """Decision values of the library."""
-    rows = estimator._rows_for_model(X)
-    return estimator.model_.decision_function(rows, threads=estimator._threads())
 
 
 class SupportVectorRegressor(SupportVectors, KernelRegressor):
