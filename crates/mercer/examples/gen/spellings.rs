@@ -207,7 +207,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
                 "kernel",
                 "None",
                 "kernel instance, str, mercer.Kernel or callable",
-                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf + white\", or a function of two arrays; None is 1 * RBF(1) with nothing to learn",
+                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf + white\", or a function of two arrays; None is ConstantKernel() * RBF()",
             ),
             Argument {
                 name: "alpha",

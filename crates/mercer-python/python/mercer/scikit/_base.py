@@ -1,7 +1,6 @@
 """What every estimator of scikit-learn's form shares: inputs and targets in, a fitted model of the library behind it."""
 
 import os
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +17,7 @@ from ._given import Given, GivenModel
 from ._kernels import similarity
 from ._names import PAIRS
 from ._rows import are_numbers, names_of, row_count
+from ._warn import warn
 
 
 class KernelEstimator(BaseEstimator):
@@ -156,7 +156,7 @@ class KernelEstimator(BaseEstimator):
         self._keep(X, y, weight, model)
         self.model_ = model
         if not model.summary["converged"]:
-            warnings.warn(self._unconverged(), ConvergenceWarning, stacklevel=3)
+            warn(self._unconverged(), ConvergenceWarning)
         return self
 
     def _model(self, X, y, weight, classes):

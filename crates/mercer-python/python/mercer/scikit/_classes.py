@@ -184,7 +184,7 @@ class GaussianProcessRegressor(GaussianProcess):
     ----------
     kernel : kernel instance, str, mercer.Kernel or callable, default=None
         A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf + white", or a function of two
-        arrays; None is 1 * RBF(1) with nothing to learn.
+        arrays; None is ConstantKernel() * RBF().
     alpha : float or array-like of shape (n_samples,), default=1e-10
         Variance of the noise, for all rows or for each, in the units of the (normalised) target.
     optimizer : str, callable or None, default="fmin_l_bfgs_b"

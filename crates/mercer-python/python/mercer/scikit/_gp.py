@@ -4,8 +4,6 @@ scikit-learn searches from the kernel's own numbers, within a bound for each, an
 its gradient are the library's. An expression with `auto` or ranges is searched by the library itself.
 """
 
-import warnings
-
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -19,6 +17,17 @@ from ..errors import ResourceError
 from ._base import KernelRegressor
 from ._given import Given, values
 from ._gp_kernels import gradient, translated
+from ._warn import warn
+
+
+class Function:
+    """A kernel of scikit-learn as a function of two batches; a batch with itself is where noise is added."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __call__(self, X, Y):
+        return self.kernel(X) if X is Y else self.kernel(X, Y)
 
 
 class GaussianProcess(KernelRegressor):
@@ -78,11 +87,11 @@ class GaussianProcess(KernelRegressor):
     def _similarity(self, X):
         if self.kernel is not None and not isinstance(self.kernel, ScikitKernel):
             return super()._similarity(X)
-        self.kernel_ = ConstantKernel(1.0, "fixed") * RBF(1.0, "fixed") if self.kernel is None else clone(self.kernel)
+        self.kernel_ = ConstantKernel() * RBF() if self.kernel is None else clone(self.kernel)
         if self.optimizer is not None and self.kernel_.n_dims > 0:
             self._search()
         found = translated(self.kernel_)
-        return Given(self.kernel_) if found is None else found[0]
+        return Given(Function(self.kernel_)) if found is None else found[0]
 
     def _search(self):
         """Moves the numbers of `kernel_` to where the evidence is greatest, from where they are and from random places."""
@@ -113,7 +122,7 @@ class GaussianProcess(KernelRegressor):
             raise ValueError(f"Unknown optimizer {self.optimizer}.")
         found = minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
         if not found.success:
-            warnings.warn(f"the search of the kernel's numbers ended early: {found.message}", ConvergenceWarning, stacklevel=8)
+            warn(f"the search of the kernel's numbers ended early: {found.message}", ConvergenceWarning)
         return found.x, found.fun
 
     def _keep(self, X, y, weight, model):
@@ -207,7 +216,7 @@ class GaussianProcess(KernelRegressor):
 
     def _prior(self, X, return_std, return_cov):
         X = self._checked_without_fit(X)
-        kernel = ConstantKernel(1.0, "fixed") * RBF(1.0, "fixed") if self.kernel is None else self.kernel
+        kernel = ConstantKernel() * RBF() if self.kernel is None else self.kernel
         kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
         outputs = () if self.n_targets in (None, 1) else (self.n_targets,)
         mean = np.zeros((len(X), *outputs))

@@ -1,13 +1,12 @@
 """Translation of a kernel= argument: scikit-learn's names, expressions of Mercer, functions, precomputed values."""
 
-import warnings
-
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._native import Kernel
 from ..errors import ExpressionError, MercerWarning
 from ._given import Given
+from ._warn import warn
 
 #: Names that scikit-learn gives to kernels of numbers, as expressions of the library.
 WRITTEN = {
@@ -82,9 +81,8 @@ def factor(name, X, gamma):
 def told(estimator, kernel):
     """Warns of a kernel that is no kernel of a feature space."""
     if kernel.mercer == "never":
-        warnings.warn(
+        warn(
             f"{type(estimator).__name__}: {kernel} is not positive semi-definite ({kernel.mercer_reason}); the solution may be a "
             "local one",
             MercerWarning,
-            stacklevel=4,
         )

@@ -1,7 +1,5 @@
 """Any estimator with any kernel, both written as expressions: prepared, tuned and limited as by mercer.Learner."""
 
-import warnings
-
 from sklearn.utils.metaestimators import available_if
 
 from .._native import Learner
@@ -9,6 +7,7 @@ from ..errors import MercerWarning
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._kernels import similarity
 from ._names import PROBABILITIES, SCORES
+from ._warn import warn
 
 
 class Expressions:
@@ -42,7 +41,7 @@ class Expressions:
 
     def _tell(self, notices):
         for notice in notices:
-            warnings.warn(notice, MercerWarning, stacklevel=4)
+            warn(notice, MercerWarning)
 
 
 def _is_one_of(names):

@@ -2,7 +2,10 @@
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot
@@ -69,6 +72,40 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        if self._with_probabilities():
+            plain = clone(self).set_params(probability=False)
+            self._calibrated = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight)
+        return self
+
+    fit.__doc__ = KernelClassifier.fit.__doc__
+
+    def _with_probabilities(self):
+        return self.probability is True
+
+    @available_if(_with_probabilities)
+    def predict_proba(self, X):
+        """Probability of each class, by a sigmoid of decision values that is fitted in cross-validation.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._calibrated.predict_proba(X)
+
+    @available_if(_with_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithm of the probability of each class: see predict_proba."""
+        return np.log(self.predict_proba(X))
 
     def _by_other(self, classes):
         """Row j of the coefficients of a vector belongs to the j-th of the other classes."""
