@@ -18,8 +18,8 @@ else
     cargo test --locked --workspace --lib --bins --tests
 fi
 
-say "generated pages"
-"${CARGO_TARGET_DIR:-target}/debug/examples/gen" docs --check
+say "generated pages and classes"
+"${CARGO_TARGET_DIR:-target}/debug/examples/gen" . --check
 
 say "documentation examples"
 cargo test --locked --workspace --doc

@@ -12,6 +12,7 @@ use mercer::param::{Short, Value};
 use mercer::read::ColumnType;
 use mercer::{report, validity};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ fn join(a: &KernelExpr, b: &KernelExpr, whole: fn(Vec<KernelExpr>) -> KernelExpr
 }
 
 impl Kernel {
-    fn is_by_column(expr: &KernelExpr) -> bool {
+    pub(crate) fn is_by_column(expr: &KernelExpr) -> bool {
         matches!(expr, KernelExpr::On { .. }) || expr.parts().into_iter().any(Self::is_by_column)
     }
 
@@ -177,6 +178,28 @@ impl Kernel {
             return Err(crate::errors::data_error("on: name at least one column: rbf().on(\"age\")"));
         }
         written(&KernelExpr::On { columns, of: Box::new(self.expr.clone()) })
+    }
+
+    /// Every number of the expression in order: {path: number, "auto", (low, high) or list}.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for parameter in self.expr.values() {
+            let path = parameter.path;
+            match parameter.value {
+                Value::Auto => all.set_item(path, "auto")?,
+                Value::Number(x) => all.set_item(path, x)?,
+                Value::Range(low, high) => all.set_item(path, (low, high))?,
+                Value::List(list) => all.set_item(path, list)?,
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether the expression names the columns that it compares.
+    #[getter]
+    fn by_column(&self) -> bool {
+        Self::is_by_column(&self.expr)
     }
 
     /// What is known about positive semi-definiteness from structure alone: always, conditional or never.

@@ -5,6 +5,7 @@ mod columns;
 mod comparison;
 mod dataset;
 mod errors;
+mod fitted;
 mod kernel;
 mod learner;
 mod model;
@@ -21,6 +22,8 @@ mod _native {
     use super::comparison::{Comparison, compare};
     #[pymodule_export]
     use super::dataset::Dataset;
+    #[pymodule_export]
+    use super::fitted::Fitted;
     #[pymodule_export]
     use super::kernel::Kernel;
     #[pymodule_export]

@@ -127,6 +127,14 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn summary(&self) -> &Summary;
     /// How many classes it decides between; `None` where it predicts numbers.
     fn classes(&self) -> Option<usize>;
+    /// The kernel expansion that it is, where it is one.
+    fn expansion(&self) -> Option<&Expansion> {
+        None
+    }
+    /// Steps of the solver, one number for each problem that was solved.
+    fn steps(&self) -> Vec<usize> {
+        vec![self.summary().iterations]
+    }
 }
 
 /// What a prediction should hold besides the predicted value itself.

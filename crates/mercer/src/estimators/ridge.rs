@@ -214,4 +214,7 @@ impl Fitted for FittedRidge {
     fn classes(&self) -> Option<usize> {
         self.classes
     }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
 }

@@ -10,7 +10,7 @@ use super::{Sample, crossval, folds};
 use crate::control::Control;
 use crate::data::some_rows;
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Task};
+use crate::estimators::{Criterion, EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
 use crate::learner;
 use crate::solve::Lbfgs;
@@ -212,6 +212,22 @@ fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Res
     Ok(places.into_iter().zip(losses).collect())
 }
 
+/// The smooth criterion of an estimator with a kernel, both settled, and its derivatives by the numbers of the kernel in
+/// the order of [`KernelExpr::values`].
+pub fn criterion(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    sample: &Sample<'_>,
+    control: &Control,
+    seed: u64,
+) -> Result<(Criterion, Vec<f64>)> {
+    let bound = kernel.bind(None, sample.data)?;
+    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+    let criterion = estimator.criterion(&task)?;
+    let by_kernel = bound.gradient(&criterion.weights)?;
+    Ok((criterion, by_kernel))
+}
+
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
 fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
     let searching = job.searching();
@@ -228,10 +244,8 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         evaluations.set(evaluations.get() + 1);
         control.tell("tuning", evaluations.get(), STEPS);
         let setting = start.with(free, x)?;
-        let bound = setting.kernel.bind(None, job.sample.data)?;
-        let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
-        let criterion = match setting.estimator.criterion(&task) {
-            Ok(c) => c,
+        let (criterion, by_kernel) = match self::criterion(&setting.kernel, &setting.estimator, job.sample, control, job.seed) {
+            Ok(both) => both,
             // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
@@ -239,7 +253,6 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         if criterion.value < best.borrow().0 {
             best.replace((criterion.value, x.to_vec(), criterion.slack));
         }
-        let by_kernel = bound.gradient(&criterion.weights)?;
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     };
     evaluations.set(path.len());

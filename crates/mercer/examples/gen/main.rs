@@ -1,0 +1,47 @@
+//! Writes what is made from the catalogue: two pages, and the estimators of scikit-learn's form.
+//!
+//! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
+//! be written.
+
+mod classes;
+mod pages;
+mod spellings;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+const PYTHON: &str = "crates/mercer-python/python/mercer/scikit";
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let folder = words.next().unwrap_or_else(|| ".".into());
+    let check = words.next().as_deref() == Some("--check");
+    let classes = match classes::classes() {
+        Ok(classes) => classes,
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut stale = false;
+    for (name, page) in [
+        ("docs/kernels.md".to_owned(), pages::kernels()),
+        ("docs/estimators.md".to_owned(), pages::estimators()),
+        (format!("{PYTHON}/_classes.py"), classes::module(&classes)),
+        (format!("{PYTHON}/_names.py"), classes::names(&classes)),
+    ] {
+        let path = Path::new(&folder).join(name);
+        let now = std::fs::read_to_string(&path).unwrap_or_default();
+        if now == page {
+            continue;
+        }
+        stale = true;
+        if check {
+            eprintln!("{} is not what the catalogue says; run `make gen`", path.display());
+        } else if let Err(e) = std::fs::write(&path, page) {
+            eprintln!("{}: {e}", path.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    if check && stale { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
