@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::unpack::unpack;
 use super::{delimited, json_lines, libsvm, npz};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use std::borrow::Cow;
 
 /// The formats.
@@ -27,9 +27,14 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, most: 
         Format::Libsvm => libsvm::parse(file, &bytes, most),
         Format::Npy => npz::parse_one(file, &bytes),
         Format::Npz => npz::parse(file, &bytes, most),
-        Format::Parquet => Err(Error::Table {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => super::parquet::parse(file, bytes.into_owned(), most),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(crate::error::Error::Table {
             file: file.to_owned(),
-            why: "this is a Parquet file, which this build does not read; save it as CSV or JSON lines".into(),
+            why: "this is a Parquet file, which this build does not read; build with the cargo feature parquet \
+                  (cargo build --release --features parquet), or save the table as CSV or JSON lines"
+                .into(),
         }),
     }
 }

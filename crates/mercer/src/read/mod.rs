@@ -25,6 +25,8 @@ mod json_lines;
 mod libsvm;
 mod npz;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod source;
 mod table;
 mod target;

@@ -40,7 +40,7 @@ pub(super) enum Raw {
 }
 
 impl Raw {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Raw::Cells(cells) => cells.len(),
             Raw::Numbers(v) => v.len(),

@@ -7,6 +7,8 @@ use crate::error::ErrorKind;
 mod dialects;
 mod faults;
 mod formats;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod round_trip;
 mod sorts;
 mod targets;

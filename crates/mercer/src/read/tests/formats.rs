@@ -149,3 +149,9 @@ fn an_npz_archive_gives_inputs_and_target() {
     }
     assert!(matches!(format::parse("t", NPZ.into(), None, 100), Err(Error::Memory { .. })));
 }
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_parquet_file_says_how_to_build_what_reads_it() {
+    refused(b"PAR1\x15\x04", &["Parquet", "--features parquet", "CSV or JSON lines"]);
+}
