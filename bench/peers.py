@@ -193,6 +193,17 @@ def cholesky_and_inverse(a, p):
 def sklearn_ridge(a, p):
     from sklearn.kernel_ridge import KernelRidge
 
+    return fit_ridge(KernelRidge, a, p)
+
+
+@peer("ridge", "mercer-python", "mercer")
+def mercer_ridge(a, p):
+    from mercer import KernelRidge
+
+    return fit_ridge(KernelRidge, a, p)
+
+
+def fit_ridge(KernelRidge, a, p):
     def run():
         seconds, model = timed(lambda: KernelRidge(alpha=p["lambda"], kernel="rbf", gamma=p["gamma"]).fit(a["x"], a["y"]))
         predict, f = timed(lambda: model.predict(a["xt"]))
@@ -201,17 +212,18 @@ def sklearn_ridge(a, p):
     return run
 
 
-def sklearn_process(p, d, optimizer):
-    from sklearn.gaussian_process import GaussianProcessRegressor
+def process(Regressor, p, d, optimizer):
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
     kernel = ConstantKernel(p["variance"], (1e-3, 1e3)) * RBF([p["length_scale"]] * d, (2e-2, 2e3)) + WhiteKernel(p["noise"], (1e-5, 1e1))
-    return GaussianProcessRegressor(kernel, optimizer=optimizer, alpha=1e-10)
+    return Regressor(kernel, optimizer=optimizer, alpha=1e-10)
 
 
 @peer("gp_evidence", "scikit-learn", "scikit-learn")
 def sklearn_evidence(a, p):
-    model = sklearn_process(p, a["x"].shape[1], None).fit(a["x"], a["y"])
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+    model = process(GaussianProcessRegressor, p, a["x"].shape[1], None).fit(a["x"], a["y"])
     theta = model.kernel_.theta
 
     def run():
@@ -226,6 +238,7 @@ def sklearn_evidence(a, p):
 @peer("gp", "scikit-learn", "scikit-learn")
 def sklearn_gp(a, p):
     from scipy.optimize import minimize
+    from sklearn.gaussian_process import GaussianProcessRegressor
 
     evaluations = 0
 
@@ -241,9 +254,22 @@ def sklearn_gp(a, p):
     def run():
         nonlocal evaluations
         evaluations = 0
-        seconds, model = timed(lambda: sklearn_process(p, a["x"].shape[1], optimise).fit(a["x"], a["y"]))
+        seconds, model = timed(lambda: process(GaussianProcessRegressor, p, a["x"].shape[1], optimise).fit(a["x"], a["y"]))
         predict, (mean, deviation) = timed(lambda: model.predict(a["xt"], return_std=True))
         said = {"seconds": seconds, "predict_seconds": predict, "log_evidence": model.log_marginal_likelihood_value_, "evaluations": evaluations}
+        return said, {"predictions": mean, "variance": deviation**2}
+
+    return run
+
+
+@peer("gp", "mercer-python", "mercer")
+def mercer_gp(a, p):
+    from mercer import GaussianProcessRegressor
+
+    def run():
+        seconds, model = timed(lambda: process(GaussianProcessRegressor, p, a["x"].shape[1], "fmin_l_bfgs_b").fit(a["x"], a["y"]))
+        predict, (mean, deviation) = timed(lambda: model.predict(a["xt"], return_std=True))
+        said = {"seconds": seconds, "predict_seconds": predict, "log_evidence": model.log_marginal_likelihood_value_}
         return said, {"predictions": mean, "variance": deviation**2}
 
     return run
@@ -265,14 +291,24 @@ def fit_svc(a, fit, predict, coefficients):
 def sklearn_svc(a, p):
     from sklearn.svm import SVC
 
-    return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
-                   lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
+    return fit_class(SVC, a, p)
 
 
 @peer("svc", "scikit-learn-intelex", "scikit-learn-intelex")
 def intelex_svc(a, p):
     from sklearnex.svm import SVC
 
+    return fit_class(SVC, a, p)
+
+
+@peer("svc", "mercer-python", "mercer")
+def mercer_svc(a, p):
+    from mercer import SVC
+
+    return fit_class(SVC, a, p)
+
+
+def fit_class(SVC, a, p):
     return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
                    lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
 

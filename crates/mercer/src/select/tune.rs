@@ -208,8 +208,12 @@ fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Res
     let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
     let bound = start.kernel.bind(None, job.sample.data)?;
     let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
-    let losses = start.estimator.criterion_along(name, &values, &task)?.unwrap_or_default();
-    Ok(places.into_iter().zip(losses).collect())
+    match start.estimator.criterion_along(name, &values, &task) {
+        Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
+        // The search then goes step by step.
+        Err(Error::Numerical { .. } | Error::Memory { .. }) => Ok(Vec::new()),
+        Err(e) => Err(e),
+    }
 }
 
 /// The smooth criterion of an estimator with a kernel, both settled, and its derivatives by the numbers of the kernel in
