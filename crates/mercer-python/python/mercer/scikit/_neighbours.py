@@ -40,7 +40,7 @@ class Neighbours:
         return (self.metric_params or {}).get("p", self.p) if self.metric == "minkowski" else 2
 
     def _similarity(self, X):
-        if self.weights != "uniform":
+        if self.weights not in ("uniform", None):
             raise ExpressionError(
                 f"{type(self).__name__}: weights={self.weights!r}: every neighbour counts alike here; give 'uniform'"
             )
