@@ -1,7 +1,7 @@
 //! `mercer.Kernel`: a kernel expression, as data that can be written, combined and evaluated.
 
 use crate::arrays::{from_matrix, from_vec};
-use crate::dataset::batch;
+use crate::dataset::{Dataset, batch};
 use crate::errors::raise;
 use crate::work::Limits;
 use mercer::data::{Schema, Sort};
@@ -122,6 +122,12 @@ impl Kernel {
         let (x, expr) = (self.rows(x)?, self.expr.clone());
         let diagonal = Limits::threads(threads).run(py, move |_| Ok(expr.settle(&x)?.bind(None, &x)?.diagonal(Side::Rows)))?;
         Ok(from_vec(py, diagonal))
+    }
+
+    /// X as this kernel takes it: a Dataset.
+    #[pyo3(name = "dataset")]
+    fn taken(&self, x: &Bound<'_, PyAny>) -> PyResult<Dataset> {
+        self.rows(x).map(|data| Dataset::new((*data).clone(), Vec::new()))
     }
 
     /// The same kernel with every `auto` settled from X.

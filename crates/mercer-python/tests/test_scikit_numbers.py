@@ -231,7 +231,7 @@ def test_an_unfitted_gaussian_process_samples_its_prior():
     np.testing.assert_allclose(ours.sample_y(X, 3), theirs.sample_y(X, 3), atol=1e-6)
 
 
-@pytest.mark.parametrize("words", [{}, {"metric": "manhattan"}, {"p": 3}, {"metric": "cosine"}], ids=str)
+@pytest.mark.parametrize("words", [{}, {"metric": "manhattan"}, {"p": 3}, {"metric": "cosine"}, {"weights": "distance"}], ids=str)
 def test_nearest_neighbours_are_those_of_scikit_learn(words):
     X, y = table(CLASSES["classification"])
     theirs = scikit_neighbours.KNeighborsClassifier(7, **words).fit(X, y)

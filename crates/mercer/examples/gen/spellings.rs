@@ -75,7 +75,7 @@ const RIDGE: &[(&str, &str)] = &[
 ];
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),
-    own("weights", "\"uniform\"", "{\"uniform\"}", "Every neighbour counts alike"),
+    sets("weights", "weights", "\"uniform\""),
     own("algorithm", "\"auto\"", "str", "How kneighbors searches; predictions compare with every row"),
     own("leaf_size", "30", "int", "Taken for kneighbors"),
     own("p", "2", "float", "Power of the metric minkowski"),

@@ -91,8 +91,12 @@ class KernelEstimator(BaseEstimator):
         """Rows (and targets) as the library takes them; numbers by scikit-learn's own rules, columns of other things by name."""
         if fitting and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        if not are_numbers(X) and not (isinstance(self.kernel, str) and self.kernel == "precomputed"):
+        if fitting:
+            self._numbers = are_numbers(X) or self.__sklearn_tags__().input_tags.pairwise
+        if not self._numbers:
             return self._others(X, y, fitting)
+        if sp.issparse(X) and self.__sklearn_tags__().input_tags.pairwise:
+            raise TypeError("Sparse precomputed kernels are not supported.")
         finite = "allow-nan" if self._allow_nan else True
         rules = {"accept_sparse": "csr", "dtype": np.float64, "order": "C", "ensure_all_finite": finite, "reset": fitting}
         try:
@@ -166,7 +170,8 @@ class KernelEstimator(BaseEstimator):
             return GivenModel(self._expression(), kernel.function, X, y, weight, seed=self._seed(), **words)
         learner = self._learner(kernel)
         self._as_points = sp.issparse(X) or not self._by_column(kernel)
-        model = learner.fit(self._columns(X), y, weight, tell=False, **words)
+        rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
+        model = learner.fit(rows, y, weight, tell=False, **words)
         self._tell(model.notices)
         return model
 
@@ -288,12 +293,13 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return self.model_.decision_function(rows, threads=self._threads())
 
 
-def ballot(values, classes):
+def ballot(values, classes, even=True):
     """Votes for classes from decision values of their pairs, above 0 for the first; and sums of those values, pressed below a
-    third so that they decide between equal votes only."""
+    third so that they decide between equal votes only. A value of 0 is a vote for the first, or for the second if not `even`.
+    """
     votes, sums = np.zeros((len(values), classes)), np.zeros((len(values), classes))
     for pair, (a, b) in enumerate(zip(*np.triu_indices(classes, 1))):
-        first = values[:, pair] > 0
+        first = values[:, pair] >= 0 if even else values[:, pair] > 0
         votes[:, a] += first
         votes[:, b] += ~first
         sums[:, a] += values[:, pair]

@@ -494,8 +494,8 @@ class KNeighborsClassifier(NeighbourClassifier):
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    weights : {"uniform"}, default="uniform"
-        Every neighbour counts alike.
+    weights : {"uniform", "distance"}, default="uniform"
+        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
     algorithm : str, default="auto"
         How kneighbors searches; predictions compare with every row.
     leaf_size : int, default=30
@@ -533,7 +533,7 @@ class KNeighborsClassifier(NeighbourClassifier):
     """
 
     _name = "knn"
-    _spelt = {"k": "n_neighbors"}
+    _spelt = {"k": "n_neighbors", "weights": "weights"}
 
     def __init__(
         self,
@@ -566,8 +566,8 @@ class KNeighborsRegressor(NeighbourRegressor):
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    weights : {"uniform"}, default="uniform"
-        Every neighbour counts alike.
+    weights : {"uniform", "distance"}, default="uniform"
+        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
     algorithm : str, default="auto"
         How kneighbors searches; predictions compare with every row.
     leaf_size : int, default=30
@@ -603,7 +603,7 @@ class KNeighborsRegressor(NeighbourRegressor):
     """
 
     _name = "knn"
-    _spelt = {"k": "n_neighbors"}
+    _spelt = {"k": "n_neighbors", "weights": "weights"}
 
     def __init__(
         self,

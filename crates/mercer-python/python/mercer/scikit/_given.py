@@ -1,6 +1,7 @@
 """Models on kernel values that come from the user: a Gram matrix, or a function that computes one."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._native import Fitted
 from ..errors import DataError
@@ -95,7 +96,8 @@ def values(function, X, Y):
     """Kernel values between two batches by a function of the user, their shape checked."""
     expected = (row_count(X), row_count(Y))
     try:
-        found = np.asarray(function(X, Y), dtype=np.float64)
+        found = function(X, Y)
+        found = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64)
     except Exception as error:
         raise DataError(f"kernel: the function failed on {expected[0]} and {expected[1]} rows: {error}") from error
     if found.shape != expected:

@@ -74,11 +74,11 @@ class GaussianProcess(KernelRegressor):
         outputs = y.shape[1] if y.ndim > 1 else 1
         if self.n_targets is not None and outputs != self.n_targets:
             raise ValueError(f"The number of targets seen in `y` is different from the parameter `n_targets`. Got {outputs} != {self.n_targets}.")
-        self._mean, self._deviation = np.zeros(y.shape[1:]), np.ones(y.shape[1:])
+        self._y_train_mean, self._y_train_std = np.zeros(y.shape[1:]), np.ones(y.shape[1:])
         if self.normalize_y:
-            self._mean, self._deviation = y.mean(axis=0), y.std(axis=0)
-            self._deviation = np.where(self._deviation > 10 * np.finfo(float).eps, self._deviation, 1.0)
-        y = (y - self._mean) / self._deviation
+            self._y_train_mean, self._y_train_std = y.mean(axis=0), y.std(axis=0)
+            self._y_train_std = np.where(self._y_train_std > 10 * np.finfo(float).eps, self._y_train_std, 1.0)
+        y = (y - self._y_train_mean) / self._y_train_std
         self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
         self.y_train_ = y
         self._learnt = (y, weight)
@@ -129,7 +129,7 @@ class GaussianProcess(KernelRegressor):
         if not isinstance(self.kernel, (ScikitKernel, type(None))):
             self.kernel_ = getattr(model, "kernel", self.kernel)
         self.alpha_ = model.expansion[0].reshape(y.shape)
-        self.log_marginal_likelihood_value_ = model.summary["evidence"]
+        self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
     def log_marginal_likelihood(self, theta=None, eval_gradient=False, clone_kernel=True):
         """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
@@ -173,7 +173,8 @@ class GaussianProcess(KernelRegressor):
                 slope = gradient(*found, by_number, len(theta))
         except ResourceError:
             loss, slope = np.inf, np.zeros_like(theta)
-        return (-loss, -slope) if eval_gradient else -loss
+        value = -np.float64(loss)
+        return (value, -slope) if eval_gradient else value
 
     def predict(self, X, return_std=False, return_cov=False):
         """Predict the target of each row; before fit, from the prior.
@@ -203,14 +204,14 @@ class GaussianProcess(KernelRegressor):
         rows, threads = self._rows_for_model(X), self._threads()
         outputs = self.y_train_.shape[1:]
         shape = () if outputs == (1,) else outputs
-        mean = self.model_.predict(rows, threads=threads).reshape(-1, *outputs) * self._deviation + self._mean
+        mean = self.model_.predict(rows, threads=threads).reshape(-1, *outputs) * self._y_train_std + self._y_train_mean
         mean = mean.reshape(-1, *shape)
         if return_std:
-            variance = self.model_.variance(rows, threads=threads).reshape(-1, *outputs) * self._deviation**2
+            variance = self.model_.variance(rows, threads=threads).reshape(-1, *outputs) * self._y_train_std**2
             return mean, np.sqrt(variance).reshape(-1, *shape)
         if return_cov:
             common = self.model_.covariance(rows, threads=threads)
-            covariance = common[..., np.newaxis] * np.atleast_1d(self._deviation**2)
+            covariance = common[..., np.newaxis] * np.atleast_1d(self._y_train_std**2)
             return mean, covariance if shape else covariance[..., 0]
         return mean
 

@@ -36,14 +36,18 @@ class Neighbours:
         tags.input_tags.sparse = self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2
         return tags
 
+    def _settings(self):
+        settings = super()._settings()
+        if settings["weights"] is None:
+            settings["weights"] = "uniform"
+        if callable(settings["weights"]):
+            raise ExpressionError(f"{type(self).__name__}: weights: a function of distances is not taken; give 'uniform' or 'distance'")
+        return settings
+
     def _power(self):
         return (self.metric_params or {}).get("p", self.p) if self.metric == "minkowski" else 2
 
     def _similarity(self, X):
-        if self.weights != "uniform":
-            raise ExpressionError(
-                f"{type(self).__name__}: weights={self.weights!r}: every neighbour counts alike here; give 'uniform'"
-            )
         if self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2 and not self.metric_params:
             return Kernel("negative_distance")
         parameters = dict(self.metric_params or {})

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .._native import Dataset
+
 
 def is_number(dtype):
     """Whether cells of this type are numbers or flags."""
@@ -13,8 +15,8 @@ def is_number(dtype):
 
 
 def names_of(X):
-    """Names of the columns of a data frame; None for anything else."""
-    columns = getattr(X, "columns", None)
+    """Names of the columns of a data frame or a Dataset; None for anything else."""
+    columns = list(X.columns) if isinstance(X, Dataset) else getattr(X, "columns", None)
     return None if columns is None or callable(columns) else [str(name) for name in columns]
 
 
@@ -26,6 +28,8 @@ def row_count(X):
 
 def are_numbers(X):
     """Whether rows are to be checked as numbers: all but frames with other columns, and columns of str."""
+    if isinstance(X, Dataset):
+        return False
     if names_of(X) is not None:
         dtypes = X.dtypes
         return all(is_number(dtype) for dtype in (dtypes.values() if isinstance(dtypes, dict) else dtypes))

@@ -4,12 +4,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot
 
+#: C=inf: a margin as hard as rounding lets it be.
+HARD = 1e10
 #: Steps that no solver reaches: what max_iter=-1 asks for.
 WITHOUT_END = 10**15
 
@@ -19,9 +22,25 @@ class SupportVectors:
 
     def _settings(self):
         settings = super()._settings()
-        if settings.get("max_iterations") == -1:
+        if settings["max_iterations"] == -1:
             settings["max_iterations"] = WITHOUT_END
+        if isinstance(settings["c"], float) and settings["c"] == np.inf:
+            settings["c"] = HARD
         return settings
+
+    def _fit(self, X, y, weight, classes):
+        if weight is not None:
+            # As in libsvm a row of negative weight is an absent row.
+            weight = np.maximum(weight, 0.0)
+            if not weight.any():
+                raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return super()._fit(X, y, weight, classes)
+
+    def _unconverged(self):
+        early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
+        return (
+            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler. {super()._unconverged()}"
+        )
 
     def _keep_rows(self, X, order):
         """Support vectors in the order of `support_`; none where X are kernel values."""
@@ -58,9 +77,6 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
-        missing = np.setdiff1d(np.arange(len(self.classes_)), y if weight is None else y[weight > 0])
-        if missing.size:
-            raise ValueError(f"Invalid input: every sample of class {self.classes_[missing[0]]!r} has zero weight")
         classes = y[model.support]
         order = np.argsort(classes, kind="stable")
         coef, bias = model.expansion
@@ -73,11 +89,26 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
 
+    def _fit(self, X, y, weight, classes):
+        if weight is not None:
+            absent = np.setdiff1d(np.arange(len(classes)), y[weight > 0])
+            if 0 < absent.size < len(classes) and len(classes) - absent.size < 2:
+                raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+            if 0 < absent.size < len(classes):
+                raise ValueError(f"Invalid input - all samples of class {self.classes_[absent[0]]} have zero or negative weights.")
+        return super()._fit(X, y, weight, classes)
+
     def fit(self, X, y, sample_weight=None):
+        vars(self).pop("_calibrated", None)
         super().fit(X, y, sample_weight)
         if self._with_probabilities():
             plain = clone(self).set_params(probability=False)
-            self._calibrated = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight)
+            folds = min(5, int(np.bincount(self._learnt[0]).min()))
+            if folds < 2:
+                # A class of one row cannot be held out: the sigmoid is fitted to what the model was fitted to.
+                rows = np.arange(len(self._learnt[0]))
+                folds = [(rows, rows)]
+            self._calibrated = CalibratedClassifierCV(plain, cv=folds, ensemble=False).fit(X, y, sample_weight)
         return self
 
     fit.__doc__ = KernelClassifier.fit.__doc__
@@ -100,6 +131,8 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             In the order of ``classes_``.
         """
         check_is_fitted(self)
+        if not hasattr(self, "_calibrated"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return self._calibrated.predict_proba(X)
 
     @available_if(_with_probabilities)
@@ -160,7 +193,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if len(self.classes_) == 2:
             return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
-        votes, sums = ballot(-self._scores(X), len(self.classes_))
+        votes, sums = ballot(-self._scores(X), len(self.classes_), even=self.break_ties)
         return self.classes_.take(np.argmax(votes + sums if self.break_ties else votes, axis=1))
 
 
