@@ -160,6 +160,16 @@ def test_columns_of_a_mixed_frame_are_found_by_name():
             model.predict(frame[["size"]])
 
 
+def test_a_dataset_is_taken_as_it_is():
+    frame, y = mixed()
+    data = mercer.Dataset(frame)
+    kernel = "on(size, rbf) * on(colour, equal)"
+    model = mercer.SVC(kernel=kernel, C=10).fit(data, y)
+    np.testing.assert_array_equal(model.predict(data), mercer.SVC(kernel=kernel, C=10).fit(frame, y).predict(frame))
+    assert len(model.support_vectors_) == len(model.support_)
+    assert mercer.KernelRidgeClassifier(kernel=kernel).fit(data, y).score(data, y) > 0.9
+
+
 def test_a_kernel_speaks_of_columns_by_their_names():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])

@@ -9,6 +9,7 @@ from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._native import Dataset
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot
 
 #: C=inf: a margin as hard as rounding lets it be.
@@ -45,7 +46,8 @@ class SupportVectors:
     def _keep_rows(self, X, order):
         """Support vectors in the order of `support_`; none where X are kernel values."""
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if given else _safe_indexing(X, order)
+        chosen = X[order] if isinstance(X, Dataset) else _safe_indexing(X, order)
+        self.support_vectors_ = np.empty((0, 0)) if given else chosen
         self.shape_fit_ = getattr(X, "shape", (len(order),))
         self._sparse = sp.issparse(X)
 
