@@ -94,6 +94,11 @@ def test_what_is_wrong_with_a_function_is_said_with_its_cause():
         ({"gamma": "big"}, "gamma='big': expected 'scale', 'auto' or a number"),
         ({"gamma": -1.0}, r"gamma=-1\.0"),
         ({"cache_size": 0}, "cache_size=0"),
+        ({"kernel": "poly", "degree": -1}, "degree=-1"),
+        ({"kernel": "poly", "coef0": "a"}, "coef0='a'"),
+        ({"decision_function_shape": "all"}, "decision_function_shape='all'"),
+        ({"n_jobs": "many"}, "n_jobs='many'"),
+        ({"max_iter": 0}, "max_iter=0"),
     ],
     ids=str,
 )

@@ -1,6 +1,7 @@
 """What every estimator of scikit-learn's form shares: inputs and targets in, a fitted model of the library behind it."""
 
 import os
+from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,9 +80,9 @@ class KernelEstimator(BaseEstimator):
         if jobs is None:
             allowed = os.environ.get("OMP_NUM_THREADS", "")
             return int(allowed) if allowed.isdigit() else 0
-        if jobs == 0:
-            raise ValueError("n_jobs=0 asks for no thread at all; give None or -1 for all cores")
-        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+        if not isinstance(jobs, Integral) or jobs == 0:
+            raise ExpressionError(f"n_jobs={jobs!r}: expected a number of threads, or None or -1 for all cores")
+        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
     def _seed(self):
         state = getattr(self, "random_state", None)

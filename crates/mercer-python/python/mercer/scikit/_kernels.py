@@ -1,5 +1,7 @@
 """Translation of a kernel= argument: scikit-learn's names, expressions of Mercer, functions, precomputed values."""
 
+from numbers import Real
+
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -59,6 +61,10 @@ def similarity(estimator, X):
 def named(name, X, gamma, degree, coef0):
     """A kernel by scikit-learn's name and parameters. What lies outside the library's domains is computed by scikit-learn."""
     gamma = factor(name, X, gamma)
+    if not isinstance(degree, Real) or not degree >= 0:
+        raise ExpressionError(f"degree={degree!r}: expected a number of 0 or above")
+    if not isinstance(coef0, Real) or not np.isfinite(coef0):
+        raise ExpressionError(f"coef0={coef0!r}: expected a finite number")
     plain = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
     try:
         return Kernel(WRITTEN[name].format(**plain))
@@ -73,7 +79,7 @@ def factor(name, X, gamma):
         return 1.0 / (X.shape[1] * size) if size != 0 else 1.0
     if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
         return 1.0 if name == "chi2" else 1.0 / X.shape[1]
-    if isinstance(gamma, str) or not np.isscalar(gamma) or not gamma >= 0:
+    if not isinstance(gamma, Real) or not gamma >= 0:
         raise ExpressionError(f"gamma={gamma!r}: expected 'scale', 'auto' or a number of 0 or above")
     return gamma
 

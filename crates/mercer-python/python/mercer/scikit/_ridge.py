@@ -1,9 +1,11 @@
 """What kernel ridge regression has besides the rest in scikit-learn."""
 
 import sys
+from numbers import Real
 
 import numpy as np
 
+from ..errors import ExpressionError
 from ._base import KernelClassifier, KernelRegressor, Scores
 from ._kernels import Pairwise
 
@@ -13,7 +15,11 @@ class Ridge:
 
     def _settings(self):
         settings = super()._settings()
-        if np.ndim(settings["lambda"]) == 0 and not isinstance(settings["lambda"], str) and settings["lambda"] == 0:
+        if np.ndim(settings["lambda"]) > 0 and not isinstance(settings["lambda"], tuple):
+            raise ExpressionError(
+                f"{type(self).__name__}: alpha: one number for all targets is taken; for one of each, fit an estimator to each target"
+            )
+        if isinstance(settings["lambda"], Real) and settings["lambda"] == 0:
             # No penalty: the least one that there is leaves every bit of the diagonal as it is.
             settings["lambda"] = sys.float_info.min
         return settings

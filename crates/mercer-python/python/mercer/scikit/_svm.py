@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
+from ..errors import ExpressionError
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot
 
 #: C=inf: a margin as hard as rounding lets it be.
@@ -92,6 +93,8 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.dual_coef_ = self._told(self._by_other(classes[order]))
 
     def _fit(self, X, y, weight, classes):
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ExpressionError(f"SVC: decision_function_shape={self.decision_function_shape!r}: it must be 'ovr' or 'ovo'")
         if weight is not None:
             absent = np.setdiff1d(np.arange(len(classes)), y[weight > 0])
             if 0 < absent.size < len(classes) and len(classes) - absent.size < 2:
