@@ -107,6 +107,24 @@ def test_a_wrong_argument_is_named(words, message):
         mercer.SVC(**words).fit(X, Y)
 
 
+def test_wrong_arguments_of_other_estimators_are_named():
+    y = X[:, 0]
+    for estimator, message in [
+        (mercer.GaussianProcessRegressor(alpha=np.zeros(150)), "alpha: the noise of every row must be above 0"),
+        (mercer.GaussianProcessRegressor(alpha=np.ones(3)), "3 != 150"),
+        (mercer.GaussianProcessRegressor(optimizer="nelder"), "Unknown optimizer nelder"),
+        (mercer.GaussianProcessRegressor(alpha=-1.0), r"GaussianProcessRegressor: alpha=-1\.0"),
+        (mercer.KernelRidge(alpha=-1), "KernelRidge: alpha=-1: it must be above 0"),
+        (mercer.KernelRidge(alpha=[1.0, 2.0]), "alpha: one number for all targets"),
+        (mercer.KNeighborsRegressor(weights=np.sqrt), "weights: a function of distances is not taken"),
+        (mercer.KNeighborsRegressor(weights="far"), "weights='far': it must be one of uniform, distance"),
+        (mercer.MercerRegressor("rigde"), "did you mean 'ridge'"),
+        (mercer.MercerRegressor(max_seconds=-1), "max_seconds=-1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(X, y)
+
+
 def test_wrong_rows_and_targets_are_named():
     holes = X.copy()
     holes[3, 2] = np.nan

@@ -38,13 +38,10 @@ const fn own(name: &'static str, default: &'static str, class: &'static str, doc
     Argument { name, default, sets: None, doc: (class, doc) }
 }
 
-const fn kernel(default: &'static str) -> Argument {
-    own(
-        "kernel",
-        default,
-        "str, mercer.Kernel or callable",
-        "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two arrays that returns their kernel matrix",
-    )
+const ARRAYS: &str = "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two arrays that returns their kernel matrix";
+const ROWS: &str = "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two rows that returns a number";
+const fn kernel(default: &'static str, doc: &'static str) -> Argument {
+    own("kernel", default, "str, mercer.Kernel or callable", doc)
 }
 const DEGREE: Argument = own("degree", "3", "int", "Degree of the polynomial kernel");
 const fn gamma(default: &'static str, doc: &'static str) -> Argument {
@@ -91,7 +88,7 @@ pub(crate) const N_JOBS: Argument = own(
     "Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers",
 );
 /// Arguments of a class without an entry, besides the parameters of its estimator.
-pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\""), RANDOM_STATE];
+pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\"", ARRAYS), RANDOM_STATE];
 
 const SUPPORT: &[(&str, &str)] = &[
     ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
@@ -114,7 +111,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         positional: 0,
         arguments: &[
             sets("c", "C", "1.0"),
-            kernel("\"rbf\""),
+            kernel("\"rbf\"", ARRAYS),
             DEGREE,
             gamma("\"scale\"", GAMMA),
             coef0("0.0"),
@@ -144,7 +141,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         fixed: &[("standardise_target", "False")],
         positional: 0,
         arguments: &[
-            kernel("\"rbf\""),
+            kernel("\"rbf\"", ARRAYS),
             DEGREE,
             gamma("\"scale\"", GAMMA),
             coef0("0.0"),
@@ -167,7 +164,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         positional: 1,
         arguments: &[
             sets("lambda", "alpha", "1"),
-            kernel("\"linear\""),
+            kernel("\"linear\"", ROWS),
             gamma("None", GAMMA_OF_RIDGE),
             DEGREE,
             coef0("1"),
@@ -185,7 +182,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         positional: 1,
         arguments: &[
             sets("lambda", "alpha", "1"),
-            kernel("\"rbf\""),
+            kernel("\"rbf\"", ROWS),
             gamma("None", GAMMA_OF_RIDGE),
             DEGREE,
             coef0("1"),

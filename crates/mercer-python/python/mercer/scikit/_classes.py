@@ -22,7 +22,7 @@ class KernelRidgeClassifier(RidgeClassification):
         Strength of the penalty, in the units of the kernel; c = 1/lambda.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
+        two rows that returns a number.
     gamma : {"scale", "auto"} or float, default=None
         Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
     degree : int, default=3
@@ -107,7 +107,7 @@ class KernelRidge(RidgeRegression):
         Strength of the penalty, in the units of the kernel; c = 1/lambda.
     kernel : str, mercer.Kernel or callable, default="linear"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
+        two rows that returns a number.
     gamma : {"scale", "auto"} or float, default=None
         Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
     degree : int, default=3

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.utils import check_random_state
 
 from .._native import Fitted, Kernel, Learner
-from ..errors import ResourceError
+from ..errors import ExpressionError, ResourceError
 from ._base import KernelRegressor
 from ._given import Given, values
 from ._gp_kernels import gradient, translated
@@ -65,10 +65,12 @@ class GaussianProcess(KernelRegressor):
         if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple):
             return self.alpha, None
         alpha = np.asarray(self.alpha, dtype=np.float64)
+        if not (alpha > 0).all():
+            raise ExpressionError("GaussianProcessRegressor: alpha: the noise of every row must be above 0 where rows have their own")
         return (float(alpha[0]), None) if alpha.size == 1 else (float(alpha.mean()), alpha.mean() / alpha)
 
     def _fit(self, X, y, weight, classes):
-        noise, weight = self._noise()
+        _, weight = self._noise()
         if weight is not None and len(weight) != len(y):
             raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({len(weight)} != {len(y)})")
         outputs = y.shape[1] if y.ndim > 1 else 1
