@@ -5,6 +5,7 @@ mod columns;
 mod comparison;
 mod dataset;
 mod errors;
+mod frames;
 mod kernel;
 mod learner;
 mod model;
