@@ -1,7 +1,7 @@
 //! Numbers between numpy and the library: any layout and any real type in, float64 out.
 
 use crate::errors::{data_error, raise};
-use crate::frames::{is_dictionary, listed};
+use crate::frames::without_dictionary;
 use mercer::control::Control;
 use mercer::data::Points;
 use mercer::linalg::Matrix;
@@ -24,8 +24,8 @@ pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
             object.call_method1("astype", ("object",))?.call_method1("filled", (py.None(),))
         };
     }
-    if is_dictionary(object) {
-        return numpy.call_method1("array", (listed(object)?, "object"));
+    if let Some(plain) = without_dictionary(object)? {
+        return numpy.call_method1("asarray", (plain,));
     }
     numpy.call_method1("asarray", (object,)).map_err(|e| {
         if e.is_instance_of::<PyValueError>(py) || e.is_instance_of::<PyTypeError>(py) {

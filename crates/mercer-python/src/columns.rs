@@ -107,7 +107,10 @@ pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Py
     }
     let mut texts = Vec::new();
     let mut seen: Option<(Labels, usize)> = None;
-    for (row, cell) in listed(object)?.try_iter()?.enumerate() {
+    // Numbers beside missing ones or texts are other numbers, or texts, in an array.
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    let given = if is_list || is_numeric(dtype) { listed(object)? } else { array.call_method0("tolist")? };
+    for (row, cell) in given.try_iter()?.enumerate() {
         let cell = cell?;
         let fault = |why: String| data_error(format!("row {} {why}", row + 1));
         let Some(found) = sort_of(&cell)?.map_err(fault)? else {

@@ -62,13 +62,20 @@ pub(crate) fn is_categorical(column: &Bound<'_, PyAny>) -> bool {
     CATEGORICAL.iter().any(|start| word.starts_with(start))
 }
 
-/// Whether pyarrow holds the column as codes and a dictionary. Made an array, it loses its nulls.
-pub(crate) fn is_dictionary(column: &Bound<'_, PyAny>) -> bool {
-    type_word(column).starts_with("dictionary<")
+/// A column that Arrow holds as codes and a dictionary, without these: made an array, it would lose its nulls. `None` for
+/// anything else.
+pub(crate) fn without_dictionary<'py>(column: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !type_word(column).starts_with("dictionary<") {
+        return Ok(None);
+    }
+    if !column.hasattr("cast")? {
+        return listed(column).map(Some);
+    }
+    column.call_method1("cast", (column.getattr("type")?.getattr("value_type")?,)).map(Some)
 }
 
-/// The cells of a column as Python objects of their own types: numpy makes numbers of whole ones beside missing ones, and
-/// texts of numbers beside texts.
+/// The cells of a column as Python objects of their own types. An array makes floats of whole numbers beside missing ones,
+/// and texts of numbers beside texts.
 pub(crate) fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return Ok(object.clone());

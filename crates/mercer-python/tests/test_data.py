@@ -182,7 +182,7 @@ def test_a_kernel_matrix_of_ones_own_belongs_to_a_column_of_names(rng):
     ("given", "says"),
     [
         ((["a", "b"], [[1.0, 0.5], [0.4, 1.0]]), "'b' and 'a' have the values .*symmetric"),
-        ((["a", "b"], [[1.0, np.nan], [np.nan, 1.0]]), "'b' and 'a' have no finite value"),
+        ((["a", "b"], [[1.0, np.nan], [np.nan, 1.0]]), "row 1, column 'b' of the kernel matrix: found NaN, expected a finite number"),
         ((["a", "a"], [[1.0, 0.5], [0.5, 1.0]]), "stands twice"),
         ((["a", "c"], [[1.0, 0.5], [0.5, 1.0]]), "column 'item': row 2 is called 'b', which is not among the names"),
         ((["a", "b", "c"], [[1.0, 0.5], [0.5, 1.0]]), "rows of the kernel matrix"),

@@ -51,12 +51,13 @@ impl Similarities {
     pub fn looked_up<S: AsRef<str>>(names: Vec<String>, values: &Matrix, wanted: &[S]) -> Result<Self> {
         Error::unless_equal("rows of the kernel matrix", names.len(), values.rows())?;
         Error::unless_equal("columns of the kernel matrix", names.len(), values.cols())?;
+        if let Some(k) = values.data().iter().position(|x| !x.is_finite()) {
+            let (row, column, found) = (k / names.len() + 1, &names[k % names.len()], values.data()[k]);
+            return Err(Error::Data(format!("row {row}, column '{column}' of the kernel matrix: found {found}, expected a finite number")));
+        }
         for i in 0..names.len() {
-            for j in 0..=i {
+            for j in 0..i {
                 let (a, b) = (values[(i, j)], values[(j, i)]);
-                if !(a.is_finite() && b.is_finite()) {
-                    return Err(Error::Data(format!("'{}' and '{}' have no finite value in the kernel matrix", names[i], names[j])));
-                }
                 if (a - b).abs() > 1e-8 * (a.abs() + b.abs()) {
                     let found = format!("'{}' and '{}' have the values {a} and {b}", names[i], names[j]);
                     return Err(Error::Data(format!("{found}; a kernel matrix is symmetric")));
