@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// target: N numbers, N x outputs, or codes of `classes`.
 /// classes: names of the classes; None where numbers are predicted.
 /// sample_weight: above 0.
-#[pyclass(frozen, module = "mercer")]
+#[pyclass(frozen, module = "mercer._native")]
 pub(crate) struct Fitted {
     inside: Arc<Inside>,
 }

@@ -252,8 +252,8 @@ impl Model {
         self.model.fitted.steps()
     }
 
-    /// Predictions for each training row by the model fitted without it, in closed form (ridge, gp): from the target and the
-    /// weights of the rows that were learnt from. Classes are arrays of codes here and there.
+    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp), from the target
+    /// and the weights as they were given to fit. Classes are their codes, here and there.
     #[pyo3(signature = (target, sample_weight=None, *, threads=0))]
     fn leave_one_out<'py>(
         &self,
@@ -262,7 +262,8 @@ impl Model {
         sample_weight: Option<&Bound<'py, PyAny>>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (target, _) = known(target, self.model.about.rows, self.model.target.classes.as_deref())?;
+        let given = self.model.about.rows + self.model.about.left_out.len();
+        let (target, _) = known(target, given, self.model.target.classes.as_deref())?;
         let (model, weights) = (self.model.clone(), weights(sample_weight)?);
         let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
         let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row", "ridge or gp"))?;

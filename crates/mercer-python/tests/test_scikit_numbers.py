@@ -155,6 +155,28 @@ def test_predictions_without_a_row_are_those_of_fits_without_it():
     np.testing.assert_allclose(given.fit(X, y).loo_predictions_, expected, rtol=1e-9)
 
 
+def test_rows_that_were_not_learnt_from_are_not_left_out_once_more():
+    X, y = table(NUMBERS["friedman"], 40)
+    weight = np.where(np.arange(40) % 4, 1.5, 0.0)
+    used = weight > 0
+    arguments = {"kernel": "rbf", "gamma": 0.2, "alpha": 0.1}
+    expected = mercer.KernelRidge(**arguments).fit(X[used], y[used], weight[used]).loo_predictions_
+    np.testing.assert_allclose(mercer.KernelRidge(**arguments).fit(X, y, weight).loo_predictions_, expected, rtol=1e-12)
+    given = mercer.KernelRidge(kernel=lambda a, b: np.exp(-0.2 * (a - b) @ (a - b)), alpha=0.1).fit(X, y, weight)
+    np.testing.assert_allclose(given.loo_predictions_, expected, rtol=1e-9)
+
+
+def test_a_gaussian_process_leaves_rows_out_in_units_of_the_target():
+    X, y = table(NUMBERS["friedman"], 30)
+    process = mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None).fit(X, y)
+    rest = [np.delete(np.arange(30), i) for i in range(30)]
+    each = [mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None).fit(X[r], y[r]) for r in rest]
+    np.testing.assert_allclose(process.loo_predictions_, [m.predict(X[[i]])[0] for i, m in enumerate(each)], rtol=1e-8)
+    # Shifted and scaled targets give shifted and scaled predictions where they are normalised.
+    normal = [mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None, normalize_y=True).fit(X, t) for t in (y, 7 * y + 100)]
+    np.testing.assert_allclose(normal[1].loo_predictions_, 7 * normal[0].loo_predictions_ + 100, rtol=1e-9)
+
+
 KERNELS = [
     ConstantKernel(2.0) * RBF(1.5) + WhiteKernel(0.5),
     ConstantKernel(1.0) * RBF([1.0, 2.0, 3.0]) + WhiteKernel(),

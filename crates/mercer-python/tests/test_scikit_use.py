@@ -23,7 +23,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.gaussian_process.kernels import RBF, PairwiseKernel, WhiteKernel
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -206,3 +206,15 @@ def test_an_unfitted_estimator_says_so():
         if estimator is not mercer.GaussianProcessRegressor:
             with pytest.raises(NotFittedError):
                 estimator().predict(IRIS[0])
+
+
+def test_fits_on_given_kernels_are_copied_too():
+    X, y = IRIS
+    for model in [mercer.SVC(kernel=dot).fit(X, y), mercer.KernelRidgeClassifier(kernel="poly", degree=2.5).fit(X + 1, y)]:
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X + 1), model.predict(X + 1))
+    gaussian = mercer.GaussianProcessRegressor(PairwiseKernel(metric="laplacian")).fit(*DIABETES)
+    np.testing.assert_array_equal(copy.deepcopy(gaussian).predict(DIABETES[0]), gaussian.predict(DIABETES[0]))
+
+
+def dot(a, b):
+    return a @ b.T

@@ -363,14 +363,19 @@ impl Model {
         self.predict_prepared(&prepared, want)
     }
 
-    /// Predictions for each training row by the model fitted without it, from the target and the weights of the rows that
-    /// were learnt from; `None` where there is no closed form.
+    /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
+    /// were given; `None` where there is no closed form.
     pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
         if self.support.rows() != self.about.rows {
             return Ok(None);
         }
+        let mut rows: Vec<usize> = (0..target.rows()).collect();
+        rows.retain(|i| self.about.left_out.binary_search(i).is_err());
+        Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
+        let target = target.select(&rows);
+        let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
         let bound = self.kernel.bind(None, &self.support)?;
-        let task = Task { gram: bound.as_ref(), target, weights, control, seed: self.about.seed };
+        let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
     }
 

@@ -214,12 +214,9 @@ class KernelEstimator(BaseEstimator):
 
     @property
     def loo_predictions_(self):
-        """Predictions for each training row by the model fitted without it, in closed form (ridge, gp)."""
+        """Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp)."""
         check_is_fitted(self)
-        y, weight = self._learnt
-        rows = slice(None) if weight is None else np.flatnonzero(weight > 0)
-        some = None if weight is None else weight[rows]
-        found = self.model_.leave_one_out(y[rows], some, threads=self._threads())
+        found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
         return self.classes_.take(found) if hasattr(self, "classes_") else found
 
 

@@ -64,11 +64,12 @@ class GivenModel:
         return self.fitted.decision_function(self._cross(X), threads=threads)
 
     def leave_one_out(self, y, weight=None, *, threads=0):
-        """Predictions for each training row by the model fitted without it."""
+        """Predictions for each row that was learnt from by the model fitted without it."""
         if self.function is None:
             raise DataError("loo_predictions_ needs the training kernel matrix once more, which a precomputed kernel does not keep")
         gram = self._gram(self.rows)
-        gram = gram if self.used is None else gram[np.ix_(self.used, self.used)]
+        if self.used is not None:
+            gram, y, weight = gram[np.ix_(self.used, self.used)], y[self.used], weight[self.used]
         return self.fitted.leave_one_out(gram, y, weight, threads=threads)
 
     @property

@@ -131,6 +131,12 @@ class GaussianProcess(KernelRegressor):
         self.alpha_ = model.expansion[0].reshape(y.shape)
         self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
+    @property
+    def loo_predictions_(self):
+        """Predictions for each training row by the process without it, in closed form."""
+        found = super().loo_predictions_
+        return found * self._y_train_std + self._y_train_mean
+
     def log_marginal_likelihood(self, theta=None, eval_gradient=False, clone_kernel=True):
         """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
 
