@@ -32,3 +32,14 @@ def friedman(n, d, new=2000, noise=0.1, seed=2):
 def normal(n, d, seed=20):
     """Independent standard normal numbers: for Gram matrices, whose cost does not depend on the law."""
     return {"x": np.random.default_rng(seed).normal(size=(n, d))}
+
+
+def sparse(n=100_000, each=10, seed=30):
+    """A square sparse matrix with `each` numbers a row, in the parts of its compressed rows."""
+    random = np.random.default_rng(seed)
+    columns = np.sort(random.integers(0, n, (n, each)), axis=1)
+    # A column that is drawn twice in a row is taken once.
+    keep = np.ones_like(columns, dtype=bool)
+    keep[:, 1:] = columns[:, 1:] != columns[:, :-1]
+    starts = np.r_[0, np.cumsum(keep.sum(1))]
+    return {"indptr": starts, "indices": columns[keep], "data": random.normal(size=int(keep.sum()))}

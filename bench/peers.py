@@ -79,19 +79,79 @@ def scipy_ridge(a, p):
     return run
 
 
+@peer("gram_lower", "floor", "numpy")
 @peer("gram", "floor", "numpy")
 def product_and_exp(a, p):
     """What a lower triangle cannot do without: half of the product, exp of half of the values, one pass of writing."""
     from scipy.linalg.blas import dsyrk
 
     x = np.asfortranarray(a["x"].T)
-    out = np.empty((x.shape[1], x.shape[1]), order="F")
+    out = np.zeros((x.shape[1], x.shape[1]), order="F")
+    written = np.zeros(out.size // 2)
 
     def run():
-        seconds, k = timed(lambda: dsyrk(1.0, x, beta=0.0, c=out, trans=1, lower=1, overwrite_c=1))
+        seconds, k = timed(lambda: dsyrk(-p["gamma"], x, beta=0.0, c=out, trans=1, lower=1, overwrite_c=1))
         half = k.ravel(order="F")[: k.size // 2]
-        exps, _ = timed(lambda: np.exp(half, out=half))
+        exps, _ = timed(lambda: np.exp(half, out=written))
         return {"seconds": seconds + exps}, {}
+
+    return run
+
+
+@peer("gram_f32", "scikit-learn", "scikit-learn")
+def sklearn_single(a, p):
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    x = a["x"].astype(np.float32)
+
+    def run():
+        seconds, k = timed(lambda: rbf_kernel(x, gamma=p["gamma"]))
+        return {"seconds": seconds}, {"predictions": k.sum(1, dtype=np.float64)}
+
+    return run
+
+
+@peer("gram_rows", "scikit-learn", "scikit-learn")
+def sklearn_rows(a, p):
+    """2000 rows of the Gram matrix of sparse points, 200 at a time, as arrays."""
+    from scipy.sparse import csr_array
+    from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+    n = len(a["indptr"]) - 1
+    x = csr_array((a["data"], a["indices"].astype(np.int32), a["indptr"].astype(np.int32)), shape=(n, n))
+    some = np.array_split(np.arange(2000) * n // 2000, 10)
+
+    def rows(of):
+        if p["kernel"] == "linear":
+            return linear_kernel(x[of], x, dense_output=True).sum(1)
+        return rbf_kernel(x[of], x, gamma=p["gamma"]).sum(1)
+
+    def run():
+        seconds, sums = timed(lambda: np.concatenate([rows(of) for of in some]))
+        return {"seconds": seconds}, {"predictions": sums}
+
+    return run
+
+
+@peer("path", "numpy+scipy", "scipy")
+def scipy_path(a, p):
+    """What a careful program does: LAPACK's eigenvectors once, then products for all lambdas together."""
+    from scipy.linalg import eigh
+
+    lambdas = np.logspace(-6, 3, 200)
+
+    def path():
+        k = rbf(a["x"], a["x"], p["gamma"])
+        s, u = eigh(k, overwrite_a=True, check_finite=False)
+        w = 1 / (s[:, None] + lambdas)
+        y = a["y"].ravel() - a["y"].mean()
+        solved, ones, diagonal = u @ (w * (u.T @ y)[:, None]), u @ (w * u.sum(0)[:, None]), (u * u) @ w
+        alpha = solved - ones * (solved.sum(0) / ones.sum(0))
+        return np.sqrt(((alpha / (diagonal - ones**2 / ones.sum(0))) ** 2).mean(0))
+
+    def run():
+        seconds, errors = timed(path)
+        return {"seconds": seconds}, {"predictions": errors}
 
     return run
 
@@ -133,6 +193,17 @@ def cholesky_and_inverse(a, p):
 def sklearn_ridge(a, p):
     from sklearn.kernel_ridge import KernelRidge
 
+    return fit_ridge(KernelRidge, a, p)
+
+
+@peer("ridge", "mercer-python", "mercer")
+def mercer_ridge(a, p):
+    from mercer import KernelRidge
+
+    return fit_ridge(KernelRidge, a, p)
+
+
+def fit_ridge(KernelRidge, a, p):
     def run():
         seconds, model = timed(lambda: KernelRidge(alpha=p["lambda"], kernel="rbf", gamma=p["gamma"]).fit(a["x"], a["y"]))
         predict, f = timed(lambda: model.predict(a["xt"]))
@@ -141,17 +212,18 @@ def sklearn_ridge(a, p):
     return run
 
 
-def sklearn_process(p, d, optimizer):
-    from sklearn.gaussian_process import GaussianProcessRegressor
+def process(Regressor, p, d, optimizer):
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
     kernel = ConstantKernel(p["variance"], (1e-3, 1e3)) * RBF([p["length_scale"]] * d, (2e-2, 2e3)) + WhiteKernel(p["noise"], (1e-5, 1e1))
-    return GaussianProcessRegressor(kernel, optimizer=optimizer, alpha=1e-10)
+    return Regressor(kernel, optimizer=optimizer, alpha=1e-10)
 
 
 @peer("gp_evidence", "scikit-learn", "scikit-learn")
 def sklearn_evidence(a, p):
-    model = sklearn_process(p, a["x"].shape[1], None).fit(a["x"], a["y"])
+    from sklearn.gaussian_process import GaussianProcessRegressor
+
+    model = process(GaussianProcessRegressor, p, a["x"].shape[1], None).fit(a["x"], a["y"])
     theta = model.kernel_.theta
 
     def run():
@@ -166,6 +238,7 @@ def sklearn_evidence(a, p):
 @peer("gp", "scikit-learn", "scikit-learn")
 def sklearn_gp(a, p):
     from scipy.optimize import minimize
+    from sklearn.gaussian_process import GaussianProcessRegressor
 
     evaluations = 0
 
@@ -181,9 +254,22 @@ def sklearn_gp(a, p):
     def run():
         nonlocal evaluations
         evaluations = 0
-        seconds, model = timed(lambda: sklearn_process(p, a["x"].shape[1], optimise).fit(a["x"], a["y"]))
+        seconds, model = timed(lambda: process(GaussianProcessRegressor, p, a["x"].shape[1], optimise).fit(a["x"], a["y"]))
         predict, (mean, deviation) = timed(lambda: model.predict(a["xt"], return_std=True))
         said = {"seconds": seconds, "predict_seconds": predict, "log_evidence": model.log_marginal_likelihood_value_, "evaluations": evaluations}
+        return said, {"predictions": mean, "variance": deviation**2}
+
+    return run
+
+
+@peer("gp", "mercer-python", "mercer")
+def mercer_gp(a, p):
+    from mercer import GaussianProcessRegressor
+
+    def run():
+        seconds, model = timed(lambda: process(GaussianProcessRegressor, p, a["x"].shape[1], "fmin_l_bfgs_b").fit(a["x"], a["y"]))
+        predict, (mean, deviation) = timed(lambda: model.predict(a["xt"], return_std=True))
+        said = {"seconds": seconds, "predict_seconds": predict, "log_evidence": model.log_marginal_likelihood_value_}
         return said, {"predictions": mean, "variance": deviation**2}
 
     return run
@@ -205,14 +291,24 @@ def fit_svc(a, fit, predict, coefficients):
 def sklearn_svc(a, p):
     from sklearn.svm import SVC
 
-    return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
-                   lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
+    return fit_class(SVC, a, p)
 
 
 @peer("svc", "scikit-learn-intelex", "scikit-learn-intelex")
 def intelex_svc(a, p):
     from sklearnex.svm import SVC
 
+    return fit_class(SVC, a, p)
+
+
+@peer("svc", "mercer-python", "mercer")
+def mercer_svc(a, p):
+    from mercer import SVC
+
+    return fit_class(SVC, a, p)
+
+
+def fit_class(SVC, a, p):
     return fit_svc(a, lambda: SVC(C=p["c"], gamma=p["gamma"], tol=1e-3, cache_size=1000).fit(a["x"], a["y"]),
                    lambda m: m.predict(a["xt"]), lambda m: (m.support_, m.dual_coef_[0]))
 
@@ -236,7 +332,7 @@ def libsvm_svc(a, p):
 
 def main():
     library, kind, folder, parameters = sys.argv[1:]
-    names = [n for n in ("x", "y", "xt", "yt", "ft") if os.path.exists(os.path.join(folder, n + ".npy"))]
+    names = [n for n in ("x", "y", "xt", "yt", "ft", "indptr", "indices", "data") if os.path.exists(os.path.join(folder, n + ".npy"))]
     arrays = {n: np.load(os.path.join(folder, n + ".npy")) for n in names}
     make, package = PEERS[kind, library]
     run = make(arrays, json.loads(parameters))

@@ -40,10 +40,20 @@ class Runner:
         if not line:
             raise RuntimeError(f"{self.library} ended with exit status {self.process.wait()}")
         self.answers.append(json.loads(line))
+        self.peak = peak_memory(self.process.pid)
 
     def stop(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+def peak_memory(pid):
+    """Most memory in MB that a process has held so far; None where the system does not say."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return None
+    return round(next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024)
 
 
 def our_version():
@@ -67,10 +77,10 @@ def quality(arrays, workload, folder, library, said):
         path = folder / f"{library}_{name}.npy"
         return np.load(path).ravel() if path.exists() else None
 
-    out = {k: said[k] for k in ("log_evidence", "evaluations", "gap") if k in said}
+    out = {k: said[k] for k in ("log_evidence", "evaluations", "gap", "one_fit_seconds") if k in said}
     predictions, variance, coef, gradient = (load(n) for n in ("predictions", "variance", "coef", "gradient"))
-    if workload.kind == "gram":
-        out["mean_of_k"] = float(predictions.mean() / len(predictions))
+    if workload.kind.startswith("gram") or workload.kind == "path":
+        out["mean"] = float(predictions.mean() / len(predictions))
     elif workload.kind == "svc":
         out["accuracy"] = float((predictions == arrays["yt"]).mean())
         out["n_sv"] = int((coef != 0).sum())
@@ -105,7 +115,7 @@ def measure(name, workload):
         folder = Path(temporary)
         for key, values in arrays.items():
             np.save(folder / f"{key}.npy", np.ascontiguousarray(values, dtype=np.float64))
-        kind = workload.kind if workload.kind in ("gram",) else "evidence" if workload.kind == "gp_evidence" else "fit"
+        kind = {"gp_evidence": "evidence", "ridge": "fit", "gp": "fit", "svc": "fit"}.get(workload.kind, workload.kind)
         expressions = [workload.kernel] + ([workload.estimator] if workload.estimator else [])
         runners = [Runner(OURS, [TARGET / "release/mercer-bench", kind, folder, *expressions])]
         for other, library in PEERS:
@@ -146,6 +156,7 @@ def report(name, workload, arrays, folder, runners):
                 "least": float(f"{min(seconds):.4g}"),
                 "runs": len(seconds),
                 "threads": int(THREADS),
+                "peak_mb": r.peak,
                 "quality": shown(found[r.library]),
             }
             if r.library != OURS and OURS in times:

@@ -25,7 +25,22 @@ class Workload:
 def gram(d):
     gamma = 1.0 / d
     return Workload("gram", lambda: data.normal(10_000, d), f"rbf(gamma={gamma!r})", parameters={"gamma": gamma},
-                    agree={"mean_of_k": ("share", 1e-9)}, runs=5)
+                    agree={"mean": ("share", 1e-9)}, runs=5)
+
+
+def gram_part(kind, d, agree):
+    gamma = 1.0 / d
+    return Workload(kind, lambda: data.normal(10_000, d), f"rbf(gamma={gamma!r})", parameters={"gamma": gamma},
+                    agree={"mean": ("share", agree)}, runs=5)
+
+
+def sparse_rows(kernel, parameters):
+    return Workload("gram_rows", data.sparse, kernel, parameters=parameters, agree={"mean": ("share", 1e-9)})
+
+
+def path(n, d, gamma):
+    return Workload("path", lambda: data.friedman(n, d, seed=12), f"rbf(gamma={gamma!r})", "ridge(lambda=1)", {"gamma": gamma},
+                    {"mean": ("share", 1e-6)})
 
 
 def ridge(n):
@@ -55,6 +70,14 @@ def svc(n, c):
 WORKLOADS = {
     "gram_rbf_n10000_d20": gram(20),
     "gram_rbf_n10000_d784": gram(784),
+    "gram_lower_rbf_n10000_d20": gram_part("gram_lower", 20, 1e-9),
+    "gram_lower_rbf_n10000_d784": gram_part("gram_lower", 784, 1e-9),
+    "gram_f32_rbf_n10000_d20": gram_part("gram_f32", 20, 1e-4),
+    "gram_f32_rbf_n10000_d784": gram_part("gram_f32", 784, 1e-4),
+    "sparse_linear_rows": sparse_rows("linear", {"kernel": "linear"}),
+    "sparse_rbf_rows": sparse_rows("rbf(gamma=0.1)", {"kernel": "rbf", "gamma": 0.1}),
+    "ridge_path_n2000_d5": path(2000, 5, 0.5),
+    "ridge_path_n2000_smooth": path(2000, 5, 0.002),
     "ridge_rbf_n10000": ridge(10_000),
     "gp_evidence_n1000": evidence(1000),
     "gp_evidence_n3000": evidence(3000),

@@ -18,7 +18,7 @@ else
     cargo test --locked --workspace --lib --bins --tests
 fi
 
-say "generated pages and types"
+say "generated pages, classes and types"
 "${CARGO_TARGET_DIR:-target}/debug/examples/gen" . --check
 
 say "documentation examples"

@@ -1,18 +1,22 @@
 //! Runs one workload of `bench/` on arrays in files, once per line read from standard input, and says how long it took.
 //!
-//! `mercer-bench gram FOLDER KERNEL`, `... evidence FOLDER KERNEL ESTIMATOR` or `... fit FOLDER KERNEL ESTIMATOR`: reads
-//! `x.npy`, `y.npy`, `xt.npy` in FOLDER; each line of input starts a run, each run answers with one line of JSON, and what
+//! `mercer-bench gram|gram_lower|gram_f32|gram_rows FOLDER KERNEL` or `... evidence|path|fit FOLDER KERNEL ESTIMATOR`: reads
+//! `x.npy` (or `indptr.npy`, `indices.npy`, `data.npy` of a square sparse matrix), `y.npy`, `xt.npy` in FOLDER; each line of input starts a run, each run answers with one line of JSON, and what
 //! it computed lies in `FOLDER/mercer_*.npy`. The runner takes turns between this program and other libraries.
+
+mod blocks;
+mod npy;
 
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, Want};
-use mercer::gram;
+use mercer::gram::{self, Gram};
 use mercer::kernels::KernelExpr;
 use mercer::learner;
 use mercer::linalg::Matrix;
 use mercer::select::{self, Sample, Split};
+use npy::{read_npy, write_npy};
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -21,7 +25,9 @@ use std::time::Instant;
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [kind, folder, kernel, rest @ ..] = args.as_slice() else {
-        return Err(Error::Data("usage: mercer-bench gram|evidence|fit FOLDER KERNEL [ESTIMATOR]".into()));
+        return Err(Error::Data(
+            "usage: mercer-bench gram|gram_lower|gram_f32|gram_rows|evidence|path|fit FOLDER KERNEL [ESTIMATOR]".into(),
+        ));
     };
     let estimator = rest.first().map(|text| EstimatorExpr::parse(text)).transpose()?;
     let work = Work::read(PathBuf::from(folder), KernelExpr::parse(kernel)?, estimator)?;
@@ -29,7 +35,11 @@ fn main() -> Result<()> {
         line.map_err(|e| Error::io("standard input", e))?;
         let answer = match kind.as_str() {
             "gram" => work.gram(),
+            "gram_lower" => work.row_sums(blocks::lower),
+            "gram_f32" => work.row_sums(blocks::single),
+            "gram_rows" => work.row_sums(|gram| blocks::rows(gram, ROWS)),
             "evidence" => work.evidence(),
+            "path" => work.path(),
             "fit" => work.fit(),
             other => Err(Error::Data(format!("there is no kind of work named {other}"))),
         }?;
@@ -37,6 +47,9 @@ fn main() -> Result<()> {
     }
     Ok(())
 }
+
+/// Rows of a large Gram matrix that are asked for.
+const ROWS: usize = 2000;
 
 /// Arrays and expressions.
 struct Work {
@@ -51,7 +64,7 @@ struct Work {
 
 impl Work {
     fn read(folder: PathBuf, kernel: KernelExpr, estimator: Option<EstimatorExpr>) -> Result<Self> {
-        let data = points(read_npy(&folder.join("x.npy"))?)?;
+        let data = if folder.join("x.npy").exists() { points(read_npy(&folder.join("x.npy"))?)? } else { sparse(&folder)? };
         let file = folder.join("y.npy");
         let target = if file.exists() { Target::Numbers(read_npy(&file)?) } else { Target::Absent };
         let target = match (&estimator, target) {
@@ -80,6 +93,30 @@ impl Work {
         let seconds = clock.elapsed().as_secs_f64();
         self.write("predictions", &Matrix::column((0..matrix.rows()).map(|i| matrix.row(i).iter().sum()).collect()))?;
         Ok(entries([("seconds", json!(seconds))]))
+    }
+
+    /// Gram values that a user of rows or blocks asks for, into memory that is kept for the next run; `work` gives seconds
+    /// and sums.
+    fn row_sums(&self, work: impl FnOnce(&dyn Gram) -> Result<(f64, Vec<f64>)>) -> Result<Map<String, Value>> {
+        let bound = self.kernel.bind(None, &self.data)?;
+        let (seconds, sums) = work(bound.as_ref())?;
+        self.write("predictions", &Matrix::column(sums))?;
+        Ok(entries([("seconds", json!(seconds))]))
+    }
+
+    /// The leave-one-out error for 200 lambdas from 1e-6 to 1e3; one fit for comparison.
+    fn path(&self) -> Result<Map<String, Value>> {
+        let lambdas: Vec<f64> = (0..200).map(|k| 10f64.powf(-6.0 + 9.0 * f64::from(k) / 199.0)).collect();
+        let bound = self.kernel.bind(None, &self.data)?;
+        let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
+        let clock = Instant::now();
+        let path = self.estimator()?.criterion_along("lambda", &lambdas, &task)?.unwrap_or_default();
+        let seconds = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        self.estimator()?.fit(&task)?;
+        let fit = clock.elapsed().as_secs_f64();
+        self.write("predictions", &Matrix::column(path.iter().map(|v| v.exp()).collect()))?;
+        Ok(entries([("seconds", json!(seconds)), ("one_fit_seconds", json!(fit))]))
     }
 
     /// The smooth criterion of an estimator and its derivatives by every parameter of kernel and estimator.
@@ -151,36 +188,10 @@ fn points(values: Matrix) -> Result<Dataset> {
     Ok(Dataset::from_points(Points::dense(rows, dim, values.into_data())?))
 }
 
-/// Reads a file of numpy's format 1.0 that holds one or two dimensions of little-endian f64 in C order.
-fn read_npy(path: &Path) -> Result<Matrix> {
-    let fault = |why: &str| Error::Data(format!("{}: {why}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), e))?;
-    let length = match bytes.get(..10) {
-        Some([0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, low, high]) => usize::from(u16::from_le_bytes([*low, *high])),
-        _ => return Err(fault("not a file of numpy's format 1.0")),
-    };
-    let header = bytes.get(10..10 + length).map(String::from_utf8_lossy).ok_or_else(|| fault("the header is cut off"))?;
-    if !header.contains("'<f8'") || !header.contains("'fortran_order': False") {
-        return Err(fault("expected little-endian f64 in C order"));
-    }
-    let shape = header.split_once("'shape': (").and_then(|(_, rest)| rest.split_once(')')).ok_or_else(|| fault("no shape"))?.0;
-    let sizes: Vec<usize> = shape.split(',').filter_map(|s| s.trim().parse().ok()).collect();
-    let (rows, cols) = match sizes.as_slice() {
-        [rows] => (*rows, 1),
-        [rows, cols] => (*rows, *cols),
-        _ => return Err(fault("expected one or two dimensions")),
-    };
-    let numbers = bytes[10 + length..].as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
-    Matrix::new(rows, cols, numbers)
-}
-
-/// Writes a matrix in the same format.
-fn write_npy(path: &Path, values: &Matrix) -> Result<()> {
-    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", values.rows(), values.cols());
-    let padded = format!("{header:<width$}\n", width = (header.len() + 11).next_multiple_of(64) - 11);
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((padded.len() as u16).to_le_bytes());
-    bytes.extend(padded.bytes());
-    bytes.extend(values.data().iter().flat_map(|v| v.to_le_bytes()));
-    std::fs::write(path, bytes).map_err(|e| Error::io(path.display(), e))
+fn sparse(folder: &Path) -> Result<Dataset> {
+    let part = |name: &str| read_npy(&folder.join(format!("{name}.npy"))).map(Matrix::into_data);
+    let starts: Vec<usize> = part("indptr")?.iter().map(|v| *v as usize).collect();
+    let columns = part("indices")?.iter().map(|v| *v as u32).collect();
+    let size = starts.len() - 1;
+    Ok(Dataset::from_points(Points::csr(size, size, starts, columns, part("data")?)?))
 }

@@ -1,8 +1,8 @@
 //! The linear-algebra backend of Mercer: the only crate that names it.
 //!
 //! The backend is generic and large; everything that Mercer uses of it is instantiated here, once, behind plain
-//! functions on views, so that the library itself compiles in seconds. Every function runs on one thread: callers cut
-//! work into blocks of a fixed size, which makes results the same for any number of threads.
+//! functions on views, so that the library itself compiles in seconds. Results are the same for any number of threads:
+//! every function but [`eigen`] runs on one, and callers cut work into blocks of a fixed size.
 
 mod pages;
 mod view;
@@ -67,11 +67,16 @@ pub fn cholesky(a: ViewMut<'_, f64>) -> Result<(), usize> {
         .map_err(|LltError::NonPositivePivot { index }| index)
 }
 
+/// Parts of an eigendecomposition that may be computed at the same time.
+const EIGEN_PARTS: usize = 4;
+
 /// Eigenvalues (ascending) and eigenvectors (columns) of the symmetric matrix in the lower triangle of `a`; `false`
-/// where the iteration does not converge or there is no memory for its work space.
+/// where the iteration does not converge or there is no memory for its work space. The work is cut into the same parts
+/// whatever the number of threads that take them.
 pub fn eigen(a: View<'_, f64>, values: &mut [f64], vectors: ViewMut<'_, f64>) -> bool {
-    let scratch = self_adjoint_evd_scratch::<f64>(a.0.nrows(), ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let parts = Par::rayon(EIGEN_PARTS);
+    let scratch = self_adjoint_evd_scratch::<f64>(a.0.nrows(), ComputeEigenvectors::Yes, parts, Default::default());
     let Ok(mut memory) = MemBuffer::try_new(scratch) else { return false };
     let stack = MemStack::new(&mut memory);
-    self_adjoint_evd(a.0, DiagMut::from_slice_mut(values), Some(vectors.0), Par::Seq, stack, Default::default()).is_ok()
+    self_adjoint_evd(a.0, DiagMut::from_slice_mut(values), Some(vectors.0), parts, stack, Default::default()).is_ok()
 }

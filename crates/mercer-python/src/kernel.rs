@@ -1,7 +1,7 @@
 //! `mercer.Kernel`: a kernel expression, as data that can be written, combined and evaluated.
 
 use crate::arrays::{from_matrix, from_vec};
-use crate::dataset::batch;
+use crate::dataset::{Dataset, batch};
 use crate::errors::raise;
 use crate::work::Limits;
 use mercer::data::{Schema, Sort};
@@ -12,6 +12,7 @@ use mercer::param::{Short, Value};
 use mercer::read::ColumnType;
 use mercer::{report, validity};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ fn join(a: &KernelExpr, b: &KernelExpr, whole: fn(Vec<KernelExpr>) -> KernelExpr
 }
 
 impl Kernel {
-    fn is_by_column(expr: &KernelExpr) -> bool {
+    pub(crate) fn is_by_column(expr: &KernelExpr) -> bool {
         matches!(expr, KernelExpr::On { .. }) || expr.parts().into_iter().any(Self::is_by_column)
     }
 
@@ -184,6 +185,22 @@ impl Kernel {
         let (x, expr) = (self.rows(x)?, self.expr.clone());
         let diagonal = Limits::threads(threads).run(py, move |_| Ok(expr.settle(&x)?.bind(None, &x)?.diagonal(Side::Rows)))?;
         Ok(from_vec(py, diagonal))
+    }
+
+    /// X as this kernel takes it.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     Rows.
+    ///
+    /// Returns
+    /// -------
+    /// Dataset
+    ///     The rows as columns.
+    #[pyo3(name = "dataset")]
+    fn taken(&self, x: &Bound<'_, PyAny>) -> PyResult<Dataset> {
+        self.rows(x).map(|data| Dataset::new((*data).clone(), Vec::new()))
     }
 
     /// The same kernel with every ``auto`` settled.
@@ -348,6 +365,28 @@ impl Kernel {
             return Err(crate::errors::data_error("on: name at least one column: rbf().on(\"age\")"));
         }
         written(&KernelExpr::On { columns, of: Box::new(self.expr.clone()) })
+    }
+
+    /// Every number of the expression in order: {path: number, "auto", (low, high) or list}.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for parameter in self.expr.values() {
+            let path = parameter.path;
+            match parameter.value {
+                Value::Auto => all.set_item(path, "auto")?,
+                Value::Number(x) => all.set_item(path, x)?,
+                Value::Range(low, high) => all.set_item(path, (low, high))?,
+                Value::List(list) => all.set_item(path, list)?,
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether the expression names the columns that it compares.
+    #[getter]
+    fn by_column(&self) -> bool {
+        Self::is_by_column(&self.expr)
     }
 
     /// What is known about positive semi-definiteness from structure alone: always, conditional or never.

@@ -4,12 +4,14 @@ use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
-use crate::target::{Takes, target};
+use crate::target::{Takes, coded, target};
 use crate::work::Limits;
 use mercer::data::Target;
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
+use mercer::learner::prepare;
 use mercer::prep::{Missing, Recipe};
+use mercer::select::{self, Sample, Split};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -98,12 +100,16 @@ impl Learner {
     ///     2 means that the row counts twice, 0 that it is absent.
     /// task : {"classification", "regression"}, optional
     ///     Decides what the target is.
+    /// classes : list of str, optional
+    ///     Names of the classes where the target is an array of their numbers, 0 for the first name.
     /// max_seconds : float, optional
     ///     Searches and solvers then stop with their best so far.
     /// max_memory : int or str, optional
     ///     Bytes, or a size such as ``"4GB"``.
     /// threads : int
     ///     How many to use; 0: one per core.
+    /// tell : bool
+    ///     Warn of notices; ``model.notices`` holds them in any case.
     ///
     /// Returns
     /// -------
@@ -122,10 +128,10 @@ impl Learner {
     /// Examples
     /// --------
     /// >>> import mercer
-    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
     /// >>> model.predict([[6.0]]).round(6)
-    /// array([4.333333])
-    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, max_seconds=None, max_memory=None, threads=0))]
+    /// array([4.666667])
+    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
         &self,
@@ -134,12 +140,17 @@ impl Learner {
         target: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         task: Option<&str>,
+        classes: Option<Vec<String>>,
         max_seconds: Option<f64>,
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
+        tell: bool,
     ) -> PyResult<Model> {
         let data = dataset(data)?;
-        let (target, info) = self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?;
+        let (target, info) = match classes {
+            Some(names) => coded(target, data.rows(), names)?,
+            None => self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?,
+        };
         let weights = weights(sample_weight)?;
         let estimator = match &self.estimator {
             Some(estimator) => estimator.clone(),
@@ -154,12 +165,53 @@ impl Learner {
         };
         let limits = Limits { threads, max_seconds, max_memory };
         let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
-        let mut notices = model.about.notices.clone();
-        if !model.summary().converged {
+        let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
+        if tell && !model.summary().converged {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
         }
         warn(py, &notices)?;
         Ok(Model::new(model))
+    }
+
+    /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error), where nothing is
+    /// left open.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     The training rows.
+    /// target : array, list or series
+    ///     As for `fit`.
+    /// sample_weight : array, optional
+    ///     2 means that the row counts twice, 0 that it is absent.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of float and list of float
+    ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``.
+    #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
+    fn criterion(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> PyResult<(f64, Vec<f64>)> {
+        let estimator =
+            self.estimator.clone().ok_or_else(|| data_error("criterion: name an estimator, such as gp(noise=0.1, variance=1)"))?;
+        let data = dataset(data)?;
+        let (target, _) = self::target(target, data.rows(), Takes::of(std::slice::from_ref(&estimator)), None)?;
+        let (recipe, kernel, seed, weights) = (self.recipe.clone(), self.kernel.clone(), self.seed, weights(sample_weight)?);
+        Limits::threads(threads).run(py, move |control| {
+            let prepared = prepare(&recipe, kernel.as_ref(), &data)?;
+            let kernel = prepared.kernel.settle(&prepared.data)?;
+            let sample = Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
+            let (criterion, by_kernel) = select::criterion(&kernel, &estimator, &sample, control, seed)?;
+            Ok((criterion.value, by_kernel))
+        })
     }
 
     /// The estimator as an expression; None: svc for classes, ridge for numbers.

@@ -5,6 +5,7 @@ mod columns;
 mod comparison;
 mod dataset;
 mod errors;
+mod fitted;
 mod frames;
 mod kernel;
 mod learner;
@@ -22,6 +23,8 @@ mod _native {
     use super::comparison::{Comparison, compare};
     #[pymodule_export]
     use super::dataset::Dataset;
+    #[pymodule_export]
+    use super::fitted::Fitted;
     #[pymodule_export]
     use super::kernel::Kernel;
     #[pymodule_export]

@@ -1,12 +1,13 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::arrays::{from_indices, from_matrix, from_outputs};
-use crate::dataset::dataset_like;
+use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
+use crate::dataset::{dataset_like, weights};
 use crate::errors::{data_error, internal_error, raise, warn};
 use crate::kernel::Kernel;
-use crate::target::labels;
+use crate::target::{known, labels};
 use crate::work::Limits;
-use mercer::estimators::{Predicted, Predictions, Want};
+use mercer::estimators::{Expansion, Fitted, Predicted, Predictions, Want};
+use mercer::read::TargetInfo;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -51,14 +52,24 @@ impl Model {
     fn lacks(&self, what: &str, has: &str) -> PyErr {
         data_error(format!("{} has no {what}; fit {has}", self.model.estimator))
     }
+}
 
-    fn values<'py>(&self, py: Python<'py>, values: Predicted) -> PyResult<Bound<'py, PyAny>> {
-        match values {
-            Predicted::Numbers(numbers) => from_outputs(py, numbers),
-            Predicted::Classes(codes) => labels(py, &self.model.target)?.call_method1("take", (from_indices(py, &codes),)),
-        }
+/// Predicted values as an array; classes as their labels, or as their codes.
+pub(crate) fn values<'py>(py: Python<'py>, values: Predicted, info: &TargetInfo, codes: bool) -> PyResult<Bound<'py, PyAny>> {
+    match values {
+        Predicted::Numbers(numbers) => from_outputs(py, numbers),
+        Predicted::Classes(found) if codes => Ok(from_indices(py, &found)),
+        Predicted::Classes(found) => labels(py, info)?.call_method1("take", (from_indices(py, &found),)),
     }
 }
+
+/// An expansion as arrays: coefficients (support x outputs) and one constant per output.
+pub(crate) fn expansion<'py>(py: Python<'py>, expansion: Option<&Expansion>) -> PyResult<Option<Pair<'py>>> {
+    expansion.map(|e| Ok((from_matrix(py, e.coef.clone())?, from_vec(py, e.bias.clone())))).transpose()
+}
+
+/// Two arrays.
+pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Model {
@@ -70,6 +81,8 @@ impl Model {
     ///     Rows with the columns of training.
     /// std : bool
     ///     Also give the standard deviation of a new target around each prediction (gp, baseline).
+    /// codes : bool
+    ///     The places of labels among `classes` instead of the labels.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -82,14 +95,22 @@ impl Model {
     /// ------
     /// DataError
     ///     A column that is missing or of another sort, and `std` of an estimator that has none.
-    #[pyo3(signature = (data, std=false, *, threads=0))]
-    fn predict<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, std: bool, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (data, std=false, *, codes=false, threads=0))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        std: bool,
+        codes: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
+        let info = &self.model.target;
         if !std {
-            return self.values(py, predictions.values);
+            return values(py, predictions.values, info, codes);
         }
         let sd = report::standard_deviation(&predictions).ok_or_else(|| self.lacks("predictive variance", "gp"))?;
-        let pair = (self.values(py, predictions.values)?, from_outputs(py, sd)?);
+        let pair = (values(py, predictions.values, info, codes)?, from_outputs(py, sd)?);
         Ok(pair.into_pyobject(py)?.into_any())
     }
 
@@ -175,6 +196,30 @@ impl Model {
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
     }
 
+    /// Variance of the function value at every row, without the noise of a target (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     One number a row, or N x outputs.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without predictive variance.
+    #[pyo3(signature = (data, *, threads=0))]
+    fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", "gp"))?)
+    }
+
     /// Covariance between the function values of all rows, for the first output (gp).
     ///
     /// Parameters
@@ -209,6 +254,54 @@ impl Model {
     #[getter]
     fn estimator(&self) -> String {
         self.model.estimator.to_string()
+    }
+
+    /// What the model is where it is a kernel expansion over the rows of `support`: coefficients (support x outputs), and one
+    /// constant per output; None for any other model.
+    #[getter]
+    fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
+        expansion(py, self.model.fitted.expansion())
+    }
+
+    /// Steps of the solver, one number for each problem that was solved.
+    #[getter]
+    fn steps(&self) -> Vec<usize> {
+        self.model.fitted.steps()
+    }
+
+    /// Predictions for each training row by the model fitted without it, in closed form (ridge, gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// target : array
+    ///     The target of the rows that were learnt from; of classes their codes.
+    /// sample_weight : array, optional
+    ///     The weights of these rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N numbers, or codes of classes.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without a closed form.
+    #[pyo3(signature = (target, sample_weight=None, *, threads=0))]
+    fn leave_one_out<'py>(
+        &self,
+        py: Python<'py>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (target, _) = known(target, self.model.about.rows, self.model.target.classes.as_deref())?;
+        let (model, weights) = (self.model.clone(), weights(sample_weight)?);
+        let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
+        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row", "ridge or gp"))?;
+        values(py, left_out.values, &self.model.target, true)
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.

@@ -95,6 +95,27 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
     Ok((target, TargetInfo { labels: if readable { sort } else { Labels::Text }, ..info }))
 }
 
+/// Classes by their codes: 0 is the first of the names.
+pub(crate) fn coded(object: &Bound<'_, PyAny>, rows: usize, names: Vec<String>) -> PyResult<(Target, TargetInfo)> {
+    let codes: Vec<usize> = object.call_method0("tolist")?.extract()?;
+    if codes.len() != rows {
+        return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found: codes.len() }));
+    }
+    if let Some(row) = codes.iter().position(|&code| code >= names.len()) {
+        return Err(data_error(format!("target: row {} has the code {} and there are {} classes", row + 1, codes[row], names.len())));
+    }
+    let info = TargetInfo { names: vec![UNNAMED.into()], classes: Some(names.clone()), labels: Labels::Text };
+    Ok((Target::Classes { codes, names }, info))
+}
+
+/// The target of a fit once more: codes of the classes, or numbers where there are none.
+pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[String]>) -> PyResult<(Target, TargetInfo)> {
+    match classes {
+        Some(names) => coded(object, rows, names.to_vec()),
+        None => target(object, rows, Takes { classes: false, numbers: true }, Some("regression")),
+    }
+}
+
 /// Groups of rows: equal labels are one group.
 pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usize>> {
     let texts = labelled("groups", object, &asarray(object)?)?.texts;

@@ -275,7 +275,7 @@ impl Learner {
 }
 
 /// The refusal of a target that the estimator is not made for, with those that are.
-pub(crate) fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
+pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
     let holds = match target {
         Target::Classes { .. } => "classes",
         Target::Numbers(m) if m.cols() > 1 => "several numbers at once",
@@ -361,6 +361,17 @@ impl Model {
         control.check()?;
         let prepared = self.prep.apply(data)?;
         self.predict_prepared(&prepared, want)
+    }
+
+    /// Predictions for each training row by the model fitted without it, from the target and the weights of the rows that
+    /// were learnt from; `None` where there is no closed form.
+    pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
+        if self.support.rows() != self.about.rows {
+            return Ok(None);
+        }
+        let bound = self.kernel.bind(None, &self.support)?;
+        let task = Task { gram: bound.as_ref(), target, weights, control, seed: self.about.seed };
+        self.estimator.leave_one_out(&task)
     }
 
     /// Predictions for rows that are prepared already.

@@ -8,12 +8,12 @@ mod made;
 use made::*;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Baseline, Fitted, FittedKnn, Knn};
+use mercer::estimators::{Baseline, Fitted, FittedKnn, Knn, NeighbourWeights};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
 fn knn(k: f64) -> Knn {
-    Knn { k: k.into() }
+    Knn { k: k.into(), ..Knn::default() }
 }
 
 fn three() -> Vec<String> {
@@ -46,6 +46,20 @@ fn strings_have_neighbours_too() {
     assert_eq!(classes(&p), [0, 1]);
     // Two votes of two, two classes: (2 + 1) / (2 + 2).
     close(p.probabilities.unwrap()[(0, 0)], 0.75, 1e-12);
+}
+
+// f(x) = sum_i y_i / d_i / sum_i 1 / d_i over the neighbours; a neighbour at distance 0 alone decides.
+#[test]
+fn neighbours_count_by_the_inverse_of_their_distance_where_that_is_asked() {
+    let x: Vec<Vec<f64>> = [0.0, 1.0, 3.0, 10.0].map(|v| vec![v]).to_vec();
+    let new: Vec<Vec<f64>> = [0.25, 3.0].map(|v| vec![v]).to_vec();
+    let by_distance = Knn { weights: NeighbourWeights::Distance, ..knn(3.0) };
+    let fitted = fit(&by_distance, &square(&x, |a, b| dot(a, b)), &Target::numbers(&[1.0, 2.0, 5.0, 7.0]), None).unwrap();
+    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let shares = [1.0 / 0.25, 1.0 / 0.75, 1.0 / 2.75];
+    let expected = (shares[0] + 2.0 * shares[1] + 5.0 * shares[2]) / shares.iter().sum::<f64>();
+    close(numbers(&p)[(0, 0)], expected, 1e-12);
+    close(numbers(&p)[(1, 0)], 5.0, 0.0);
 }
 
 #[test]

@@ -288,3 +288,28 @@ fn any_number_of_threads_gives_the_same_bits() {
     let one = task(1);
     assert!(one == task(2) && one == task(5));
 }
+
+// The path is the criterion, one lambda at a time, whether eigenvalues are few (a smooth kernel of one column, a linear
+// kernel) or not, with weights, several outputs, with and without a constant.
+#[test]
+fn the_path_over_lambda_is_the_criterion_at_each_lambda() {
+    let n = 60;
+    let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
+    let lambdas = [1e-4, 1e-2, 0.3, 1.0, 40.0];
+    let (wide, narrow) = (wave(n, 1, 7), wave(n, 4, 8));
+    let smooth = |x: &[f64], z: &[f64]| (-0.02 * x.iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp();
+    let y = wave(n, 2, 9);
+    for gram in [square(&wide, smooth), square(&narrow, rbf), square(&wide, linear)] {
+        for (intercept, weights) in [(true, None), (false, Some(weights.as_slice())), (true, Some(weights.as_slice()))] {
+            let control = Control::default();
+            let target = Target::Numbers(y.clone());
+            let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 0 };
+            let path = ridge(1.0, intercept).criterion_along("lambda", &lambdas, &task).unwrap().unwrap();
+            for (lambda, found) in lambdas.iter().zip(path) {
+                let expected = ridge(*lambda, intercept).criterion(&task).unwrap().value;
+                assert!((found - expected).abs() <= 1e-9, "lambda {lambda}: {found} and {expected}");
+            }
+            assert!(ridge(1.0, intercept).criterion_along("lambda", &[0.0], &task).unwrap().is_none());
+        }
+    }
+}

@@ -5,11 +5,15 @@
     model = mercer.Learner("svc(c=auto)", kernel="rbf").fit(data, species)
     model.predict(data)
 
+`from mercer import SVC` takes the place of `from sklearn.svm import SVC`, and so on: see `mercer.scikit`.
+
 Kernels are written as text or made by the functions of `mercer.kernels`; `mercer.catalogue()` lists kernels and
 estimators with their parameters.
 """
 
-from . import kernels
+from importlib.util import find_spec as _find_spec
+
+from . import kernels, scikit
 from ._native import (
     Comparison,
     Dataset,
@@ -47,4 +51,17 @@ __all__ = [
     "kernels",
     "load",
     "read_table",
+    "scikit",
 ]
+if _find_spec("sklearn"):
+    __all__ += scikit.NAMES
+
+
+def __getattr__(name):
+    if name in scikit.NAMES:
+        return getattr(scikit, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *scikit.NAMES})

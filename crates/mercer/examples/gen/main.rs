@@ -1,23 +1,37 @@
-//! Writes what is made from the catalogue: two pages, and the types of the functions of `mercer.kernels`.
+//! Writes what is made from the catalogue: two pages, the estimators of scikit-learn's form, and the types of the functions
+//! of `mercer.kernels`.
 //!
 //! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
 //! be written.
 
+mod classes;
 mod pages;
+mod spellings;
 mod stubs;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+const PYTHON: &str = "crates/mercer-python/python/mercer";
+
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");
+    let classes = match classes::classes() {
+        Ok(classes) => classes,
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
+        }
+    };
     let mut stale = false;
     for (name, page) in [
-        ("docs/kernels.md", pages::kernels()),
-        ("docs/estimators.md", pages::estimators()),
-        ("crates/mercer-python/python/mercer/kernels.pyi", stubs::kernels()),
+        ("docs/kernels.md".to_owned(), pages::kernels()),
+        ("docs/estimators.md".to_owned(), pages::estimators()),
+        (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
+        (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
+        (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
     ] {
         let path = Path::new(&folder).join(name);
         let now = std::fs::read_to_string(&path).unwrap_or_default();

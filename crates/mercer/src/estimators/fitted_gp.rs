@@ -161,6 +161,9 @@ impl Fitted for FittedGp {
     fn classes(&self) -> Option<usize> {
         None
     }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
 }
 
 impl FittedGp {

@@ -4,7 +4,8 @@
 //! |phi(x_i) - phi(x)|^2 = k(x_i, x_i) + k(x, x) - 2 k(x_i, x)
 //! ```
 //!
-//! Murphy (2012) 14.4.1, (14.30). The middle term is the same for every i and is left out: any similarity will do.
+//! Murphy (2012) 14.4.1, (14.30). The middle term is the same for every i: it is left out where only the order counts, and
+//! any similarity will do.
 
 use super::{Estimator, Fitted, Predicted, Predictions, Summary, Task, Want};
 use crate::blocks;
@@ -27,19 +28,38 @@ const NEARER: f64 = 1e-6;
 pub struct Knn {
     /// Neighbours that are asked.
     pub k: Value,
+    /// How much each of them counts.
+    pub weights: NeighbourWeights,
+}
+
+/// How much a neighbour counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NeighbourWeights {
+    /// All alike.
+    #[default]
+    Uniform,
+    /// By the inverse of its distance; those at distance 0 alone, where there are any.
+    Distance,
 }
 
 impl Default for Knn {
     fn default() -> Self {
-        Knn { k: Value::Auto }
+        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform }
     }
 }
 
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
     const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 20.0)];
+    const PARAMS: &'static [Param] = &[
+        Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 20.0),
+        Param::fixed(
+            "weights",
+            "uniform: every neighbour counts alike; distance: by the inverse of its distance",
+            Domain::Choice(&["uniform", "distance"]),
+        ),
+    ];
     const NEEDS_MERCER: bool = false;
     type Fitted = FittedKnn;
 
@@ -73,7 +93,7 @@ impl Estimator for Knn {
         if asked > total {
             summary.notes.push(format!("k={} is more than the {n} rows there are: every row is a neighbour of every input", self.k));
         }
-        let fitted = FittedKnn { k: asked.min(total), rows: (0..n).collect(), weights, answers, summary };
+        let fitted = FittedKnn { k: asked.min(total), weigh: self.weights, rows: (0..n).collect(), weights, answers, summary };
         fitted.check()?;
         Ok(fitted)
     }
@@ -101,6 +121,7 @@ enum Answers {
 pub struct FittedKnn {
     /// Neighbours asked, by weight; no more than all of them.
     pub k: f64,
+    weigh: NeighbourWeights,
     #[serde(with = "blocks::usizes")]
     rows: Vec<usize>,
     #[serde(with = "blocks::f64s")]
@@ -163,12 +184,36 @@ impl FittedKnn {
             .collect()
     }
 
+    /// The shares of neighbours by `weigh`, their sum kept. `own` is k(x, x) of the new input; a squared distance that rounding
+    /// could have left of 0 is 0.
+    fn weighed(&self, distances: &[f64], own: f64, of_rows: &[f64]) -> Vec<(usize, f64)> {
+        let mut shares = self.neighbours(distances);
+        if self.weigh == NeighbourWeights::Uniform {
+            return shares;
+        }
+        let square = |i: usize| match distances[i] + own {
+            d if d <= 4.0 * f64::EPSILON * (own.abs() + of_rows[i].abs()) => 0.0,
+            d => d,
+        };
+        let total: f64 = shares.iter().map(|(_, share)| share).sum();
+        let meets = shares.iter().any(|(i, _)| square(*i) == 0.0);
+        for (i, share) in &mut shares {
+            *share *= match square(*i) {
+                d if meets => f64::from(u8::from(d == 0.0)),
+                d => 1.0 / d.sqrt(),
+            };
+        }
+        let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+        shares.iter_mut().for_each(|(_, share)| *share *= total / sum);
+        shares
+    }
+
     /// Votes of the neighbours; of classes with equal votes the one with the nearest neighbour wins (then the lower code)
     /// and its vote is raised by a millionth, so that the greatest vote is always that of the winner alone.
-    fn votes(&self, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
+    fn votes(&self, neighbours: Vec<(usize, f64)>, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
         let mut votes = vec![0.0; classes];
         let mut nearest = vec![f64::INFINITY; classes];
-        for (i, share) in self.neighbours(distances) {
+        for (i, share) in neighbours {
             votes[codes[i]] += share;
             nearest[codes[i]] = nearest[codes[i]].min(distances[i]);
         }
@@ -200,6 +245,7 @@ impl Fitted for FittedKnn {
             return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });
         }
         let own = cross.diagonal(Side::Cols);
+        let of_new = cross.diagonal(Side::Rows);
         let width = match &self.answers {
             Answers::Classes { classes, .. } => *classes,
             Answers::Numbers(t) => t.cols(),
@@ -222,14 +268,15 @@ impl Fitted for FittedKnn {
                     });
                 }
                 let out = &mut table[i * width..(i + 1) * width];
+                let neighbours = self.weighed(similarities, of_new[t * TILE + i], &own);
                 match &self.answers {
                     Answers::Classes { codes, classes } => {
-                        let (best, votes) = self.votes(similarities, codes, *classes);
+                        let (best, votes) = self.votes(neighbours, similarities, codes, *classes);
                         winners[i] = best;
                         out.copy_from_slice(&votes);
                     }
                     Answers::Numbers(targets) => {
-                        for (r, share) in self.neighbours(similarities) {
+                        for (r, share) in neighbours {
                             for (o, y) in out.iter_mut().zip(targets.row(r)) {
                                 *o += share / self.k * y;
                             }

@@ -1,6 +1,6 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::{Criterion, Estimator, Fitted, Predictions, Summary, Task, Want};
+use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
@@ -82,6 +82,12 @@ macro_rules! estimators {
             fn classes(&self) -> Option<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.classes(),)* }
             }
+            fn expansion(&self) -> Option<&Expansion> {
+                match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* }
+            }
+            fn steps(&self) -> Vec<usize> {
+                match self { $(FittedModel::$Estimator(f) => f.steps(),)* }
+            }
         }
 
         /// Every estimator there is, in the order of the list.
@@ -118,11 +124,13 @@ trait AnyEstimator {
     fn takes(&self, target: &Target) -> bool;
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     fn term(&self) -> Term;
+    fn terms(&self) -> Vec<(&'static str, Term)>;
     fn values(&self) -> Vec<(&'static Param, Value)>;
     fn require_settled(&self) -> Result<()>;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 
@@ -151,6 +159,9 @@ impl<E: Estimator> AnyEstimator for E {
     fn term(&self) -> Term {
         param::call(E::NAME, self, E::PARAMS)
     }
+    fn terms(&self) -> Vec<(&'static str, Term)> {
+        param::terms(self, E::PARAMS)
+    }
     fn values(&self) -> Vec<(&'static Param, Value)> {
         param::values(self, E::PARAMS)
     }
@@ -165,6 +176,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         Estimator::criterion(self, task)
+    }
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        Estimator::criterion_along(self, param, values, task)
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
@@ -234,6 +248,10 @@ impl EstimatorExpr {
     pub fn values(&self) -> Vec<(&'static Param, Value)> {
         self.any().values()
     }
+    /// Every parameter with its value as an expression writes it, in the order of the records.
+    pub fn arguments(&self) -> Vec<(&'static str, String)> {
+        self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
+    }
     /// Sets a parameter by name.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         self.any_mut().set(name, value)
@@ -251,6 +269,10 @@ impl EstimatorExpr {
     /// The smooth selection criterion and its derivatives.
     pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         self.any().criterion(task)
+    }
+    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
+    pub fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        self.any().criterion_along(param, values, task)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

@@ -9,6 +9,7 @@ mod knn;
 mod list;
 mod outputs;
 mod ridge;
+mod ridge_path;
 mod settled;
 mod svc;
 mod svm;
@@ -18,7 +19,7 @@ pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use gp::Gp;
-pub use knn::{FittedKnn, Knn};
+pub use knn::{FittedKnn, Knn, NeighbourWeights};
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};
@@ -93,6 +94,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
         Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))
     }
+    /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
+    fn criterion_along(&self, _param: &str, _values: &[f64], _task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        Ok(None)
+    }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {
         Ok(None)
@@ -122,6 +127,14 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn summary(&self) -> &Summary;
     /// How many classes it decides between; `None` where it predicts numbers.
     fn classes(&self) -> Option<usize>;
+    /// The kernel expansion that it is, where it is one.
+    fn expansion(&self) -> Option<&Expansion> {
+        None
+    }
+    /// Steps of the solver, one number for each problem that was solved.
+    fn steps(&self) -> Vec<usize> {
+        vec![self.summary().iterations]
+    }
 }
 
 /// What a prediction should hold besides the predicted value itself.

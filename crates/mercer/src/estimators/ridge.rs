@@ -8,6 +8,7 @@
 
 use super::bordered::{Bordered, Solution};
 use super::outputs::{classes, decide, outputs};
+use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
 use crate::data::Target;
@@ -142,9 +143,7 @@ impl Estimator for Ridge {
                 d[i] += w * e * e / p[(i, i)];
             }
         }
-        // A target that is fitted without error has no logarithm; below rounding the criterion is flat.
-        let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let floor = (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE);
+        let floor = least_mean(&y);
         let mean = sum / size;
         if mean <= floor {
             return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)], slack: 0.0 });
@@ -171,11 +170,28 @@ impl Estimator for Ridge {
         Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], slack })
     }
 
+    /// One decomposition for all values of lambda; see `ridge_path`.
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        if param != "lambda" || !values.iter().all(|l| *l > 0.0 && l.is_finite()) {
+            return Ok(None);
+        }
+        let y = outputs(task, Self::NAME)?;
+        let floor = least_mean(&y);
+        let means = left_out_means(task, &y, self.intercept, values)?;
+        Ok(Some(means.into_iter().map(|mean| 0.5 * mean.max(floor).ln()).collect()))
+    }
+
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         let (y, Solution { alpha, .. }, p) = self.left_out(task)?;
         let f = Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - alpha[(i, o)] / p[(i, i)]);
         Ok(Some(decide(f, classes(task.target), Want { scores: true, ..Want::default() })))
     }
+}
+
+/// The mean of squared residuals below which they are rounding: a target that is fitted without error has no logarithm.
+fn least_mean(y: &Matrix) -> f64 {
+    let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE)
 }
 
 impl FittedRidge {
@@ -197,5 +213,8 @@ impl Fitted for FittedRidge {
     }
     fn classes(&self) -> Option<usize> {
         self.classes
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
     }
 }

@@ -135,6 +135,7 @@ impl Estimator for Svc {
             classes: names.len(),
             first: pairs.iter().map(|p| p.0).collect(),
             second: pairs.iter().map(|p| p.1).collect(),
+            iterations: solutions.iter().map(|s| s.iterations).collect(),
             summary: svm::summary(&solutions, options.tolerance),
         })
     }
@@ -154,6 +155,9 @@ pub struct FittedSvc {
     /// Code of the second class of each pair.
     #[serde(with = "blocks::usizes")]
     pub second: Vec<usize>,
+    /// Steps of the solver for each pair.
+    #[serde(with = "blocks::usizes")]
+    pub iterations: Vec<usize>,
     summary: Summary,
 }
 
@@ -187,7 +191,8 @@ impl Fitted for FittedSvc {
     /// class of the second name.
     fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
         let pairs = self.expansion.bias.len();
-        for (what, found) in [("first classes", self.first.len()), ("second classes", self.second.len())] {
+        for (what, found) in [("first classes", self.first.len()), ("second classes", self.second.len()), ("steps", self.iterations.len())]
+        {
             if found != pairs {
                 return Err(Error::Shape { what: format!("{what} of the pairs"), expected: pairs, found });
             }
@@ -206,5 +211,11 @@ impl Fitted for FittedSvc {
     }
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn steps(&self) -> Vec<usize> {
+        self.iterations.clone()
     }
 }

@@ -181,4 +181,7 @@ impl Fitted for FittedSvr {
     fn classes(&self) -> Option<usize> {
         None
     }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows and columns of a tile: 256 kB of f32.
-const TILE: (usize, usize) = (64, 1024);
+const TILE: (usize, usize) = (64, 960);
 /// Rows computed between two looks at the cancel flag.
 const CHECK: usize = 64;
 /// The slot of a row that is not held.

@@ -13,7 +13,7 @@ use mercer_linalg::{Into, View, ViewMut, product_f64};
 use rayon::prelude::*;
 
 /// Rows of a band.
-const BAND: usize = 128;
+const BAND: usize = 96;
 /// The first jitter and the largest, relative to the mean of the diagonal.
 const JITTER: (f64, f64) = (1e-12, 1e-4);
 

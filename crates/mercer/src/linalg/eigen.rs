@@ -6,7 +6,6 @@ use mercer_linalg::{View, ViewMut};
 
 /// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
 ///
-/// One thread only: the backend's parallel decomposition gives bits that depend on the number of threads.
 /// An error if the matrix is not square or has entries that are not finite.
 pub fn eigh(matrix: Matrix) -> Result<(Vec<f64>, Matrix)> {
     let n = matrix.rows();

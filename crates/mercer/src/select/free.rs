@@ -79,7 +79,8 @@ impl Free {
     fn to_coordinate(&self, value: f64) -> f64 {
         if self.log { value.ln() } else { value }
     }
-    fn to_value(&self, x: f64) -> f64 {
+    /// The value at a coordinate.
+    pub(super) fn to_value(&self, x: f64) -> f64 {
         let value = if self.log { x.exp() } else { x };
         let value = if self.integer { value.round() } else { value };
         value.clamp(self.low, self.high)
@@ -96,6 +97,10 @@ impl Free {
     pub(super) fn clamp(&self, x: f64) -> f64 {
         let (low, high) = self.bounds();
         x.clamp(low, high)
+    }
+    /// Its name where it is the estimator's own.
+    pub(super) fn own_name(&self) -> Option<&str> {
+        (!self.of_kernel).then_some(self.path.as_str())
     }
     /// Whether it is the width of a kernel, which several starts vary.
     pub(super) fn is_kernel_width(&self) -> bool {

@@ -12,7 +12,7 @@ pub use compare::{Comparing, OutOfFold, Outcome, Scored, compare};
 pub use folds::{Fold, Split, folds};
 pub use metrics::{Estimate, Metric, score};
 pub use profile::{Edge, End, TunedParameter};
-pub use tune::{Tuned, Tuning, tune};
+pub use tune::{Tuned, Tuning, criterion, tune};
 
 use crate::data::{Dataset, Target};
 

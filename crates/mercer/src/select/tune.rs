@@ -10,7 +10,7 @@ use super::{Sample, crossval, folds};
 use crate::control::Control;
 use crate::data::some_rows;
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Task};
+use crate::estimators::{Criterion, EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
 use crate::learner;
 use crate::solve::Lbfgs;
@@ -23,6 +23,8 @@ const SMOOTH_ROWS: usize = 1000;
 const CROSSVAL_ROWS: usize = 2000;
 /// Fewer rows are not searched on, however little memory there is.
 const LEAST_ROWS: usize = 50;
+/// Values on the path of a parameter that is free alone.
+const PATH: usize = 200;
 /// Steps of L-BFGS at most.
 const STEPS: usize = 60;
 
@@ -197,11 +199,48 @@ fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) 
     most
 }
 
+/// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
+fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Result<Vec<(f64, f64)>> {
+    let [only] = free else { return Ok(Vec::new()) };
+    let Some(name) = only.own_name() else { return Ok(Vec::new()) };
+    let (low, high) = only.bounds();
+    let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
+    let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
+    let bound = start.kernel.bind(None, job.sample.data)?;
+    let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
+    match start.estimator.criterion_along(name, &values, &task) {
+        Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
+        // The search then goes step by step.
+        Err(Error::Numerical { .. } | Error::Memory { .. }) => Ok(Vec::new()),
+        Err(e) => Err(e),
+    }
+}
+
+/// The smooth criterion of an estimator with a kernel, both settled, and its derivatives by the numbers of the kernel in
+/// the order of [`KernelExpr::values`].
+pub fn criterion(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    sample: &Sample<'_>,
+    control: &Control,
+    seed: u64,
+) -> Result<(Criterion, Vec<f64>)> {
+    let bound = kernel.bind(None, sample.data)?;
+    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+    let criterion = estimator.criterion(&task)?;
+    let by_kernel = bound.gradient(&criterion.weights)?;
+    Ok((criterion, by_kernel))
+}
+
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
 fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
     let searching = job.searching();
     let evaluations = Cell::new(0);
-    let x0: Vec<f64> = free.iter().map(Free::coordinate).collect();
+    let path = path(start, free, job, &searching)?;
+    let x0: Vec<f64> = match path.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((at, _)) => vec![*at],
+        None => free.iter().map(Free::coordinate).collect(),
+    };
     // The least value met, where, and its slack.
     let best = RefCell::new((f64::INFINITY, x0.clone(), 0.0));
     let evaluate = |x: &[f64], control: &Control| -> Result<(f64, Vec<f64>)> {
@@ -209,10 +248,8 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         evaluations.set(evaluations.get() + 1);
         control.tell("tuning", evaluations.get(), STEPS);
         let setting = start.with(free, x)?;
-        let bound = setting.kernel.bind(None, job.sample.data)?;
-        let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
-        let criterion = match setting.estimator.criterion(&task) {
-            Ok(c) => c,
+        let (criterion, by_kernel) = match self::criterion(&setting.kernel, &setting.estimator, job.sample, control, job.seed) {
+            Ok(both) => both,
             // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
@@ -220,11 +257,12 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         if criterion.value < best.borrow().0 {
             best.replace((criterion.value, x.to_vec(), criterion.slack));
         }
-        let by_kernel = bound.gradient(&criterion.weights)?;
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     };
+    evaluations.set(path.len());
+    let shifts: &[f64] = if free.iter().any(Free::is_kernel_width) { &[0.0, -1.2, 1.2] } else { &[0.0] };
     let descend = || -> Result<()> {
-        for shift in [0.0, -1.2, 1.2] {
+        for shift in shifts {
             let moved = |(f, x): (&Free, &f64)| f.clamp(if f.is_kernel_width() { x + shift } else { *x });
             evaluate(&free.iter().zip(&x0).map(moved).collect::<Vec<f64>>(), &searching)?;
             if best.borrow().0.is_finite() && searching.out_of_time() {
@@ -258,7 +296,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
                 x[k] = at;
                 evaluate(&x, job.control).map(|(value, _)| value)
             };
-            look.along(Vec::new(), job.control, &mut along)?
+            look.along(path.clone(), job.control, &mut along)?
         } else {
             look.unseen()
         });

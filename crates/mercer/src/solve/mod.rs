@@ -3,6 +3,8 @@
 mod lbfgs;
 mod line_search;
 pub mod lms;
+mod pivoted;
 pub mod smo;
 
 pub use lbfgs::{Lbfgs, Minimum};
+pub(crate) use pivoted::pivoted_cholesky;

@@ -1,0 +1,40 @@
+"""Why a test of scikit-learn fails with a class of Mercer in its place: what it asks for, by name of the test.
+
+`private`: an attribute with an underscore before its name. `libsvm`: how that solver goes about it, not what it solves.
+`accepts`: what scikit-learn refuses is taken. `sooner`: the fault is told in fit, not in predict. `words`: the fault is told
+in other words. `deprecated`: a warning of scikit-learn about its own future. `not here`: a part that Mercer does not have, which
+says so. Anything else is a defect.
+"""
+
+REASONS = [
+    (r"test_svm.py::test_precomputed$", "libsvm", "coefficients of two fits at tol=1e-3 are compared to six digits"),
+    (r"test_svm.py::test_svc_clone_with_callable_kernel", "libsvm", "coefficients of two fits at tol=1e-3 are compared to six digits"),
+    (r"test_sparse.py::test_svc(_iris)?\[", "libsvm", "coefficients of two fits at tol=1e-3 are compared to seven digits"),
+    (r"test_svm.py::test_svr_errors", "sooner", "a function that returns a wrong shape is refused by fit"),
+    (r"test_svm.py::test_tweak_params", "libsvm", "a fitted attribute is changed by hand and predictions are to follow"),
+    (r"::test_negative_sample_weights_mask_all_samples\[weights-are-zero", "words", "all weights are 0"),
+    (r"test_svm.py::test_bad_input", "accepts", "sparse rows for a model that was fitted on dense ones"),
+    (r"test_svm.py::test_svc_nonfinite_params", "words", "kernel values overflow"),
+    (r"::test_libsvm_convergence_warnings", "libsvm", "the problem is solved within the steps that libsvm exceeds"),
+    (r"test_sparse.py::test_timeout", "libsvm", "the problem is solved within the steps that libsvm exceeds"),
+    (r"test_svm.py::test_gamma_scale", "private", "_gamma"),
+    (r"::test_svc_raises_error_internal_representation", "private", "_n_support"),
+    (r"::test_probability_raises_futurewarning", "deprecated", "probability= stays"),
+    (r"::test_svc_nusvc_probA_probB_deprecated", "deprecated", "probA_ and probB_"),
+    (r"::test_kernel_ridge_singular_kernel", "not here", "a singular system without penalty is refused, not solved by least squares"),
+    (r"::test_gpr_correct_error_message", "accepts", "a singular kernel matrix gets a jitter, which the summary reports"),
+    (r"::test_neigh_predictions_algorithm_agnosticity.*DM_", "not here", "objects of class DistanceMetric"),
+    (r"::test_neigh_predictions_algorithm_agnosticity", "private", "the class is asked for KNeighborsMixin to know its first argument"),
+    (r"::test_unsupervised_inputs", "not here", "rows given as a fitted NearestNeighbors"),
+    (r"::test_precomputed_sparse_knn|::test_pipeline_with_nearest_neighbors_transformer", "not here", "a sparse graph of distances"),
+    (r"::test_kneighbors_classifier\[.*_weight_func|::test_regressor_predict_on_arraylikes", "not here", "weights as a function"),
+    (r"::test_KNeighborsClassifier_raise_on_all_zero_weights|::test_kneighbors_regressor$", "not here", "weights as a function"),
+    (r"::test_kneighbors_regressor_multioutput$", "not here", "weights as a function"),
+    (r"::test_KNeighborsClassifier_multioutput", "not here", "several targets of classes at once"),
+    (r"::test_neighbors_regressors_zero_distance", "not here", "radius neighbours"),
+    (r"::test_neighbors_validate_parameters|_semimetric_algo_|::test_metric_params_interface", "accepts", "algorithm= only serves kneighbors"),
+    (r"::test_predict_sparse_ball_kd_tree", "accepts", "algorithm= only serves kneighbors"),
+    (r"::test_kneighbors_regressor_sparse", "words", "a sparse matrix of distances"),
+    (r"::test_nan_euclidean_support", "not here", "missing cells in distances; MercerClassifier fills them"),
+    (r"::test_neighbor_(classifiers|regressors)_loocv", "not here", "predict(None), the neighbours of training rows"),
+]

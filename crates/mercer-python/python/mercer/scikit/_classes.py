@@ -1,0 +1,733 @@
+"""Estimators of scikit-learn's form.
+
+Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
+"""
+
+from ._base import KernelClassifier, KernelRegressor, Probabilities
+from ._gp import GaussianProcess
+from ._neighbours import NeighbourClassifier, NeighbourRegressor
+from ._ridge import RidgeClassification, RidgeRegression
+from ._svm import SupportVectorClassifier, SupportVectorRegressor
+from ._learners import MercerClassifier, MercerRegressor  # noqa: F401
+
+
+class KernelRidgeClassifier(RidgeClassification):
+    """Kernel ridge regression; classes through one-against-rest indicators.
+
+    The estimator ridge of Mercer. What is "auto" or a pair is tuned by leave-one-out error.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default=1
+        Strength of the penalty, in the units of the kernel; c = 1/lambda.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    fit_intercept : bool, default=True
+        Whether to add a constant that is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the training rows.
+    X_fit_ : ndarray or sparse matrix
+        The training rows, or their Gram matrix.
+    intercept_ : ndarray
+        Constants, one for each output.
+    loo_predictions_ : ndarray
+        Predictions for each training row by the model fitted without it, exact.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidgeClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> KernelRidgeClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "ridge"
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        alpha=1,
+        *,
+        kernel="rbf",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        fit_intercept=True,
+        class_weight=None,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+
+class KernelRidge(RidgeRegression):
+    """Kernel ridge regression; classes through one-against-rest indicators.
+
+    The estimator ridge of Mercer. What is "auto" or a pair is tuned by leave-one-out error.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default=1
+        Strength of the penalty, in the units of the kernel; c = 1/lambda.
+    kernel : str, mercer.Kernel or callable, default="linear"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    fit_intercept : bool, default=False
+        Whether to add a constant that is not penalised.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the training rows.
+    X_fit_ : ndarray or sparse matrix
+        The training rows, or their Gram matrix.
+    intercept_ : ndarray
+        Constants, one for each output.
+    loo_predictions_ : ndarray
+        Predictions for each training row by the model fitted without it, exact.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelRidge
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> KernelRidge().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "ridge"
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        alpha=1,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        fit_intercept=False,
+        n_jobs=None,
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+
+class GaussianProcessRegressor(GaussianProcess):
+    """Gaussian process regression: means, variances and evidence.
+
+    The estimator gp of Mercer. What is "auto" or a pair is tuned by negative log evidence.
+
+    Parameters
+    ----------
+    kernel : kernel instance, str, mercer.Kernel or callable, default=None
+        A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf + white", or a function of two
+        arrays; None is ConstantKernel() * RBF().
+    alpha : float or array-like of shape (n_samples,), default=1e-10
+        Variance of the noise, for all rows or for each, in the units of the (normalised) target.
+    optimizer : str, callable or None, default="fmin_l_bfgs_b"
+        What moves the numbers of a kernel of scikit-learn; None leaves them as they are.
+    n_restarts_optimizer : int, default=0
+        Further searches of the numbers of a kernel of scikit-learn, from random places.
+    normalize_y : bool, default=False
+        Whether the target is brought to mean 0 and variance 1 first.
+    copy_X_train : bool, default=True
+        Whether X_train_ is a copy.
+    n_targets : int or None, default=None
+        Number of targets that samples from the prior have.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    kernel_ : kernel instance or mercer.Kernel
+        The kernel with the numbers that were learnt.
+    log_marginal_likelihood_value_ : float
+        Log marginal likelihood of the (normalised) targets.
+    alpha_ : ndarray
+        Coefficients of the training rows.
+    X_train_ : ndarray or data frame
+        The training rows.
+    y_train_ : ndarray
+        The (normalised) targets.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import GaussianProcessRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> GaussianProcessRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "gp"
+    _spelt = {"noise": "alpha"}
+    _fixed = {"variance": 1.0, "standardise_target": False}
+
+    def __init__(
+        self,
+        kernel=None,
+        *,
+        alpha=1e-10,
+        optimizer="fmin_l_bfgs_b",
+        n_restarts_optimizer=0,
+        normalize_y=False,
+        copy_X_train=True,
+        n_targets=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class SVC(SupportVectorClassifier):
+    """Support vector classification: the widest margin between two classes, one against one for more.
+
+    The estimator svc of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    C : float, "auto" or a pair (low, high) to search, default=1.0
+        Penalty of a row inside the margin, per unit of its slack.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of the kernels rbf, poly and sigmoid: a number, "scale" for 1 / (columns * variance), "auto" for 1 /
+        columns.
+    coef0 : float, default=0.0
+        Constant of the kernels poly and sigmoid.
+    shrinking : bool, default=True
+        Taken for scikit-learn's sake: the solver decides itself.
+    probability : bool, default="deprecated"
+        Whether predict_proba is there, from a sigmoid fitted by cross-validation.
+    tol : float, default=1e-3
+        Greatest violation of the optimality conditions, in units of the decision value, and greatest relative
+        duality gap.
+    cache_size : float, default=200
+        Megabytes of kernel rows to keep while fitting.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    verbose : bool, default=False
+        Taken for scikit-learn's sake.
+    max_iter : int, default=-1
+        Most steps of the solver for each pair of classes.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Decision values of more than two classes: one for each class, or one for each pair.
+    break_ties : bool, default=False
+        Whether decision values decide between classes with equal votes, and not their order.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray of shape (n_support,)
+        Rows of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        The support vectors.
+    n_support_ : ndarray
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse array
+        Coefficients of the support vectors.
+    intercept_ : ndarray
+        Constants of the decision functions.
+    coef_ : ndarray or sparse array
+        Coefficients of the columns, where the kernel is "linear".
+    n_iter_ : ndarray or int
+        Steps of the solver.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVC
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> SVC().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "svc"
+    _spelt = {"c": "C", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        shrinking=True,
+        probability="deprecated",
+        tol=1e-3,
+        cache_size=200,
+        class_weight=None,
+        verbose=False,
+        max_iter=-1,
+        decision_function_shape="ovr",
+        break_ties=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class SVR(SupportVectorRegressor):
+    """Support vector regression: the flattest function within a tube around most of the targets.
+
+    The estimator svr of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of the kernels rbf, poly and sigmoid: a number, "scale" for 1 / (columns * variance), "auto" for 1 /
+        columns.
+    coef0 : float, default=0.0
+        Constant of the kernels poly and sigmoid.
+    tol : float, default=1e-3
+        Greatest violation of the optimality conditions, in the units of epsilon, and greatest relative duality gap.
+    C : float, "auto" or a pair (low, high) to search, default=1.0
+        Penalty of a row outside the tube, per unit of its distance from it.
+    epsilon : float, "auto" or a pair (low, high) to search, default=0.1
+        Half the height of the tube within which nothing is lost.
+    shrinking : bool, default=True
+        Taken for scikit-learn's sake: the solver decides itself.
+    cache_size : float, default=200
+        Megabytes of kernel rows to keep while fitting.
+    verbose : bool, default=False
+        Taken for scikit-learn's sake.
+    max_iter : int, default=-1
+        Most steps of the solver for each target column.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,)
+        Rows of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        The support vectors.
+    n_support_ : ndarray
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse array
+        Coefficients of the support vectors.
+    intercept_ : ndarray
+        Constants of the decision functions.
+    coef_ : ndarray or sparse array
+        Coefficients of the columns, where the kernel is "linear".
+    n_iter_ : ndarray or int
+        Steps of the solver.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVR
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> SVR().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "svr"
+    _spelt = {"tolerance": "tol", "c": "C", "epsilon": "epsilon", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _fixed = {"standardise_target": False}
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-3,
+        C=1.0,
+        epsilon=0.1,
+        shrinking=True,
+        cache_size=200,
+        verbose=False,
+        max_iter=-1,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+
+class KNeighborsClassifier(NeighbourClassifier):
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
+
+    The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    n_neighbors : int, "auto" or a pair (low, high) to search, default=5
+        Neighbours that are asked; a row of weight 2 counts as two.
+    weights : {"uniform", "distance"}, default="uniform"
+        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
+    algorithm : str, default="auto"
+        How kneighbors searches; predictions compare with every row.
+    leaf_size : int, default=30
+        Taken for kneighbors.
+    p : float, default=2
+        Power of the metric minkowski.
+    metric : str or callable, default="minkowski"
+        A metric that scikit-learn knows, or "precomputed" for distances.
+    metric_params : dict or None, default=None
+        Keywords of the metric.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KNeighborsClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> KNeighborsClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "knn"
+    _spelt = {"k": "n_neighbors", "weights": "weights"}
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class KNeighborsRegressor(NeighbourRegressor):
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
+
+    The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    n_neighbors : int, "auto" or a pair (low, high) to search, default=5
+        Neighbours that are asked; a row of weight 2 counts as two.
+    weights : {"uniform", "distance"}, default="uniform"
+        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
+    algorithm : str, default="auto"
+        How kneighbors searches; predictions compare with every row.
+    leaf_size : int, default=30
+        Taken for kneighbors.
+    p : float, default=2
+        Power of the metric minkowski.
+    metric : str or callable, default="minkowski"
+        A metric that scikit-learn knows, or "precomputed" for distances.
+    metric_params : dict or None, default=None
+        Keywords of the metric.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KNeighborsRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> KNeighborsRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "knn"
+    _spelt = {"k": "n_neighbors", "weights": "weights"}
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+
+class BaselineClassifier(Probabilities, KernelClassifier):
+    """The most frequent class, or the mean of the targets: looks at no input.
+
+    The estimator baseline of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import BaselineClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> BaselineClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "baseline"
+    _spelt = {}
+    _poor = True
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class BaselineRegressor(KernelRegressor):
+    """The most frequent class, or the mean of the targets: looks at no input.
+
+    The estimator baseline of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import BaselineRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> BaselineRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "baseline"
+    _spelt = {}
+    _poor = True
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.kernel = kernel
+        self.random_state = random_state
+        self.n_jobs = n_jobs

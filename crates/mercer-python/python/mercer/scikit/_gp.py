@@ -1,0 +1,255 @@
+"""Gaussian process regression as scikit-learn writes it: kernel objects, their search from the values they were given, samples.
+
+scikit-learn searches from the kernel's own numbers, within a bound for each, and again from random ones; the evidence and
+its gradient are the library's. An expression with `auto` or ranges is searched by the library itself.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
+from sklearn.utils import check_random_state
+
+from .._native import Fitted, Kernel, Learner
+from ..errors import ResourceError
+from ._base import KernelRegressor
+from ._given import Given, values
+from ._gp_kernels import gradient, translated
+from ._warn import warn
+
+
+class Function:
+    """A kernel of scikit-learn as a function of two batches; a batch with itself is where noise is added."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __call__(self, X, Y):
+        return self.kernel(X) if X is Y else self.kernel(X, Y)
+
+
+class GaussianProcess(KernelRegressor):
+    """Gaussian process regression. Targets are shifted and scaled here where normalize_y says so, as the noise of single rows
+    is in units of what is left."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def fit(self, X, y):
+        """Fit to rows and their targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Numbers.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return super().fit(X, y)
+
+    def _settings(self):
+        noise, _ = self._noise()
+        return {**super()._settings(), "noise": noise}
+
+    def _noise(self):
+        """The noise of a row of weight 1, and the weights of rows that have noise of their own."""
+        if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple):
+            return self.alpha, None
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        return (float(alpha[0]), None) if alpha.size == 1 else (float(alpha.mean()), alpha.mean() / alpha)
+
+    def _fit(self, X, y, weight, classes):
+        noise, weight = self._noise()
+        if weight is not None and len(weight) != len(y):
+            raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({len(weight)} != {len(y)})")
+        outputs = y.shape[1] if y.ndim > 1 else 1
+        if self.n_targets is not None and outputs != self.n_targets:
+            raise ValueError(f"The number of targets seen in `y` is different from the parameter `n_targets`. Got {outputs} != {self.n_targets}.")
+        self._y_train_mean, self._y_train_std = np.zeros(y.shape[1:]), np.ones(y.shape[1:])
+        if self.normalize_y:
+            self._y_train_mean, self._y_train_std = y.mean(axis=0), y.std(axis=0)
+            self._y_train_std = np.where(self._y_train_std > 10 * np.finfo(float).eps, self._y_train_std, 1.0)
+        y = (y - self._y_train_mean) / self._y_train_std
+        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+        self.y_train_ = y
+        self._learnt = (y, weight)
+        return super()._fit(X, y, weight, classes)
+
+    def _similarity(self, X):
+        if self.kernel is not None and not isinstance(self.kernel, ScikitKernel):
+            return super()._similarity(X)
+        self.kernel_ = ConstantKernel() * RBF() if self.kernel is None else clone(self.kernel)
+        if self.optimizer is not None and self.kernel_.n_dims > 0:
+            self._search()
+        found = translated(self.kernel_)
+        return Given(Function(self.kernel_)) if found is None else found[0]
+
+    def _search(self):
+        """Moves the numbers of `kernel_` to where the evidence is greatest, from where they are and from random places."""
+
+        def objective(theta, eval_gradient=True):
+            if not eval_gradient:
+                return -self.log_marginal_likelihood(theta, clone_kernel=False)
+            value, slope = self.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
+            return -value, -slope
+
+        bounds = self.kernel_.bounds
+        starts = [self.kernel_.theta]
+        if self.n_restarts_optimizer > 0:
+            if not np.isfinite(bounds).all():
+                raise ValueError(
+                    "Multiple optimizer restarts (n_restarts_optimizer>0) requires that all bounds are finite."
+                )
+            rng = check_random_state(self.random_state)
+            starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(self.n_restarts_optimizer)]
+        ends = [self._descend(objective, start, bounds) for start in starts]
+        self.kernel_.theta = min(ends, key=lambda end: end[1])[0]
+        self.kernel_._check_bounds_params()
+
+    def _descend(self, objective, start, bounds):
+        if callable(self.optimizer):
+            return self.optimizer(objective, start, bounds=bounds)
+        if self.optimizer != "fmin_l_bfgs_b":
+            raise ValueError(f"Unknown optimizer {self.optimizer}.")
+        found = minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
+        if not found.success:
+            warn(f"the search of the kernel's numbers ended early: {found.message}", ConvergenceWarning)
+        return found.x, found.fun
+
+    def _keep(self, X, y, weight, model):
+        if not isinstance(self.kernel, (ScikitKernel, type(None))):
+            self.kernel_ = getattr(model, "kernel", self.kernel)
+        self.alpha_ = model.expansion[0].reshape(y.shape)
+        self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
+
+    def log_marginal_likelihood(self, theta=None, eval_gradient=False, clone_kernel=True):
+        """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_kernel_params,), default=None
+            Logarithms of the kernel's numbers; None: those that were learnt.
+        eval_gradient : bool, default=False
+            Whether the gradient by theta is returned too.
+        clone_kernel : bool, default=True
+            Whether ``kernel_`` is left as it is.
+
+        Returns
+        -------
+        log_likelihood : float
+            The value.
+        gradient : ndarray of shape (n_kernel_params,)
+            Only where ``eval_gradient`` is true.
+        """
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        if not isinstance(self.kernel_, ScikitKernel):
+            raise ValueError("theta belongs to kernels of scikit-learn; this kernel is an expression")
+        theta = np.asarray(theta, dtype=np.float64)
+        kernel = self.kernel_.clone_with_theta(theta) if clone_kernel else self.kernel_
+        kernel.theta = theta
+        y, weight = self._learnt
+        words = {"threads": self._threads()}
+        found = translated(kernel)
+        try:
+            if found is None:
+                gram, slopes = kernel(self.X_train_, eval_gradient=True)
+                loss, by_value = Fitted.criterion(self._expression(), gram, y, weight, **words)
+                slope = np.einsum("ij,ijp->p", by_value, slopes)
+            else:
+                learner = Learner(self._expression(), found[0], standardise=False)
+                loss, by_number = learner.criterion({"x": self.X_train_}, y, weight, **words)
+                slope = gradient(*found, by_number, len(theta))
+        except ResourceError:
+            loss, slope = np.inf, np.zeros_like(theta)
+        value = -np.float64(loss)
+        return (value, -slope) if eval_gradient else value
+
+    def predict(self, X, return_std=False, return_cov=False):
+        """Predict the target of each row; before fit, from the prior.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        return_std : bool, default=False
+            Whether standard deviations of the function are returned too.
+        return_cov : bool, default=False
+            Whether covariances of the function are returned too.
+
+        Returns
+        -------
+        y_mean : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Means.
+        y_std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Only where ``return_std`` is true.
+        y_cov : ndarray of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets)
+            Only where ``return_cov`` is true.
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if not hasattr(self, "model_"):
+            return self._prior(X, return_std, return_cov)
+        rows, threads = self._rows_for_model(X), self._threads()
+        outputs = self.y_train_.shape[1:]
+        shape = () if outputs == (1,) else outputs
+        mean = self.model_.predict(rows, threads=threads).reshape(-1, *outputs) * self._y_train_std + self._y_train_mean
+        mean = mean.reshape(-1, *shape)
+        if return_std:
+            variance = self.model_.variance(rows, threads=threads).reshape(-1, *outputs) * self._y_train_std**2
+            return mean, np.sqrt(variance).reshape(-1, *shape)
+        if return_cov:
+            common = self.model_.covariance(rows, threads=threads)
+            covariance = common[..., np.newaxis] * np.atleast_1d(self._y_train_std**2)
+            return mean, covariance if shape else covariance[..., 0]
+        return mean
+
+    def _prior(self, X, return_std, return_cov):
+        X = self._checked_without_fit(X)
+        kernel = ConstantKernel() * RBF() if self.kernel is None else self.kernel
+        kernel = Kernel(kernel) if isinstance(kernel, str) else kernel
+        outputs = () if self.n_targets in (None, 1) else (self.n_targets,)
+        mean = np.zeros((len(X), *outputs))
+        if not (return_std or return_cov):
+            return mean
+        gram = kernel(X) if isinstance(kernel, (ScikitKernel, Kernel)) else values(kernel, X, X)
+        among = gram if return_cov else np.sqrt(np.diag(gram))
+        return mean, np.repeat(among[..., np.newaxis], outputs[0], axis=-1) if outputs else among
+
+    def _checked_without_fit(self, X):
+        return clone(self)._checked(X, np.zeros(len(X)), fitting=True)[0]
+
+    def sample_y(self, X, n_samples=1, random_state=0):
+        """Draw functions from the posterior (before fit: the prior) and evaluate them.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Rows.
+        n_samples : int, default=1
+            Functions to draw.
+        random_state : int, RandomState instance or None, default=0
+            Seed.
+
+        Returns
+        -------
+        y_samples : ndarray of shape (n_rows, n_samples) or (n_rows, n_targets, n_samples)
+            Values of the functions.
+        """
+        rng = check_random_state(random_state)
+        mean, covariance = self.predict(X, return_cov=True)
+        if mean.ndim == 1:
+            return rng.multivariate_normal(mean, covariance, n_samples).T
+        each = [rng.multivariate_normal(mean[:, o], covariance[..., o], n_samples).T for o in range(mean.shape[1])]
+        return np.stack(each, axis=1)

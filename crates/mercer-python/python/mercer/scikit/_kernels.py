@@ -1,0 +1,88 @@
+"""Translation of a kernel= argument: scikit-learn's names, expressions of Mercer, functions, precomputed values."""
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from .._native import Kernel
+from ..errors import ExpressionError, MercerWarning
+from ._given import Given
+from ._warn import warn
+
+#: Names that scikit-learn gives to kernels of numbers, as expressions of the library.
+WRITTEN = {
+    "linear": "linear",
+    "poly": "polynomial(degree={degree!r}, gamma={gamma!r}, offset={coef0!r})",
+    "polynomial": "polynomial(degree={degree!r}, gamma={gamma!r}, offset={coef0!r})",
+    "rbf": "rbf(gamma={gamma!r})",
+    "laplacian": "laplacian(gamma={gamma!r})",
+    "sigmoid": "sigmoid(gamma={gamma!r}, offset={coef0!r})",
+    "cosine": "cosine",
+    "chi2": "chi_squared(gamma={gamma!r})",
+}
+#: Names that are computed by scikit-learn itself.
+ELSEWHERE = ("additive_chi2",)
+
+
+class Pairwise:
+    """A kernel computed by scikit-learn's pairwise_kernels; as an object it can be pickled."""
+
+    def __init__(self, metric, **parameters):
+        self.metric = metric
+        self.parameters = parameters
+
+    def __call__(self, X, Y):
+        return pairwise_kernels(X, Y, metric=self.metric, filter_params=isinstance(self.metric, str), **self.parameters)
+
+
+def similarity(estimator, X):
+    """The kernel of an estimator for the rows X: a Kernel, or what gives kernel values."""
+    kernel = estimator.kernel
+    if isinstance(kernel, Kernel):
+        return kernel
+    if callable(kernel):
+        return Given(estimator._function(kernel))
+    if not isinstance(kernel, str):
+        raise ExpressionError(
+            f"{type(estimator).__name__}: kernel={kernel!r}: expected a name, an expression, a mercer.Kernel or a function of two arrays"
+        )
+    if kernel == "precomputed":
+        return Given()
+    if hasattr(estimator, "gamma") and kernel in (*WRITTEN, *ELSEWHERE):
+        found = named(kernel, X, estimator.gamma, estimator.degree, estimator.coef0)
+    else:
+        found = Kernel(kernel)
+    if isinstance(found, Kernel):
+        told(estimator, found)
+    return found
+
+
+def named(name, X, gamma, degree, coef0):
+    """A kernel by scikit-learn's name and parameters. What lies outside the library's domains is computed by scikit-learn."""
+    gamma = factor(name, X, gamma)
+    plain = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
+    try:
+        return Kernel(WRITTEN[name].format(**plain))
+    except (KeyError, ExpressionError):
+        return Given(Pairwise("poly" if name == "polynomial" else name, **plain))
+
+
+def factor(name, X, gamma):
+    """gamma as a number: scale is 1 / (columns * variance), auto and None are 1 / columns (1 for chi2)."""
+    if isinstance(gamma, str) and gamma == "scale":
+        size = X.multiply(X).mean() - X.mean() ** 2 if hasattr(X, "multiply") else X.var()
+        return 1.0 / (X.shape[1] * size) if size != 0 else 1.0
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return 1.0 if name == "chi2" else 1.0 / X.shape[1]
+    if isinstance(gamma, str) or not np.isscalar(gamma) or not gamma >= 0:
+        raise ExpressionError(f"gamma={gamma!r}: expected 'scale', 'auto' or a number of 0 or above")
+    return gamma
+
+
+def told(estimator, kernel):
+    """Warns of a kernel that is no kernel of a feature space."""
+    if kernel.mercer == "never":
+        warn(
+            f"{type(estimator).__name__}: {kernel} is not positive semi-definite ({kernel.mercer_reason}); the solution may be a "
+            "local one",
+            MercerWarning,
+        )

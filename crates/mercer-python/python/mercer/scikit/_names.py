@@ -1,0 +1,31 @@
+"""Names of the estimators of scikit-learn's form.
+
+Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
+"""
+
+NAMES = (
+    "BaselineClassifier",
+    "BaselineRegressor",
+    "GaussianProcessRegressor",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "KernelRidge",
+    "KernelRidgeClassifier",
+    "MercerClassifier",
+    "MercerRegressor",
+    "SVC",
+    "SVR",
+)
+
+# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.
+SCORES = (
+    "ridge",
+    "svc",
+)
+PAIRS = (
+    "svc",
+)
+PROBABILITIES = (
+    "knn",
+    "baseline",
+)

@@ -1,0 +1,214 @@
+"""What support vector machines have besides the rest in scikit-learn: coefficients, shapes of decision values, old arguments."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import KernelClassifier, KernelRegressor, Scores, ballot
+
+#: C=inf: a margin as hard as rounding lets it be.
+HARD = 1e10
+#: Steps that no solver reaches: what max_iter=-1 asks for.
+WITHOUT_END = 10**15
+
+
+class SupportVectors:
+    """Attributes that classification and regression share."""
+
+    def _settings(self):
+        settings = super()._settings()
+        if settings["max_iterations"] == -1:
+            settings["max_iterations"] = WITHOUT_END
+        if isinstance(settings["c"], float) and settings["c"] == np.inf:
+            settings["c"] = HARD
+        return settings
+
+    def _fit(self, X, y, weight, classes):
+        if weight is not None:
+            # As in libsvm a row of negative weight is an absent row.
+            weight = np.maximum(weight, 0.0)
+            if not weight.any():
+                raise ValueError("Invalid input - all samples have zero or negative weights.")
+        return super()._fit(X, y, weight, classes)
+
+    def _unconverged(self):
+        early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
+        return (
+            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler. {super()._unconverged()}"
+        )
+
+    def _keep_rows(self, X, order):
+        """Support vectors in the order of `support_`; none where X are kernel values."""
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if given else _safe_indexing(X, order)
+        self.shape_fit_ = getattr(X, "shape", (len(order),))
+        self._sparse = sp.issparse(X)
+
+    def _told(self, matrix):
+        """Coefficients as scikit-learn gives them: sparse where the rows were."""
+        return sp.csr_array(matrix) if self._sparse else matrix
+
+    @property
+    def fit_status_(self):
+        """0 where the fit met its tolerance, else 1."""
+        check_is_fitted(self)
+        return int(not self.model_.summary["converged"])
+
+    @property
+    def coef_(self):
+        """Coefficients of the columns, where the kernel is linear."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef = self._told(self._by_problem) @ self.support_vectors_
+        if not sp.issparse(coef):
+            coef.flags.writeable = False
+        return coef
+
+
+class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
+    """A support vector classifier. The library's decision values are above 0 for the second class of a pair, scikit-learn's
+    for more than two classes for the first."""
+
+    def _keep(self, X, y, weight, model):
+        super()._keep(X, y, weight, model)
+        classes = y[model.support]
+        order = np.argsort(classes, kind="stable")
+        coef, bias = model.expansion
+        sign = 1 if len(self.classes_) == 2 else -1
+        self.support_ = model.support[order].astype(np.int32)
+        self.n_support_ = np.bincount(classes, minlength=len(self.classes_)).astype(np.int32)
+        self.intercept_ = sign * bias
+        self._by_problem = sign * coef[order].T
+        self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
+        self._keep_rows(X, self.support_)
+        self.dual_coef_ = self._told(self._by_other(classes[order]))
+
+    def _fit(self, X, y, weight, classes):
+        if weight is not None:
+            absent = np.setdiff1d(np.arange(len(classes)), y[weight > 0])
+            if 0 < absent.size < len(classes) and len(classes) - absent.size < 2:
+                raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+            if 0 < absent.size < len(classes):
+                raise ValueError(f"Invalid input - all samples of class {self.classes_[absent[0]]} have zero or negative weights.")
+        return super()._fit(X, y, weight, classes)
+
+    def fit(self, X, y, sample_weight=None):
+        vars(self).pop("_calibrated", None)
+        super().fit(X, y, sample_weight)
+        if self._with_probabilities():
+            plain = clone(self).set_params(probability=False)
+            folds = min(5, int(np.bincount(self._learnt[0]).min()))
+            if folds < 2:
+                # A class of one row cannot be held out: the sigmoid is fitted to what the model was fitted to.
+                rows = np.arange(len(self._learnt[0]))
+                folds = [(rows, rows)]
+            self._calibrated = CalibratedClassifierCV(plain, cv=folds, ensemble=False).fit(X, y, sample_weight)
+        return self
+
+    fit.__doc__ = KernelClassifier.fit.__doc__
+
+    def _with_probabilities(self):
+        return self.probability is True
+
+    @available_if(_with_probabilities)
+    def predict_proba(self, X):
+        """Probability of each class, by a sigmoid of decision values that is fitted in cross-validation.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_calibrated"):
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        return self._calibrated.predict_proba(X)
+
+    @available_if(_with_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithm of the probability of each class: see predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    def _by_other(self, classes):
+        """Row j of the coefficients of a vector belongs to the j-th of the other classes."""
+        k = len(self.classes_)
+        first, second = np.triu_indices(k, 1)
+        out = np.zeros((k - 1, len(classes)))
+        for problem, (a, b) in enumerate(zip(first, second)):
+            out[b - 1, classes == a] = self._by_problem[problem, classes == a]
+            out[a, classes == b] = self._by_problem[problem, classes == b]
+        return out
+
+    @property
+    def class_weight_(self):
+        """Factor of C for each class."""
+        check_is_fitted(self)
+        y = self.classes_[self._learnt[0]]
+        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+
+    def decision_function(self, X):
+        """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            For two classes above 0 is the second; for a pair above 0 is the first.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            return self._scores(X)
+        return super().decision_function(X) if self.decision_function_shape == "ovr" else -self._scores(X)
+
+    def predict(self, X):
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Classes, as they were given.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if len(self.classes_) == 2:
+            return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
+        votes, sums = ballot(-self._scores(X), len(self.classes_), even=self.break_ties)
+        return self.classes_.take(np.argmax(votes + sums if self.break_ties else votes, axis=1))
+
+
+class SupportVectorRegressor(SupportVectors, KernelRegressor):
+    """A support vector regression."""
+
+    _multi_output = False
+
+    def _keep(self, X, y, weight, model):
+        super()._keep(X, y, weight, model)
+        coef, bias = model.expansion
+        self.support_ = model.support.astype(np.int32)
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self.intercept_ = bias
+        self._by_problem = coef.T
+        self.n_iter_ = int(model.steps[0])
+        self._keep_rows(X, self.support_)
+        self.dual_coef_ = self._told(coef.T)

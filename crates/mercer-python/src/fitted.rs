@@ -1,0 +1,284 @@
+//! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
+
+use crate::arrays::{asarray, from_indices, from_matrix, from_outputs, numbers, two_axes};
+use crate::dataset::weights;
+use crate::errors::{data_error, internal_error, raise};
+use crate::model::{Pair, expansion, from_json, values};
+use crate::target::known;
+use crate::work::Limits;
+use mercer::blocks;
+use mercer::control::Control;
+use mercer::data::Target;
+use mercer::error::Result;
+use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Task, Want};
+use mercer::gram::{Dense, Subset};
+use mercer::learner;
+use mercer::linalg::Matrix;
+use mercer::read::TargetInfo;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// An estimator fitted on a given Gram matrix.
+///
+/// estimator: an expression such as "svc(c=1)".
+/// gram: kernel values among the training rows, N x N, symmetric.
+/// target: N numbers, N x outputs, or codes of `classes`.
+/// classes: names of the classes; None where numbers are predicted.
+/// sample_weight: above 0.
+#[pyclass(frozen, module = "mercer")]
+pub(crate) struct Fitted {
+    inside: Arc<Inside>,
+}
+
+/// What a pickled one is made of again.
+type Parts<'py> = (String, Vec<Bound<'py, PyBytes>>);
+
+/// What is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Inside {
+    estimator: EstimatorExpr,
+    fitted: FittedModel,
+    /// k(x, x) of every training row.
+    #[serde(with = "blocks::f64s")]
+    diagonal: Vec<f64>,
+    info: TargetInfo,
+}
+
+/// A Gram matrix with everything that a fit on it needs besides the estimator.
+struct Given {
+    gram: Dense,
+    target: Target,
+    weights: Option<Vec<f64>>,
+    seed: u64,
+}
+
+impl Given {
+    fn task<'a>(&'a self, control: &'a Control) -> Task<'a> {
+        Task { gram: &self.gram, target: &self.target, weights: self.weights.as_deref(), control, seed: self.seed }
+    }
+}
+
+/// A matrix of finite kernel values.
+fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    let array = asarray(object)?;
+    let [rows, cols] = two_axes(&array)?;
+    let values = numbers(&array)?;
+    if let Some(k) = values.iter().position(|v| !v.is_finite()) {
+        return Err(data_error(format!(
+            "the kernel matrix holds {} in row {}, column {}; every kernel value must be finite",
+            values[k],
+            k / cols + 1,
+            k % cols + 1
+        )));
+    }
+    Matrix::new(rows, cols, values).map_err(raise)
+}
+
+fn given(
+    gram: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    sample_weight: Option<&Bound<'_, PyAny>>,
+    classes: Option<&[String]>,
+    seed: u64,
+) -> PyResult<(Given, TargetInfo)> {
+    let gram = Dense::square(matrix(gram)?).map_err(raise)?;
+    let (target, info) = known(target, gram.matrix().rows(), classes)?;
+    Ok((Given { gram, target, weights: weights(sample_weight)?, seed }, info))
+}
+
+impl Fitted {
+    fn predictions(
+        &self,
+        py: Python<'_>,
+        cross: &Bound<'_, PyAny>,
+        among: Option<&Bound<'_, PyAny>>,
+        want: Want,
+        threads: usize,
+    ) -> PyResult<Predictions> {
+        let (cross, among) = (matrix(cross)?, among.map(matrix).transpose()?);
+        let inside = self.inside.clone();
+        Limits::threads(threads).run(py, move |_| {
+            let rows = among.as_ref().map_or_else(|| vec![0.0; cross.rows()], Matrix::diagonal);
+            let all: Vec<usize> = (0..cross.rows()).collect();
+            let cross = Dense::cross(cross, rows, inside.diagonal.clone())?;
+            let cross = match among {
+                Some(among) => cross.with_rows(among)?,
+                None => cross,
+            };
+            let support = inside.fitted.support();
+            match support.len() == inside.diagonal.len() {
+                true => inside.fitted.predict(&cross, want),
+                false => inside.fitted.predict(&Subset::new(&cross, &all, support), want),
+            }
+        })
+    }
+
+    fn lacks(&self, what: &str) -> PyErr {
+        data_error(format!("{} has no {what}", self.inside.estimator))
+    }
+}
+
+#[pymethods]
+impl Fitted {
+    #[new]
+    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn make(
+        py: Python<'_>,
+        estimator: &str,
+        gram: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        classes: Option<Vec<String>>,
+        seed: u64,
+        max_seconds: Option<f64>,
+        max_memory: Option<Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
+        let (given, info) = given(gram, target, sample_weight, classes.as_deref(), seed)?;
+        let inside = Limits { threads, max_seconds, max_memory }.run(py, move |control| -> Result<Inside> {
+            if !estimator.takes(&given.target) {
+                return Err(learner::cannot_predict(&estimator, &given.target));
+            }
+            learner::plan(&estimator, given.gram.matrix().rows(), &given.target, control)?;
+            let task = given.task(control);
+            let estimator = estimator.settle(&task)?;
+            let fitted = estimator.fit(&task)?;
+            Ok(Inside { estimator, fitted, diagonal: given.gram.matrix().diagonal(), info })
+        })?;
+        Ok(Fitted { inside: Arc::new(inside) })
+    }
+
+    /// Predicted numbers, or codes of classes, from kernel values between new rows and all training rows (M x N).
+    #[pyo3(signature = (cross, *, threads=0))]
+    fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, None, Want::default(), threads)?;
+        values(py, predictions.values, &self.inside.info, true)
+    }
+
+    /// Variance of the function value at new rows; `among` holds the kernel values among them (M x M).
+    #[pyo3(signature = (cross, among, *, threads=0))]
+    fn variance<'py>(
+        &self,
+        py: Python<'py>,
+        cross: &Bound<'py, PyAny>,
+        among: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, Some(among), Want { variance: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance"))?)
+    }
+
+    /// Probability of each class, M x classes.
+    #[pyo3(signature = (cross, *, threads=0))]
+    fn predict_proba<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, None, Want { probabilities: true, ..Want::default() }, threads)?;
+        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities"))?)
+    }
+
+    /// Decision values before they become classes.
+    #[pyo3(signature = (cross, *, threads=0))]
+    fn decision_function<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, None, Want { scores: true, ..Want::default() }, threads)?;
+        from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values"))?)
+    }
+
+    /// Covariance between the function values of new rows, for the first output.
+    #[pyo3(signature = (cross, among, *, threads=0))]
+    fn covariance<'py>(
+        &self,
+        py: Python<'py>,
+        cross: &Bound<'py, PyAny>,
+        among: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let predictions = self.predictions(py, cross, Some(among), Want { covariance: true, ..Want::default() }, threads)?;
+        from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance"))?)
+    }
+
+    /// Predictions for each training row by the model fitted without it, from what it was fitted on.
+    #[pyo3(signature = (gram, target, sample_weight=None, *, threads=0))]
+    fn leave_one_out<'py>(
+        &self,
+        py: Python<'py>,
+        gram: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (given, _) = given(gram, target, sample_weight, self.inside.info.classes.as_deref(), 0)?;
+        let inside = self.inside.clone();
+        let left_out = Limits::threads(threads).run(py, move |control| inside.estimator.leave_one_out(&given.task(control)))?;
+        values(py, left_out.ok_or_else(|| self.lacks("closed form without a row"))?.values, &self.inside.info, true)
+    }
+
+    /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error): its value, and
+    /// its derivatives by the kernel values (N x N).
+    #[staticmethod]
+    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, threads=0))]
+    fn criterion<'py>(
+        py: Python<'py>,
+        estimator: &str,
+        gram: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> PyResult<(f64, Bound<'py, PyAny>)> {
+        let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
+        let (given, _) = given(gram, target, sample_weight, None, 0)?;
+        let found = Limits::threads(threads).run(py, move |control| estimator.criterion(&given.task(control)))?;
+        Ok((found.value, from_matrix(py, found.weights)?))
+    }
+
+    /// Coefficients (support x outputs) and constants; None where it is no kernel expansion.
+    #[getter]
+    fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
+        expansion(py, self.inside.fitted.expansion())
+    }
+
+    /// Training rows that prediction needs, from 0.
+    #[getter]
+    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        from_indices(py, self.inside.fitted.support())
+    }
+
+    /// Steps of the solver, one number for each problem that was solved.
+    #[getter]
+    fn steps(&self) -> Vec<usize> {
+        self.inside.fitted.steps()
+    }
+
+    /// How the fit went.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = serde_json::to_string(self.inside.fitted.summary()).map_err(|e| internal_error(e.to_string()))?;
+        from_json(py, &text)
+    }
+
+    /// The settled estimator.
+    #[getter]
+    fn estimator(&self) -> String {
+        self.inside.estimator.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Fitted {}, {} of {} rows kept", self.inside.estimator, self.inside.fitted.support().len(), self.inside.diagonal.len())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let (text, arrays) = blocks::collect(|| serde_json::to_string(&*slf.get().inside));
+        let text = text.map_err(|e| internal_error(e.to_string()))?;
+        let arrays = arrays.iter().map(|a| PyBytes::new(slf.py(), a)).collect();
+        Ok((slf.get_type().getattr("_restored")?, (text, arrays)))
+    }
+
+    #[staticmethod]
+    fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
+        let inside = blocks::supply(arrays, || serde_json::from_str(text)).map_err(|e| data_error(e.to_string()))?;
+        Ok(Fitted { inside: Arc::new(inside) })
+    }
+}

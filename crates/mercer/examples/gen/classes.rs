@@ -1,0 +1,306 @@
+//! The Python module with one class per estimator and sort of target.
+
+use crate::spellings::{Argument, N_JOBS, SPELLINGS, Spelling, USUAL};
+use mercer::control::Control;
+use mercer::data::Target;
+use mercer::error::Result;
+use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Fitted, Predictions, Task, Want};
+use mercer::gram::{Dense, Subset};
+use mercer::linalg::Matrix;
+use mercer::param::{Domain, Param};
+use std::fmt::Write;
+
+const WIDTH: usize = 116;
+const MADE: &str = "Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.";
+
+/// A class to be written.
+pub(crate) struct Class {
+    name: String,
+    estimator: EstimatorEntry,
+    classifies: bool,
+    says: Says,
+    bases: String,
+    fixed: &'static [(&'static str, &'static str)],
+    positional: usize,
+    arguments: Vec<Written>,
+    attributes: Vec<(String, String)>,
+}
+
+/// What a classifier can say besides the class.
+#[derive(Clone, Copy, Default)]
+struct Says {
+    /// Decision values, of two classes one number; votes are something else.
+    scores: bool,
+    /// Of more classes those of their pairs.
+    pairs: bool,
+    probabilities: bool,
+}
+
+/// An argument of a constructor, in words.
+struct Written {
+    name: String,
+    default: String,
+    class: String,
+    doc: String,
+    sets: Option<&'static str>,
+}
+
+/// Every class: those that scikit-learn has too under its names, then those of the other estimators.
+pub(crate) fn classes() -> Result<Vec<Class>> {
+    let mut out = Vec::new();
+    for entry in estimators::catalogue() {
+        for classifies in [true, false] {
+            let estimator = EstimatorExpr::parse(entry.name)?;
+            let target = if classifies { Target::classes(&["a", "b", "a", "b"]) } else { Target::numbers(&[1.0, 2.0, 1.5, 2.5]) };
+            if estimator.takes(&target) {
+                let says = if classifies { says(&estimator)? } else { Says::default() };
+                let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.classifies == classifies);
+                out.push(match spelling {
+                    Some(spelling) => spelt(entry, spelling, says),
+                    None => unspelt(entry, &estimator, classifies, says),
+                });
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn attributes(classifies: bool, more: &[(&str, &str)]) -> Vec<(String, String)> {
+    let classes: &[(&str, &str)] = if classifies { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
+    let every = [
+        ("model_ : mercer.Model or its like", "The fitted model of the library"),
+        ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
+        ("n_features_in_ : int", "Number of columns"),
+        ("feature_names_in_ : ndarray of shape (n_features_in_,)", "Their names, where the training rows had names"),
+    ];
+    classes.iter().chain(more).chain(&every).map(|(name, doc)| ((*name).to_owned(), (*doc).to_owned())).collect()
+}
+
+fn written(argument: &Argument, params: &[Param]) -> Written {
+    let record = params.iter().find(|p| argument.sets == Some(p.name));
+    let (class, doc) = match record {
+        Some(p) if argument.doc.1.is_empty() => (kind(p), p.doc.to_owned()),
+        _ => (argument.doc.0.to_owned(), argument.doc.1.to_owned()),
+    };
+    Written { name: argument.name.to_owned(), default: argument.default.to_owned(), class, doc, sets: argument.sets }
+}
+
+fn spelt(entry: EstimatorEntry, spelling: &Spelling, says: Says) -> Class {
+    Class {
+        name: spelling.class.to_owned(),
+        estimator: entry,
+        classifies: spelling.classifies,
+        says,
+        bases: spelling.bases.to_owned(),
+        fixed: spelling.fixed,
+        positional: spelling.positional,
+        arguments: spelling.arguments.iter().chain([&N_JOBS]).map(|a| written(a, entry.params)).collect(),
+        attributes: attributes(spelling.classifies, spelling.attributes),
+    }
+}
+
+/// The class of an estimator that scikit-learn does not have.
+fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, classifies: bool, says: Says) -> Class {
+    let mut bases = Vec::new();
+    bases.extend(says.scores.then_some("Scores"));
+    bases.extend(says.probabilities.then_some("Probabilities"));
+    bases.push(if classifies { "KernelClassifier" } else { "KernelRegressor" });
+    let defaults = estimator.arguments();
+    let own = entry.params.iter().zip(&defaults).map(|(p, (_, default))| Written {
+        name: name(p.name),
+        default: literal(default),
+        class: kind(p),
+        doc: p.doc.to_owned(),
+        sets: Some(p.name),
+    });
+    let usual = USUAL.iter().chain([&N_JOBS]).map(|a| written(a, &[]));
+    Class {
+        name: format!("{}{}", camel(entry.name), if classifies { "Classifier" } else { "Regressor" }),
+        estimator: entry,
+        classifies,
+        says,
+        bases: bases.join(", "),
+        fixed: &[],
+        positional: 0,
+        arguments: own.chain(usual).collect(),
+        attributes: attributes(classifies, &[]),
+    }
+}
+
+/// What a classifier says after fits to two classes, and to four, which have six pairs.
+fn says(estimator: &EstimatorExpr) -> Result<Says> {
+    let two = predictions(estimator, &["a", "b", "a", "b", "a", "b", "a", "b"])?;
+    let four = predictions(estimator, &["a", "b", "c", "d", "a", "b", "c", "d"])?;
+    let columns = |said: &Predictions| said.scores.as_ref().map(Matrix::cols);
+    Ok(Says { scores: columns(&two) == Some(1), pairs: columns(&four) == Some(6), probabilities: two.probabilities.is_some() })
+}
+
+fn predictions(estimator: &EstimatorExpr, labels: &[&str]) -> Result<Predictions> {
+    let (n, target) = (labels.len(), Target::classes(labels));
+    let gram = Dense::square(Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))?;
+    let control = Control::default();
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let fitted = estimator.settle(&task)?.fit(&task)?;
+    let cross = Subset::new(&gram, &(0..n).collect::<Vec<_>>(), fitted.support());
+    fitted.predict(&cross, Want { scores: true, probabilities: true, ..Want::default() })
+}
+
+/// What may be given for a parameter.
+fn kind(param: &Param) -> String {
+    let class = match param.domain {
+        Domain::Flag => "bool".to_owned(),
+        Domain::Choice(words) => return format!("{{{}}}", words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")),
+        Domain::Integer(..) => "int".to_owned(),
+        _ => "float".to_owned(),
+    };
+    if param.search.is_some() { format!("{class}, \"auto\" or a pair (low, high) to search") } else { class }
+}
+
+/// A name of ours where Python can have it.
+fn name(ours: &str) -> String {
+    if ["lambda", "in", "is", "from", "with"].contains(&ours) { format!("{ours}_") } else { ours.to_owned() }
+}
+
+/// A default as Python writes it.
+fn literal(text: &str) -> String {
+    match text {
+        "true" => "True".into(),
+        "false" => "False".into(),
+        number if number.parse::<f64>().is_ok() => number.into(),
+        word => format!("\"{word}\""),
+    }
+}
+
+/// `nearest_mean` as `NearestMean`.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_').map(|part| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        first.to_uppercase() + rest
+    });
+    parts.by_ref().collect()
+}
+
+/// A paragraph of lines with an indent.
+fn wrap(out: &mut String, indent: usize, text: &str) {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > WIDTH {
+            let _ = writeln!(out, "{:indent$}{line}", "");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    let _ = writeln!(out, "{:indent$}{line}", "");
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    format!("{first}{}.", letters.as_str())
+}
+
+/// The module with the classes.
+pub(crate) fn module(classes: &[Class]) -> String {
+    let mut out = format!("\"\"\"Estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\n");
+    for (module, names) in imports(classes) {
+        let _ = writeln!(out, "from .{module} import {}", names.join(", "));
+    }
+    out.push_str("from ._learners import MercerClassifier, MercerRegressor  # noqa: F401\n");
+    for class in classes {
+        class.write(&mut out);
+    }
+    out
+}
+
+/// Names of the classes, and of the estimators that say more than a class.
+pub(crate) fn names(classes: &[Class]) -> String {
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(["MercerClassifier", "MercerRegressor"]).collect();
+    names.sort_unstable();
+    let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
+    let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
+    format!(
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\n",
+        tuple(&names),
+        tuple(&that(|s| s.scores)),
+        tuple(&that(|s| s.pairs)),
+        tuple(&that(|s| s.probabilities))
+    )
+}
+
+/// Where the classes that others stand on are written.
+fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
+    let home = |base: &str| match base {
+        base if base.starts_with("SupportVector") => "_svm",
+        base if base.starts_with("Ridge") => "_ridge",
+        base if base.starts_with("Gaussian") => "_gp",
+        base if base.starts_with("Neighbour") => "_neighbours",
+        _ => "_base",
+    };
+    let mut bases: Vec<&str> = classes.iter().flat_map(|c| c.bases.split(", ")).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    let mut out: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for module in ["_base", "_gp", "_neighbours", "_ridge", "_svm"] {
+        let here: Vec<&str> = bases.iter().filter(|b| home(b) == module).copied().collect();
+        if !here.is_empty() {
+            out.push((module, here));
+        }
+    }
+    out
+}
+
+impl Class {
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "\n\nclass {}({}):\n    \"\"\"", self.name, self.bases);
+        let mut first = String::new();
+        wrap(&mut first, 4, &sentence(self.estimator.doc));
+        let _ = writeln!(out, "{}", first.trim_start());
+        let tuned = self.estimator.criterion.unwrap_or("cross-validation");
+        wrap(out, 4, &format!("The estimator {} of Mercer. What is \"auto\" or a pair is tuned by {tuned}.", self.estimator.name));
+        out.push_str("\n    Parameters\n    ----------\n");
+        for a in &self.arguments {
+            let _ = writeln!(out, "    {} : {}, default={}", a.name, a.class, a.default);
+            wrap(out, 8, &sentence(&a.doc));
+        }
+        out.push_str("\n    Attributes\n    ----------\n");
+        for (name, doc) in &self.attributes {
+            let _ = writeln!(out, "    {name}");
+            wrap(out, 8, &sentence(doc));
+        }
+        let y = if self.classifies {
+            "np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])"
+        } else {
+            "np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])"
+        };
+        let _ = write!(
+            out,
+            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {0}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n    >>> y = {y}\n    >>> {0}().fit(X, y).predict(X).shape\n    (6,)\n    \"\"\"\n\n",
+            self.name
+        );
+        let _ = writeln!(out, "    _name = \"{}\"", self.estimator.name);
+        let spelt: Vec<String> = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name))).collect();
+        let _ = writeln!(out, "    _spelt = {{{}}}", spelt.join(", "));
+        if !self.fixed.is_empty() {
+            let fixed: Vec<String> = self.fixed.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+            let _ = writeln!(out, "    _fixed = {{{}}}", fixed.join(", "));
+        }
+        if !self.estimator.uses_kernel {
+            out.push_str("    _poor = True\n");
+        }
+        out.push('\n');
+        out.push_str("    def __init__(\n        self,\n");
+        for (k, a) in self.arguments.iter().enumerate() {
+            if k == self.positional {
+                out.push_str("        *,\n");
+            }
+            let _ = writeln!(out, "        {}={},", a.name, a.default);
+        }
+        out.push_str("    ):\n");
+        for a in &self.arguments {
+            let _ = writeln!(out, "        self.{0} = {0}", a.name);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! How scikit-learn writes estimators of the library: names of classes, arguments, defaults. One entry per class; an
+//! estimator without one gets names made of its own.
+
+/// An argument of a constructor.
+pub(crate) struct Argument {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Its default as Python writes it.
+    pub(crate) default: &'static str,
+    /// The parameter of the library that it sets; `None`: only scikit-learn has it.
+    pub(crate) sets: Option<&'static str>,
+    /// Its type and meaning, where no record of the library says them.
+    pub(crate) doc: (&'static str, &'static str),
+}
+
+/// A class.
+pub(crate) struct Spelling {
+    pub(crate) estimator: &'static str,
+    pub(crate) class: &'static str,
+    /// Whether it predicts classes, and not numbers.
+    pub(crate) classifies: bool,
+    /// Hand-written classes that it stands on.
+    pub(crate) bases: &'static str,
+    /// Parameters of the library that have no argument, with their values as Python writes them.
+    pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// Arguments that may be given without their names.
+    pub(crate) positional: usize,
+    pub(crate) arguments: &'static [Argument],
+    /// Attributes of its own: name and type, meaning.
+    pub(crate) attributes: &'static [(&'static str, &'static str)],
+}
+
+const fn sets(parameter: &'static str, name: &'static str, default: &'static str) -> Argument {
+    Argument { name, default, sets: Some(parameter), doc: ("", "") }
+}
+
+const fn own(name: &'static str, default: &'static str, class: &'static str, doc: &'static str) -> Argument {
+    Argument { name, default, sets: None, doc: (class, doc) }
+}
+
+const fn kernel(default: &'static str) -> Argument {
+    own(
+        "kernel",
+        default,
+        "str, mercer.Kernel or callable",
+        "A name that scikit-learn knows, an expression such as \"0.5*rbf + linear\", \"precomputed\", or a function of two arrays that returns their kernel matrix",
+    )
+}
+const DEGREE: Argument = own("degree", "3", "int", "Degree of the polynomial kernel");
+const fn gamma(default: &'static str, doc: &'static str) -> Argument {
+    own("gamma", default, "{\"scale\", \"auto\"} or float", doc)
+}
+const GAMMA: &str =
+    "Factor of the kernels rbf, poly and sigmoid: a number, \"scale\" for 1 / (columns * variance), \"auto\" for 1 / columns";
+const fn coef0(default: &'static str) -> Argument {
+    own("coef0", default, "float", "Constant of the kernels poly and sigmoid")
+}
+const SHRINKING: Argument = own("shrinking", "True", "bool", "Taken for scikit-learn's sake: the solver decides itself");
+const VERBOSE: Argument = own("verbose", "False", "bool", "Taken for scikit-learn's sake");
+const RANDOM_STATE: Argument = own("random_state", "None", "int, RandomState instance or None", "Seed of anything random; None is 0");
+const CLASS_WEIGHT: Argument = own(
+    "class_weight",
+    "None",
+    "dict, \"balanced\" or None",
+    "Factor of the weights of the rows of each class; balanced: every class counts alike",
+);
+
+const GAMMA_OF_RIDGE: &str = "Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2)";
+const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
+const RIDGE: &[(&str, &str)] = &[
+    ("dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)", "Coefficients of the training rows"),
+    ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
+    ("intercept_ : ndarray", "Constants, one for each output"),
+    ("loo_predictions_ : ndarray", "Predictions for each training row by the model fitted without it, exact"),
+];
+const NEIGHBOURS: &[Argument] = &[
+    sets("k", "n_neighbors", "5"),
+    sets("weights", "weights", "\"uniform\""),
+    own("algorithm", "\"auto\"", "str", "How kneighbors searches; predictions compare with every row"),
+    own("leaf_size", "30", "int", "Taken for kneighbors"),
+    own("p", "2", "float", "Power of the metric minkowski"),
+    own("metric", "\"minkowski\"", "str or callable", "A metric that scikit-learn knows, or \"precomputed\" for distances"),
+    own("metric_params", "None", "dict or None", "Keywords of the metric"),
+];
+
+/// The last argument of every class.
+pub(crate) const N_JOBS: Argument = own(
+    "n_jobs",
+    "None",
+    "int or None",
+    "Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers",
+);
+/// Arguments of a class without an entry, besides the parameters of its estimator.
+pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\""), RANDOM_STATE];
+
+const SUPPORT: &[(&str, &str)] = &[
+    ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
+    ("support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)", "The support vectors"),
+    ("n_support_ : ndarray", "Number of support vectors, for each class"),
+    ("dual_coef_ : ndarray or sparse array", "Coefficients of the support vectors"),
+    ("intercept_ : ndarray", "Constants of the decision functions"),
+    ("coef_ : ndarray or sparse array", "Coefficients of the columns, where the kernel is \"linear\""),
+    ("n_iter_ : ndarray or int", "Steps of the solver"),
+];
+
+/// Every class that scikit-learn has too.
+pub(crate) const SPELLINGS: &[Spelling] = &[
+    Spelling {
+        estimator: "svc",
+        class: "SVC",
+        classifies: true,
+        bases: "SupportVectorClassifier",
+        fixed: &[],
+        positional: 0,
+        arguments: &[
+            sets("c", "C", "1.0"),
+            kernel("\"rbf\""),
+            DEGREE,
+            gamma("\"scale\"", GAMMA),
+            coef0("0.0"),
+            SHRINKING,
+            own("probability", "\"deprecated\"", "bool", "Whether predict_proba is there, from a sigmoid fitted by cross-validation"),
+            sets("tolerance", "tol", "1e-3"),
+            sets("cache_mb", "cache_size", "200"),
+            CLASS_WEIGHT,
+            VERBOSE,
+            sets("max_iterations", "max_iter", "-1"),
+            own(
+                "decision_function_shape",
+                "\"ovr\"",
+                "{\"ovr\", \"ovo\"}",
+                "Decision values of more than two classes: one for each class, or one for each pair",
+            ),
+            own("break_ties", "False", "bool", "Whether decision values decide between classes with equal votes, and not their order"),
+            RANDOM_STATE,
+        ],
+        attributes: SUPPORT,
+    },
+    Spelling {
+        estimator: "svr",
+        class: "SVR",
+        classifies: false,
+        bases: "SupportVectorRegressor",
+        fixed: &[("standardise_target", "False")],
+        positional: 0,
+        arguments: &[
+            kernel("\"rbf\""),
+            DEGREE,
+            gamma("\"scale\"", GAMMA),
+            coef0("0.0"),
+            sets("tolerance", "tol", "1e-3"),
+            sets("c", "C", "1.0"),
+            sets("epsilon", "epsilon", "0.1"),
+            SHRINKING,
+            sets("cache_mb", "cache_size", "200"),
+            VERBOSE,
+            sets("max_iterations", "max_iter", "-1"),
+        ],
+        attributes: SUPPORT,
+    },
+    Spelling {
+        estimator: "ridge",
+        class: "KernelRidge",
+        classifies: false,
+        bases: "RidgeRegression",
+        fixed: &[],
+        positional: 1,
+        arguments: &[
+            sets("lambda", "alpha", "1"),
+            kernel("\"linear\""),
+            gamma("None", GAMMA_OF_RIDGE),
+            DEGREE,
+            coef0("1"),
+            KERNEL_PARAMS,
+            sets("intercept", "fit_intercept", "False"),
+        ],
+        attributes: RIDGE,
+    },
+    Spelling {
+        estimator: "ridge",
+        class: "KernelRidgeClassifier",
+        classifies: true,
+        bases: "RidgeClassification",
+        fixed: &[],
+        positional: 1,
+        arguments: &[
+            sets("lambda", "alpha", "1"),
+            kernel("\"rbf\""),
+            gamma("None", GAMMA_OF_RIDGE),
+            DEGREE,
+            coef0("1"),
+            KERNEL_PARAMS,
+            sets("intercept", "fit_intercept", "True"),
+            CLASS_WEIGHT,
+        ],
+        attributes: RIDGE,
+    },
+    Spelling {
+        estimator: "gp",
+        class: "GaussianProcessRegressor",
+        classifies: false,
+        bases: "GaussianProcess",
+        fixed: &[("variance", "1.0"), ("standardise_target", "False")],
+        positional: 1,
+        arguments: &[
+            own(
+                "kernel",
+                "None",
+                "kernel instance, str, mercer.Kernel or callable",
+                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf + white\", or a function of two arrays; None is ConstantKernel() * RBF()",
+            ),
+            Argument {
+                name: "alpha",
+                default: "1e-10",
+                sets: Some("noise"),
+                doc: (
+                    "float or array-like of shape (n_samples,)",
+                    "Variance of the noise, for all rows or for each, in the units of the (normalised) target",
+                ),
+            },
+            own(
+                "optimizer",
+                "\"fmin_l_bfgs_b\"",
+                "str, callable or None",
+                "What moves the numbers of a kernel of scikit-learn; None leaves them as they are",
+            ),
+            own("n_restarts_optimizer", "0", "int", "Further searches of the numbers of a kernel of scikit-learn, from random places"),
+            own("normalize_y", "False", "bool", "Whether the target is brought to mean 0 and variance 1 first"),
+            own("copy_X_train", "True", "bool", "Whether X_train_ is a copy"),
+            own("n_targets", "None", "int or None", "Number of targets that samples from the prior have"),
+            RANDOM_STATE,
+        ],
+        attributes: &[
+            ("kernel_ : kernel instance or mercer.Kernel", "The kernel with the numbers that were learnt"),
+            ("log_marginal_likelihood_value_ : float", "Log marginal likelihood of the (normalised) targets"),
+            ("alpha_ : ndarray", "Coefficients of the training rows"),
+            ("X_train_ : ndarray or data frame", "The training rows"),
+            ("y_train_ : ndarray", "The (normalised) targets"),
+        ],
+    },
+    Spelling {
+        estimator: "knn",
+        class: "KNeighborsClassifier",
+        classifies: true,
+        bases: "NeighbourClassifier",
+        fixed: &[],
+        positional: 1,
+        arguments: NEIGHBOURS,
+        attributes: &[],
+    },
+    Spelling {
+        estimator: "knn",
+        class: "KNeighborsRegressor",
+        classifies: false,
+        bases: "NeighbourRegressor",
+        fixed: &[],
+        positional: 1,
+        arguments: NEIGHBOURS,
+        attributes: &[],
+    },
+];
