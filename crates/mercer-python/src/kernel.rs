@@ -187,7 +187,17 @@ impl Kernel {
         Ok(from_vec(py, diagonal))
     }
 
-    /// X as this kernel takes it: a Dataset.
+    /// X as this kernel takes it.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     Rows.
+    ///
+    /// Returns
+    /// -------
+    /// Dataset
+    ///     The rows as columns.
     #[pyo3(name = "dataset")]
     fn taken(&self, x: &Bound<'_, PyAny>) -> PyResult<Dataset> {
         self.rows(x).map(|data| Dataset::new((*data).clone(), Vec::new()))

@@ -128,9 +128,9 @@ impl Learner {
     /// Examples
     /// --------
     /// >>> import mercer
-    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
     /// >>> model.predict([[6.0]]).round(6)
-    /// array([4.333333])
+    /// array([4.666667])
     #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
@@ -174,7 +174,23 @@ impl Learner {
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error), where nothing is
-    /// left open: its value, and its derivatives by the numbers of the kernel in the order of Kernel.parameters.
+    /// left open.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     The training rows.
+    /// target : array, list or series
+    ///     As for `fit`.
+    /// sample_weight : array, optional
+    ///     2 means that the row counts twice, 0 that it is absent.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of float and list of float
+    ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``.
     #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
     fn criterion(
         &self,

@@ -82,7 +82,7 @@ impl Model {
     /// std : bool
     ///     Also give the standard deviation of a new target around each prediction (gp, baseline).
     /// codes : bool
-    ///     Give the places of labels among `classes` instead of the labels.
+    ///     The places of labels among `classes` instead of the labels.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -196,7 +196,24 @@ impl Model {
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
     }
 
-    /// Variance of the function value at every row, without the noise of a target: N, or N x outputs (gp).
+    /// Variance of the function value at every row, without the noise of a target (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     One number a row, or N x outputs.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without predictive variance.
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
@@ -252,8 +269,26 @@ impl Model {
         self.model.fitted.steps()
     }
 
-    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp), from the target
-    /// and the weights as they were given to fit. Classes are their codes, here and there.
+    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// target : array
+    ///     The target as it was given to fit; of classes their codes.
+    /// sample_weight : array, optional
+    ///     The weights as they were given to fit.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N numbers, or codes of classes.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without a closed form.
     #[pyo3(signature = (target, sample_weight=None, *, threads=0))]
     fn leave_one_out<'py>(
         &self,

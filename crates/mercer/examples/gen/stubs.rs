@@ -15,6 +15,8 @@ from ._native import Kernel as Kernel
 
 # A number, \"auto\", the ends of a search, or one number per column.
 _Setting: TypeAlias = float | str | tuple[float, float] | Sequence[float] | NDArray[Any]
+
+def _text(value: _Setting) -> str: ...
 ";
 
 /// The stub `kernels.pyi`: one function per kernel.
