@@ -7,7 +7,7 @@ help:
 	@echo "make check   format, lints, smells, README"
 	@echo "make bench   side-by-side runs against other libraries"
 	@echo "make fuzz    hostile inputs, FUZZ_SECONDS (600) for each target"
-	@echo "make gen     pages and Python classes made from the catalogue of kernels and estimators"
+	@echo "make gen     pages, Python classes and types made from the catalogue of kernels and estimators"
 	@echo "make smells  what a reviewer would refuse"
 
 demo:

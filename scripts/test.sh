@@ -18,7 +18,7 @@ else
     cargo test --locked --workspace --lib --bins --tests
 fi
 
-say "generated pages and classes"
+say "generated pages, classes and types"
 "${CARGO_TARGET_DIR:-target}/debug/examples/gen" . --check
 
 say "documentation examples"
@@ -26,7 +26,7 @@ cargo test --locked --workspace --doc
 
 say "Python extension"
 # By the name in the environment, maturin installs into it; the same profile as the tests, so that nothing is compiled twice.
-VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked --manifest-path crates/mercer-python/Cargo.toml
+VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked
 
 say "Python tests"
 .venv/bin/python -m pytest --quiet crates/mercer-python/tests

@@ -1,25 +1,58 @@
 //! Numbers between numpy and the library: any layout and any real type in, float64 out.
 
-use crate::errors::data_error;
+use crate::errors::{data_error, raise};
+use crate::frames::without_dictionary;
+use mercer::control::Control;
 use mercer::data::Points;
 use mercer::linalg::Matrix;
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 
-/// `numpy.asarray`, with what it cannot take told as a fault of the data. Masked cells become NaN.
+/// What is to be done about vectors of several lengths.
+pub(crate) const ONE_LENGTH: &str = "make them one length, or give a column for each of their numbers";
+
+/// `numpy.asarray`, with what it cannot take told as a fault of the data. Masked cells become NaN or `None`.
 pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
+    let numpy = py.import("numpy")?;
     if object.get_type().name()?.to_cow()? == "MaskedArray" {
-        return object.call_method1("astype", ("float64",))?.call_method1("filled", (f64::NAN,));
+        return if is_numeric(kind(object)?) {
+            object.call_method1("astype", ("float64",))?.call_method1("filled", (f64::NAN,))
+        } else {
+            object.call_method1("astype", ("object",))?.call_method1("filled", (py.None(),))
+        };
     }
-    py.import("numpy")?.call_method1("asarray", (object,)).map_err(|e| {
+    if let Some(plain) = without_dictionary(object)? {
+        return numpy.call_method1("asarray", (plain,));
+    }
+    numpy.call_method1("asarray", (object,)).map_err(|e| {
         if e.is_instance_of::<PyValueError>(py) || e.is_instance_of::<PyTypeError>(py) {
-            data_error(format!("this is no array of rows of one length: {}", e.value(py)))
+            data_error(uneven(object).unwrap_or_else(|| format!("this is no array of rows of one length: {}", e.value(py))))
         } else {
             e
         }
     })
+}
+
+/// The first row that has not the length of the first one, told as a fault; `None` where there is none.
+fn uneven(rows: &Bound<'_, PyAny>) -> Option<String> {
+    let length = |row: &Bound<'_, PyAny>| if row.is_instance_of::<PyString>() { None } else { row.len().ok() };
+    let said = |length: Option<usize>| length.map_or_else(|| "a single value".into(), |n| format!("a vector of length {n}"));
+    let mut lengths = rows.try_iter().ok()?.map_while(|row| row.ok().map(|row| length(&row)));
+    let first = lengths.next()?;
+    let (row, found) = lengths.enumerate().find(|(_, found)| *found != first)?;
+    Some(format!("row {} holds {}, row 1 {}; {ONE_LENGTH}", row + 2, said(found), said(first)))
+}
+
+/// Dates and times as ISO text, empty where one is missing.
+pub(crate) fn dates(array: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let unit = PyDict::new(array.py());
+    unit.set_item("unit", "auto")?;
+    let texts = array.py().import("numpy")?.call_method("datetime_as_string", (array,), Some(&unit))?;
+    let texts: Vec<String> = texts.call_method0("tolist")?.extract()?;
+    Ok(texts.into_iter().map(|text| if text == "NaT" { String::new() } else { text }).collect())
 }
 
 /// The letter of numpy for the type of the cells: `f`, `i`, `u`, `b`, `U`, `O`, ...
@@ -50,6 +83,16 @@ pub(crate) fn numbers(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     Ok(read.as_slice().map_err(|e| data_error(e.to_string()))?.to_vec())
 }
 
+/// Row and column numbers, which are whole.
+fn places(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    if !matches!(kind(array)?, 'i' | 'u') {
+        return Err(data_error(format!("a sparse matrix whose places are {}; expected whole numbers", array.getattr("dtype")?)));
+    }
+    let plain = array.py().import("numpy")?.call_method1("ascontiguousarray", (array, "int64"))?.cast_into::<PyArrayDyn<i64>>()?;
+    let read = plain.try_readonly().map_err(|e| data_error(e.to_string()))?;
+    Ok(read.as_slice().map_err(|e| data_error(e.to_string()))?.to_vec())
+}
+
 /// Numbers of an object with one axis.
 pub(crate) fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
     let array = asarray(object)?;
@@ -62,7 +105,7 @@ pub(crate) fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>
 /// Points of a numeric array of two axes.
 pub(crate) fn points(array: &Bound<'_, PyAny>) -> PyResult<Points> {
     let [rows, dim] = two_axes(array)?;
-    Points::dense(rows, dim, numbers(array)?).map_err(crate::errors::raise)
+    Points::dense(rows, dim, numbers(array)?).map_err(raise)
 }
 
 /// Rows and columns, both axes there and at least one column.
@@ -76,7 +119,8 @@ pub(crate) fn two_axes(array: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
     }
 }
 
-/// The parts of a sparse matrix in compressed rows; `None` for anything else.
+/// Points of a sparse matrix, its columns compressed or its rows (scipy turns the former into the latter); `None` for
+/// anything else. The matrix of the caller stays as it is.
 pub(crate) fn sparse(object: &Bound<'_, PyAny>) -> PyResult<Option<Points>> {
     let rows = if object.hasattr("tocsr")? { object.call_method0("tocsr")? } else { object.clone() };
     for part in ["indptr", "indices", "data", "shape"] {
@@ -84,26 +128,29 @@ pub(crate) fn sparse(object: &Bound<'_, PyAny>) -> PyResult<Option<Points>> {
             return Ok(None);
         }
     }
-    let part = |name: &str| asarray(&rows.getattr(name)?).and_then(|a| numbers(&a));
-    let starts: Vec<usize> = part("indptr")?.into_iter().map(|s| s as usize).collect();
-    let (columns, values) = (part("indices")?, part("data")?);
-    let (n, dim): (usize, usize) = rows.getattr("shape")?.extract()?;
+    let [n, dim] = two_axes(&rows)?;
+    let part = |name: &str| asarray(&rows.getattr(name)?);
+    let (starts, columns, values) = (places(&part("indptr")?)?, places(&part("indices")?)?, numbers(&part("data")?)?);
+    let starts: Vec<usize> = starts.into_iter().map_while(|start| start.try_into().ok()).collect();
     let sound = starts.len() == n + 1
         && starts.windows(2).all(|w| w[0] <= w[1])
         && starts.first() == Some(&0)
         && starts.last().is_some_and(|&end| end <= columns.len())
         && columns.len() == values.len()
-        && columns.iter().all(|&c| c >= 0.0 && c < dim as f64);
+        && columns.iter().all(|&c| usize::try_from(c).is_ok_and(|c| c < dim));
     if !sound || u32::try_from(dim).is_err() {
         return Err(data_error("the parts of this sparse matrix do not fit together"));
     }
-    // Sorted within rows, entries of one place added: a canonical copy, the matrix of the caller stays as it is.
+    Control::default().plan(&format!("a sparse matrix of {dim} columns"), dim as u64 * Points::BYTES_PER_COLUMN).map_err(raise)?;
+    // Sorted within rows, entries of one place added.
     let (mut s, mut c, mut v) = (vec![0], Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
+    let mut row: Vec<(u32, f64)> = Vec::new();
     for w in starts.windows(2) {
-        let mut row: Vec<(u32, f64)> = (w[0]..w[1]).map(|k| (columns[k] as u32, values[k])).collect();
+        row.clear();
+        row.extend((w[0]..w[1]).map(|k| (columns[k] as u32, values[k])));
         row.sort_by_key(|(column, _)| *column);
         let begin = c.len();
-        for (column, value) in row {
+        for &(column, value) in &row {
             match v.last_mut() {
                 Some(last) if c.len() > begin && c.last() == Some(&column) => *last += value,
                 _ => {
@@ -114,7 +161,7 @@ pub(crate) fn sparse(object: &Bound<'_, PyAny>) -> PyResult<Option<Points>> {
         }
         s.push(c.len());
     }
-    Points::csr(n, dim, s, c, v).map(Some).map_err(crate::errors::raise)
+    Points::csr(n, dim, s, c, v).map(Some).map_err(raise)
 }
 
 /// A matrix as an array of two axes.

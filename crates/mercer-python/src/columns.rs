@@ -1,7 +1,8 @@
 //! One Python column (array, list, series) as cells: numbers, vectors or texts. Types are told by the library.
 
-use crate::arrays::{asarray, is_numeric, kind, numbers, points, shape, sparse};
-use crate::errors::{data_error, raise};
+use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
+use crate::errors::{data_error, raise, within};
+use crate::frames::listed;
 use mercer::data::Points;
 use mercer::read::Labels;
 use pyo3::prelude::*;
@@ -25,6 +26,10 @@ pub(crate) struct Written {
 
 /// The cells of a column; as text where `as_text` is said, whatever they are.
 pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
+    cells_of(object, as_text).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
+}
+
+fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
     }
@@ -32,8 +37,10 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyR
     let kind = kind(&array)?;
     match shape(&array)?.len() {
         1 if is_numeric(kind) && !as_text => numbers(&array).map(Cells::Numbers),
+        1 if kind == 'M' => dates(&array).map(Cells::Texts),
+        1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
         1 => {
-            let written = written(name, object, &array)?;
+            let written = written(object, &array)?;
             if as_text || written.labels == Labels::Text {
                 return Ok(Cells::Texts(written.texts));
             }
@@ -47,32 +54,66 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyR
             Ok(Cells::Numbers(written.texts.iter().map(number).collect()))
         }
         2 if is_numeric(kind) => points(&array).map(Cells::Points),
-        0 => Err(data_error(format!("column '{name}': expected one cell a row, found a single object"))),
+        0 => Err(data_error("expected one cell a row, found a single object")),
         axes => Err(data_error(format!(
-            "column '{name}': expected one cell a row, or an array of numbers with two axes; found {axes} axes of {}",
+            "expected one cell a row, or an array of numbers with two axes; found {axes} axes of {}",
             array.getattr("dtype")?
         ))),
     }
 }
 
+/// Whether the first cell that is there is a list or an array.
+fn holds_vectors(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for cell in array.try_iter()? {
+        let cell = cell?;
+        if !cell.is_none() {
+            let list = cell.is_instance_of::<PyList>() || cell.is_instance_of::<PyTuple>();
+            return Ok(list || (cell.hasattr("__array__")? && !shape(&asarray(&cell)?)?.is_empty()));
+        }
+    }
+    Ok(false)
+}
+
+/// A vector a cell, all of one length.
+fn vectors(array: &Bound<'_, PyAny>) -> PyResult<Points> {
+    let (mut all, mut rows, mut dim) = (Vec::new(), 0, None);
+    for cell in array.try_iter()? {
+        rows += 1;
+        let fault = |what: String| data_error(format!("row {rows} holds {what}"));
+        let cell = cell?;
+        if cell.is_none() {
+            return Err(fault("no vector; a vector cannot be missing: leave the row out, or fill it".into()));
+        }
+        let cell = asarray(&cell).map_err(|e| within(array.py(), &format!("row {rows}"), e))?;
+        let axes = shape(&cell)?;
+        let ([length], true) = (axes.as_slice(), is_numeric(kind(&cell)?)) else {
+            return Err(fault(format!("an array of shape {axes:?} of {}; expected a vector of numbers", cell.getattr("dtype")?)));
+        };
+        let expected = *dim.get_or_insert(*length);
+        if *length != expected {
+            return Err(fault(format!("a vector of length {length}, row 1 one of length {expected}; {ONE_LENGTH}")));
+        }
+        all.append(&mut numbers(&cell)?);
+    }
+    Points::dense(rows, dim.unwrap_or(0), all).map_err(raise)
+}
+
 /// Every cell of an array of one axis as text.
-pub(crate) fn written(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
+pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
     let dtype = kind(array)?;
     if !is_numeric(dtype) && !matches!(dtype, 'U' | 'O' | 'T') {
-        let found = array.getattr("dtype")?;
-        return Err(data_error(format!("column '{name}' holds {found}; expected numbers, flags or str")));
+        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 's') for seconds" } else { "" };
+        return Err(data_error(format!("expected numbers, flags, dates or str, found {}{fix}", array.getattr("dtype")?)));
     }
-    // numpy turns the numbers of a mixed list into texts: the list itself is asked.
-    let given = if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        object.clone()
-    } else {
-        array.call_method0("tolist")?
-    };
     let mut texts = Vec::new();
     let mut seen: Option<(Labels, usize)> = None;
+    // Numbers beside missing ones or texts are other numbers, or texts, in an array.
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    let given = if is_list || is_numeric(dtype) { listed(object)? } else { array.call_method0("tolist")? };
     for (row, cell) in given.try_iter()?.enumerate() {
         let cell = cell?;
-        let Some(found) = sort_of(&cell)? else {
+        let fault = |why: String| data_error(format!("row {} {why}", row + 1));
+        let Some(found) = sort_of(&cell)?.map_err(fault)? else {
             texts.push(String::new());
             continue;
         };
@@ -83,7 +124,7 @@ pub(crate) fn written(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, P
             (Some((before, at)), found) if before == found => Some((before, at)),
             (Some((before, at)), found) => {
                 return Err(data_error(format!(
-                    "column '{name}' is mixed: row {} holds {} and row {} {}; make them one type",
+                    "the cells are mixed: row {} holds {} and row {} {}; make them one type",
                     at + 1,
                     word(before),
                     row + 1,
@@ -91,7 +132,7 @@ pub(crate) fn written(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, P
                 )));
             }
         };
-        texts.push(cell.str()?.extract::<String>().map_err(|e| data_error(format!("column '{name}', row {}: {e}", row + 1)))?);
+        texts.push(cell.str()?.extract::<String>().map_err(|e| fault(format!("holds what is no text: {e}")))?);
     }
     Ok(Written { texts, labels: seen.map_or(Labels::Text, |(labels, _)| labels) })
 }
@@ -105,32 +146,36 @@ fn word(labels: Labels) -> &'static str {
     }
 }
 
-/// What one cell is; `None` where it is missing.
-fn sort_of(cell: &Bound<'_, PyAny>) -> PyResult<Option<Labels>> {
+/// What one cell is, `None` where it is missing; a fault for what is no cell.
+fn sort_of(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Labels>, String>> {
     if cell.is_none() {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     if cell.is_instance_of::<PyString>() {
-        return Ok(Some(Labels::Text));
+        return Ok(Ok(Some(Labels::Text)));
     }
     if cell.is_instance_of::<PyBool>() {
-        return Ok(Some(Labels::Flag));
+        return Ok(Ok(Some(Labels::Flag)));
     }
     if cell.is_instance_of::<PyInt>() {
-        return Ok(Some(Labels::Integer));
+        return Ok(Ok(Some(Labels::Integer)));
     }
     let class = cell.get_type().name()?.extract::<String>()?;
-    match class.as_str() {
-        "NAType" | "NaTType" => return Ok(None),
-        "bool_" | "bool" => return Ok(Some(Labels::Flag)),
-        _ => {}
-    }
-    if cell.is_instance_of::<PyFloat>() || cell.hasattr("__float__")? {
-        let number: f64 = cell.extract().map_err(|_| data_error(format!("a cell of type {class} is neither a number nor a str")))?;
-        let whole = cell.hasattr("__index__")?;
-        return Ok((!number.is_nan()).then_some(if whole { Labels::Integer } else { Labels::Number }));
-    }
-    Err(data_error(format!("a cell holds {class}; expected a number, a flag or a str")))
+    let found = match class.as_str() {
+        "NAType" | "NaTType" => None,
+        "bool_" | "bool" => Some(Labels::Flag),
+        // A date; its text is ISO 8601.
+        _ if cell.hasattr("toordinal")? => Some(Labels::Text),
+        _ if cell.is_instance_of::<PyFloat>() || cell.hasattr("__float__")? => {
+            let Ok(number) = cell.extract::<f64>() else {
+                return Ok(Err(format!("holds {class}, which is neither a number nor a str")));
+            };
+            let whole = if cell.hasattr("__index__")? { Labels::Integer } else { Labels::Number };
+            (!number.is_nan()).then_some(whole)
+        }
+        _ => return Ok(Err(format!("holds {class}; expected a number, a flag, a date or a str"))),
+    };
+    Ok(Ok(found))
 }
 
 /// Texts of a list or an array of one axis that holds nothing but str; `None` for anything else.
@@ -139,25 +184,6 @@ pub(crate) fn strings(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>
     if shape(&array)?.len() != 1 || is_numeric(kind(&array)?) {
         return Ok(None);
     }
-    let written = written("x", object, &array)?;
+    let written = written(object, &array)?;
     Ok((written.labels == Labels::Text).then_some(written.texts))
-}
-
-/// Columns by name, as Python holds them.
-type Named<'py> = Vec<(String, Bound<'py, PyAny>)>;
-
-/// Names and objects of a mapping of columns: a dict, a data frame, anything with `items()`.
-pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<'py>>> {
-    if !object.hasattr("items")? || object.hasattr("dtype")? {
-        return Ok(None);
-    }
-    let mut columns = Vec::new();
-    for item in object.call_method0("items")?.try_iter()? {
-        let (name, column): (Bound<'py, PyAny>, Bound<'py, PyAny>) = item?.extract()?;
-        columns.push((name.str()?.to_string(), column));
-    }
-    if columns.is_empty() {
-        return Err(raise(mercer::error::Error::Data("there are no columns".into())));
-    }
-    Ok(Some(columns))
 }

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 /// Width of the text table in columns.
 const WIDTH: usize = 100;
 
-/// Several estimators on the same folds of one table. str() is the table; rows hold the same as data.
+/// Several estimators on the same folds of one table, as `compare` gives them. ``str()`` is the table; `rows` hold the same as
+/// data.
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Comparison {
     comparison: report::Comparison,
@@ -25,12 +26,60 @@ pub(crate) struct Comparison {
 
 /// Tunes, cross-validates and times several estimators under one kernel.
 ///
-/// data, target, sample_weight, task, max_seconds, max_memory, threads: as for Learner.fit.
-/// kernel: a Kernel or its text; None: made from the types of the columns.
-/// estimators: "svc(c=1), ridge" or a list; None: every one that can predict the target.
-/// missing: as for Learner.
-/// groups: one label a row; rows of one group stay in one fold.
-/// time: one number or ISO date a row; folds in that order, each judged by what was learnt from the rows before it.
+/// Parameters
+/// ----------
+/// data : Dataset, or anything one is made from
+///     The rows.
+/// target : array, list or series
+///     As for `Learner.fit`.
+/// kernel : Kernel or str, optional
+///     None: made from the types of the columns.
+/// estimators : str or list of str, optional
+///     ``"svc(c=1), ridge"`` or a list; None: every one that can predict the target.
+/// folds : int
+///     Parts of the cross-validation.
+/// seed : int
+///     Of the folds and of anything random.
+/// standardise : bool
+///     Bring numbers to mean 0 and standard deviation 1 first.
+/// missing : dict, optional
+///     As for `Learner`.
+/// allow_non_mercer : bool
+///     Fit although the kernel is not positive semi-definite.
+/// sample_weight : array, optional
+///     2 means that the row counts twice, 0 that it is absent.
+/// groups : array, optional
+///     One label a row; rows of one group stay in one fold.
+/// time : array, optional
+///     One number or date a row; folds in that order, each judged by what was learnt from the rows before it.
+/// task : {"classification", "regression"}, optional
+///     Decides what the target is.
+/// max_seconds : float, optional
+///     Searches and solvers then stop with their best so far.
+/// max_memory : int or str, optional
+///     Bytes, or a size such as ``"4GB"``.
+/// threads : int
+///     How many to use; 0: one per core.
+///
+/// Returns
+/// -------
+/// Comparison
+///     The estimators side by side.
+///
+/// Raises
+/// ------
+/// DataError
+///     Rows and target that do not fit together.
+/// ExpressionError
+///     A kernel or an estimator that there is not.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> data, species = mercer.example("iris")
+/// >>> table = mercer.compare(data, species, "rbf(length_scale=1)", "baseline, svc(c=1)")
+/// >>> table.best["estimator"]
+/// 'svc(c=1)'
 #[pyfunction]
 #[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, max_seconds=None, max_memory=None, threads=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -139,22 +188,47 @@ impl Comparison {
         self.comparison.notices.clone()
     }
 
-    /// The document that `mercer compare --json` writes.
+    /// The document that ``mercer compare --json`` writes.
+    ///
+    /// Returns
+    /// -------
+    /// str
+    ///     JSON.
     fn json(&self) -> PyResult<String> {
         self.comparison.json().map_err(raise)
     }
 
     /// The page with table and pictures, in one piece.
+    ///
+    /// Returns
+    /// -------
+    /// str
+    ///     HTML.
     fn to_html(&self) -> PyResult<String> {
         self.comparison.html().map_err(raise)
     }
 
     /// Writes the page, whole or not at all.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or path
+    ///     Where.
     fn save_html(&self, path: PathBuf) -> PyResult<()> {
         write_atomically(&path, self.to_html()?.as_bytes()).map_err(raise)
     }
 
-    /// Writes each figure of the page as an SVG file into a folder, which is made if it is not there. How many there are.
+    /// Writes each figure of the page as an SVG file.
+    ///
+    /// Parameters
+    /// ----------
+    /// folder : str or path
+    ///     Where; made if it is not there.
+    ///
+    /// Returns
+    /// -------
+    /// int
+    ///     How many there are.
     fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
         report::save_figures(&folder, &self.comparison.entries).map_err(raise)
     }

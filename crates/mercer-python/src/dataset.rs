@@ -1,16 +1,17 @@
 //! `mercer.Dataset`: named, typed columns, made from whatever holds columns in Python.
 
 use crate::arrays::{self, asarray, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
-use crate::columns::{Cells, cells, mapping, strings};
-use crate::errors::{data_error, internal_error, raise, warn};
+use crate::columns::{Cells, cells, strings, written};
+use crate::errors::{data_error, internal_error, raise, warn, within};
+use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::model::Model;
 use mercer::blocks;
-use mercer::data::{Column, Holds, Schema, Sort, Values};
+use mercer::data::{Column, Holds, Schema, Similarities, Sort, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::sync::Arc;
 
 /// What a pickled dataset is made of again.
@@ -23,12 +24,41 @@ const ONLY: &str = "x";
 
 /// Named, typed columns of one length.
 ///
-/// data: a dict of columns or a data frame; a 2-D array (columns x0, x1, ...); a list of str or a sparse matrix (one
-/// column x). Columns of numbers and flags are numbers, NaN where one is missing; a 2-D array in a dict is a column of
-/// vectors; columns of str are categories, texts or sequences, told from their cells as in a CSV file.
-/// types: what columns hold where that is told wrongly, {"zip": "category"}: number, category, text, sequence or
-/// ignore; a single word speaks of all columns.
-/// like: a fitted model; columns are then taken as in its training.
+/// Columns of numbers and flags are numbers, NaN where one is missing; dates are days since 1970-01-01; columns of str and
+/// of labels are categories, texts or sequences, told from their cells as in a table that is read. A str that looks like a
+/// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors.
+///
+/// Parameters
+/// ----------
+/// data : dict, frame, array, list or sparse matrix
+///     A dict of columns, a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D array (columns x0, x1,
+///     ...); a list of str or a sparse matrix (one column x).
+/// types : dict or str, optional
+///     What columns hold where that is told wrongly, ``{"zip": "category"}``: number, category, text, sequence, date, flag or
+///     ignore. A single word speaks of all columns.
+/// gram : dict, optional
+///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of
+///     K called 0, 1, 2, ..., or ``{"item": (names, K)}``.
+/// like : Model, optional
+///     A fitted model; columns are then taken as in its training.
+///
+/// Raises
+/// ------
+/// DataError
+///     Columns of different lengths, or a cell that fits no type, by column and row.
+/// ExpressionError
+///     A column or a type that there is not.
+///
+/// Examples
+/// --------
+/// >>> from mercer import Dataset
+/// >>> data = Dataset({"age": [31, 45, None], "city": ["Bonn", "Jena", "Bonn"]})
+/// >>> data
+/// Dataset of 3 rows: age (number), city (category)
+/// >>> data["age"]
+/// array([31., 45., nan])
+/// >>> len(data[data["age"] > 40])
+/// 1
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Dataset {
     pub(crate) data: Arc<mercer::data::Dataset>,
@@ -46,7 +76,7 @@ pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::D
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
-    let (data, notices) = build(object, &ReadOptions::default(), None)?;
+    let (data, notices) = build(object, &Asked::default())?;
     warn(object.py(), &notices)?;
     Ok(Arc::new(data))
 }
@@ -56,7 +86,7 @@ pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema) -> PyResu
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
-    let (data, notices) = build(object, &ReadOptions::default(), Some(schema))?;
+    let (data, notices) = build(object, &Asked { like: Some(schema), ..Asked::default() })?;
     warn(object.py(), &notices)?;
     Ok(Arc::new(data))
 }
@@ -73,13 +103,47 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
         }
         if strings(object)?.is_some() {
             let options = ReadOptions { types: vec![(ONLY.into(), text)] };
-            return build(object, &options, None).map(|(data, _)| Arc::new(data));
+            return build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data));
         }
     }
     dataset(object)
 }
 
-fn build(object: &Bound<'_, PyAny>, options: &ReadOptions, like: Option<&Schema>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+/// What is said about columns beside the columns.
+#[derive(Default)]
+struct Asked<'a> {
+    options: ReadOptions,
+    like: Option<&'a Schema>,
+    grams: Vec<NamedGram>,
+}
+
+/// A kernel matrix, the column of names that it belongs to, and the names of its rows and columns.
+struct NamedGram {
+    column: String,
+    names: Vec<String>,
+    values: Matrix,
+}
+
+/// Kernel matrices by column: `{"item": K}`, its rows called 0, 1, 2, ..., or `{"item": (names, K)}`.
+fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>> {
+    let one = |(column, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let column = column.str()?.to_string();
+        let fault = |e| within(given.py(), &format!("gram of '{column}'"), e);
+        let pair: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.cast::<PyTuple>().ok().and_then(|pair| pair.extract().ok());
+        let array = asarray(pair.as_ref().map_or(&given, |(_, values)| values)).map_err(fault)?;
+        let [rows, width] = two_axes(&array).map_err(fault)?;
+        let values = Matrix::new(rows, width, arrays::numbers(&array).map_err(fault)?).map_err(raise)?;
+        let names = match pair {
+            Some((names, _)) => asarray(&names).and_then(|array| written(&names, &array)).map_err(fault)?.texts,
+            None => (0..rows).map(|i| i.to_string()).collect(),
+        };
+        Ok(NamedGram { column, names, values })
+    };
+    gram.into_iter().flat_map(|gram| gram.iter()).map(one).collect()
+}
+
+fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+    let object = &tabled(object)?;
     if object.is_instance_of::<PyString>() {
         return Err(data_error("found a str, expected columns; mercer.read_table(path) reads a file"));
     }
@@ -87,14 +151,14 @@ fn build(object: &Bound<'_, PyAny>, options: &ReadOptions, like: Option<&Schema>
         return Ok((mercer::data::Dataset::from_points(points), Vec::new()));
     }
     if let Some(columns) = mapping(object)? {
-        return from_columns(columns, options, like);
+        return from_columns(columns, asked);
     }
     if let Some(texts) = strings(object)? {
-        return from_texts(object, texts, options, like);
+        return from_texts(object, texts, asked);
     }
     let array = asarray(object)?;
     let [_, width] = two_axes(&array)?;
-    let names: Vec<String> = match like {
+    let names: Vec<String> = match asked.like {
         None => (0..width).map(|j| format!("x{j}")).collect(),
         Some(schema) => match schema.columns.as_slice() {
             [one] if matches!(one.holds, Holds::Points { .. }) => {
@@ -108,24 +172,19 @@ fn build(object: &Bound<'_, PyAny>, options: &ReadOptions, like: Option<&Schema>
     };
     let transposed = array.getattr("T")?;
     let columns = names.into_iter().zip(transposed.try_iter()?).map(|(name, column)| Ok((name, column?))).collect::<PyResult<_>>()?;
-    from_columns(columns, options, like)
+    from_columns(columns, asked)
 }
 
 /// One unnamed column of str. One that looks like identifiers was still meant: it is text.
-fn from_texts(
-    object: &Bound<'_, PyAny>,
-    texts: Vec<String>,
-    options: &ReadOptions,
-    like: Option<&Schema>,
-) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
-    let name = match like.map(|s| s.columns.as_slice()) {
+fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+    let name = match asked.like.map(|s| s.columns.as_slice()) {
         None => ONLY.to_owned(),
         Some([one]) => one.name.clone(),
         Some(many) => return Err(raise(Error::Shape { what: "columns".into(), expected: many.len(), found: 1 })),
     };
     let rows = texts.len();
-    let (data, notices) = from_columns(vec![(name.clone(), object.clone())], options, like)?;
-    if data.columns().is_empty() && options.declared(&name).is_none() {
+    let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked)?;
+    if data.columns().is_empty() && asked.options.declared(&name).is_none() {
         let text = ReadOptions { types: vec![(name.clone(), ColumnType::Text)] };
         let data = Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)).map_err(raise)?;
         return Ok((data, Vec::new()));
@@ -133,18 +192,11 @@ fn from_texts(
     Ok((data, notices))
 }
 
-/// A data frame's column of categories says itself what it is.
-fn is_categorical(column: &Bound<'_, PyAny>) -> bool {
-    column.getattr("dtype").and_then(|d| d.str()).is_ok_and(|word| word == "category")
-}
-
-fn from_columns(
-    mut columns: Vec<(String, Bound<'_, PyAny>)>,
-    options: &ReadOptions,
-    like: Option<&Schema>,
-) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+    let Asked { options, like, grams } = asked;
     let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    for name in options.types.iter().map(|(name, _)| name).chain(like.iter().flat_map(|s| s.columns.iter().map(|c| &c.name))) {
+    let declared = options.types.iter().map(|(name, _)| name).chain(grams.iter().map(|gram| &gram.column));
+    for name in declared.chain(like.iter().flat_map(|s| s.columns.iter().map(|c| &c.name))) {
         if !columns.iter().any(|(n, _)| n == name) {
             return Err(raise(Error::unknown("column", name, known())));
         }
@@ -166,6 +218,14 @@ fn from_columns(
         let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.sort());
         let wanted = declared.and_then(ColumnType::sort).or(holds);
         let as_text = matches!(wanted, Some(Sort::Category | Sort::Text | Sort::Sequence));
+        if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
+            let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
+            let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
+            let found = found.map_err(|e| within(object.py(), &format!("column '{name}'"), e))?;
+            rows.get_or_insert(wanted.len());
+            made.push((name.clone(), Some(Values::Similarities(found))));
+            continue;
+        }
         let values = match cells(name, object, as_text)? {
             Cells::Numbers(v) => Some(Values::Numbers(v)),
             Cells::Points(p) => Some(Values::Points(p)),
@@ -183,7 +243,7 @@ fn from_columns(
     let mut notices = Vec::new();
     let mut read = Vec::new();
     if !texts.is_empty() {
-        let mut table = Table::of_cells(HERE, rows, &texts).map_err(raise)?;
+        let mut table = Table::of_strings(HERE, rows, &texts).map_err(raise)?;
         let data = match like {
             None => table.dataset(&ReadOptions { types }),
             Some(schema) => {
@@ -223,8 +283,14 @@ pub(crate) fn declared(types: Option<&Bound<'_, PyAny>>, every: impl FnOnce() ->
 #[pymethods]
 impl Dataset {
     #[new]
-    #[pyo3(signature = (data, types=None, *, like=None))]
-    fn make(data: &Bound<'_, PyAny>, types: Option<&Bound<'_, PyAny>>, like: Option<&Bound<'_, Model>>) -> PyResult<Self> {
+    #[pyo3(signature = (data, types=None, *, gram=None, like=None))]
+    fn make(
+        data: &Bound<'_, PyAny>,
+        types: Option<&Bound<'_, PyAny>>,
+        gram: Option<&Bound<'_, PyDict>>,
+        like: Option<&Bound<'_, Model>>,
+    ) -> PyResult<Self> {
+        let data = &tabled(data)?;
         let every = || match mapping(data)? {
             Some(columns) => Ok(columns.into_iter().map(|(name, _)| name).collect()),
             None if strings(data)?.is_some() => Ok(vec![ONLY.into()]),
@@ -232,16 +298,16 @@ impl Dataset {
         };
         let options = declared(types, every)?;
         let (data, notices) = match data.cast::<Dataset>() {
-            Ok(_) if types.is_some() || like.is_some() => {
-                return Err(data_error("this is a Dataset already; give types and like where it is made from columns"));
+            Ok(_) if types.is_some() || gram.is_some() || like.is_some() => {
+                return Err(data_error("this is a Dataset already; give types, gram and like where it is made from columns"));
             }
             Ok(made) => ((*made.get().data).clone(), made.get().notices.clone()),
-            Err(_) => build(data, &options, like.map(|m| &m.get().model.prep.schema))?,
+            Err(_) => build(data, &Asked { options, like: like.map(|m| &m.get().model.prep.schema), grams: grams(gram)? })?,
         };
         Ok(Dataset::new(data, notices))
     }
 
-    /// Names and types of the columns, in order: {"age": "number", ...}.
+    /// Names and types of the columns, in order: ``{"age": "number", ...}``.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);

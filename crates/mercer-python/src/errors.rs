@@ -24,6 +24,12 @@ pub(crate) fn data_error(message: impl Into<String>) -> PyErr {
     raise(Error::Data(message.into()))
 }
 
+/// The same fault of what was given, with the place where it was met; other errors as they are.
+pub(crate) fn within(py: Python<'_>, place: &str, error: PyErr) -> PyErr {
+    let is_ours = error.get_type(py).name().is_ok_and(|name| name == "DataError");
+    if is_ours { data_error(format!("{place}: {}", error.value(py))) } else { error }
+}
+
 /// A fault of ours.
 pub(crate) fn internal_error(message: impl Into<String>) -> PyErr {
     exception("MercerError", format!("internal error: {}; please report it", message.into()))
@@ -36,19 +42,26 @@ fn exception(class: &str, message: String) -> PyErr {
     })
 }
 
-/// Options of the command line as Python writes them: `--types age=category` is `types={"age": "category"}`.
+/// Options of the command line as Python writes them: `--types age=category` is `types={"age": "category"}`, `--gram id=FILE`
+/// is `gram={"id": K}`.
 fn spoken(message: &str) -> String {
-    let mut out = String::new();
-    let mut parts = message.split("--types ");
-    out.push_str(parts.next().unwrap_or_default());
+    let message = keyword(message, "--types ", "types=", |word| format!("\"{word}\""));
+    let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
+    message.replace("--types", "types=").replace("--target", "target").replace("--missing", "missing=").replace("--groups", "groups=")
+}
+
+/// An option followed by `COLUMN=WORD` as a keyword whose value is a dict.
+fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> String) -> String {
+    let mut parts = message.split(option);
+    let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let end = part.find([' ', ',', ';', ')']).unwrap_or(part.len());
         match part[..end].rsplit_once('=') {
-            Some((column, word)) => out.push_str(&format!("types={{\"{column}\": \"{word}\"}}{}", &part[end..])),
-            None => out.push_str(&format!("types={part}")),
+            Some((column, word)) => out.push_str(&format!("{keyword}{{\"{column}\": {}}}{}", value(word), &part[end..])),
+            None => out.push_str(&format!("{keyword}{part}")),
         }
     }
-    out.replace("--types", "types=").replace("--target", "target").replace("--missing", "missing=").replace("--groups", "groups=")
+    out
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.

@@ -16,12 +16,35 @@ use pyo3::types::PyDict;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// A kernel, written as in the shell: Kernel("0.5*rbf(length_scale=2) + on(seq, spectrum(k=3))").
+/// A similarity of two inputs, as an expression that can be written, combined and evaluated.
 ///
-/// Kernels are added and multiplied with one another and with numbers. k(X) is the Gram matrix of X, k(X, Y) that of
-/// X against Y. X and Y are arrays, lists of str, or anything a Dataset is made from, taken as they are: nothing
-/// is standardised. A parameter that is `auto` is settled from Y, or from X where it stands alone: Y is what a model was
-/// trained on, X what is new.
+/// Kernels are added and multiplied with one another and with numbers, and raised to whole powers. ``k(X)`` is the Gram matrix
+/// of the rows of X, ``k(X, Y)`` that of X against Y. Rows are taken as they are: nothing is standardised. A parameter that is
+/// ``auto`` is settled from Y, or from X where it stands alone: Y is what a model was trained on, X what is new.
+///
+/// Parameters
+/// ----------
+/// expression : str or Kernel
+///     As in the shell: ``"0.5*rbf(length_scale=2) + on(seq, spectrum(k=3))"``.
+///
+/// Raises
+/// ------
+/// ExpressionError
+///     What cannot be read, with the place, and a name or value that there is not.
+///
+/// See Also
+/// --------
+/// mercer.kernels : one function per kernel.
+///
+/// Examples
+/// --------
+/// >>> from mercer import Kernel
+/// >>> k = 0.5 * Kernel("rbf(length_scale=1)") + Kernel("linear")
+/// >>> k
+/// 0.5*rbf(length_scale=1) + linear
+/// >>> k([[0.0], [1.0]]).round(4)
+/// array([[0.5   , 0.3033],
+///        [0.3033, 1.5   ]])
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Kernel {
     pub(crate) expr: KernelExpr,
@@ -93,6 +116,28 @@ impl Kernel {
         None
     }
 
+    /// The Gram matrix of X, or the kernel values of X against Y.
+    ///
+    /// Parameters
+    /// ----------
+    /// x, y : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     Rows. An array is taken as points, a list of str as strings.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    /// max_memory : int or str, optional
+    ///     Bytes, or a size such as ``"4GB"``.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     Float64, a row for each row of X and a column for each row of Y.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Columns that the kernel cannot take.
+    /// ResourceError
+    ///     A matrix that does not fit in the memory allowed.
     #[pyo3(signature = (x, y=None, *, threads=0, max_memory=None))]
     fn __call__<'py>(
         &self,
@@ -117,6 +162,24 @@ impl Kernel {
     }
 
     /// k(x, x) of every row of X, without the rest of the Gram matrix.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     Rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     One number a row.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer import Kernel
+    /// >>> Kernel("linear").diag([[1.0, 2.0], [3.0, 0.0]])
+    /// array([5., 9.])
     #[pyo3(signature = (x, *, threads=0))]
     fn diag<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let (x, expr) = (self.rows(x)?, self.expr.clone());
@@ -124,48 +187,145 @@ impl Kernel {
         Ok(from_vec(py, diagonal))
     }
 
-    /// X as this kernel takes it: a Dataset.
+    /// X as this kernel takes it.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     Rows.
+    ///
+    /// Returns
+    /// -------
+    /// Dataset
+    ///     The rows as columns.
     #[pyo3(name = "dataset")]
     fn taken(&self, x: &Bound<'_, PyAny>) -> PyResult<Dataset> {
         self.rows(x).map(|data| Dataset::new((*data).clone(), Vec::new()))
     }
 
-    /// The same kernel with every `auto` settled from X.
+    /// The same kernel with every ``auto`` settled.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from
+    ///     The rows from which.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The kernel with numbers.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer import Kernel
+    /// >>> Kernel("rbf").settle([[0.0], [2.0], [4.0]])
+    /// rbf(length_scale=1.1547005383792515)
     fn settle(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (x, expr) = (self.rows(x)?, self.expr.clone());
         Ok(Kernel { expr: Limits::default().run(py, move |_| expr.settle(&x))? })
     }
 
-    /// k(x, z) / sqrt(k(x, x) k(z, z)).
+    /// k(x, z) / sqrt(k(x, x) k(z, z)): every row is as similar to itself as 1.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The normalised kernel.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer.kernels import spectrum
+    /// >>> spectrum(k=2).normalise()
+    /// normalise(spectrum(k=2))
     fn normalise(&self) -> PyResult<Self> {
         written(&KernelExpr::Normalise(Box::new(self.expr.clone())))
     }
 
-    /// exp(k).
+    /// exp(k), valid where k is.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The exponential of the kernel.
     fn exp(&self) -> PyResult<Self> {
         written(&KernelExpr::Exp(Box::new(self.expr.clone())))
     }
 
     /// The kernel of features whose mean over the training rows is subtracted.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The centred kernel.
     fn centre(&self) -> PyResult<Self> {
         written(&KernelExpr::Centre(Box::new(self.expr.clone())))
     }
 
-    /// A valid kernel from any similarity: "clip", "flip" or "shift" negative eigenvalues among the training rows.
+    /// A valid kernel from any similarity: negative eigenvalues among the training rows are dealt with.
+    ///
+    /// Parameters
+    /// ----------
+    /// how : {"clip", "flip", "shift"}
+    ///     Set them to 0; change their signs; raise k(x, x) until there are none.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The repaired kernel.
+    ///
+    /// Raises
+    /// ------
+    /// ExpressionError
+    ///     Another word.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer.kernels import sigmoid
+    /// >>> sigmoid().repair("clip").mercer
+    /// 'always'
     fn repair(&self, how: &str) -> PyResult<Self> {
         let known = Repair::ALL.into_iter().find(|r| r.name() == how);
         let how = known.ok_or_else(|| raise(Error::unknown("repair", how, Repair::ALL.map(Repair::name))))?;
         written(&KernelExpr::Repaired { how, of: Box::new(self.expr.clone()) })
     }
 
-    /// f(x) k(x, z) f(z), f a column of numbers.
+    /// f(x) k(x, z) f(z), f a column of numbers as it is.
+    ///
+    /// Parameters
+    /// ----------
+    /// column : str
+    ///     The column of f.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The weighted kernel.
     fn weighted(&self, column: String) -> PyResult<Self> {
         written(&KernelExpr::Weighted { column, of: Box::new(self.expr.clone()) })
     }
 
-    /// Whether the kernel is valid: {"verdict": "proved", "derivation": ...}, {"verdict": "tested", "smallest": ...} on
-    /// the rows of X, or {"verdict": "refuted", "rows": ...} with rows and weights that show it; rows are made up where
-    /// X does not decide.
+    /// Whether the kernel is valid, that is positive semi-definite: proved, tested or refuted.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : array, list of str, sparse matrix, or anything a Dataset is made from, optional
+    ///     Rows to test on; rows are made up where these do not decide.
+    /// seed : int
+    ///     Of the rows that are made up.
+    ///
+    /// Returns
+    /// -------
+    /// dict
+    ///     ``{"verdict": "proved", "derivation": ...}``, ``{"verdict": "tested", "smallest": ...}`` or ``{"verdict": "refuted",
+    ///     "rows": ...}`` with rows and weights that show it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer import Kernel
+    /// >>> Kernel("rbf + linear").check()["verdict"]
+    /// 'proved'
+    /// >>> Kernel("rbf - 2*linear").check()["verdict"]
+    /// 'refuted'
     #[pyo3(signature = (x=None, *, seed=0))]
     fn check<'py>(&self, py: Python<'py>, x: Option<&Bound<'py, PyAny>>, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         let rows = x.map(|x| self.rows(x)).transpose()?;
@@ -178,6 +338,27 @@ impl Kernel {
     }
 
     /// The same kernel on some columns only.
+    ///
+    /// Parameters
+    /// ----------
+    /// *columns : str
+    ///     At least one.
+    ///
+    /// Returns
+    /// -------
+    /// Kernel
+    ///     The kernel of these columns.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     No column.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer.kernels import rbf
+    /// >>> rbf().on("age", "height")
+    /// on([age, height], rbf)
     #[pyo3(signature = (*columns))]
     fn on(&self, columns: Vec<String>) -> PyResult<Self> {
         if columns.is_empty() {

@@ -17,13 +17,35 @@ use pyo3::types::PyDict;
 
 /// The recipe of a model: preparation, kernel, estimator.
 ///
-/// estimator: an expression such as "svc(c=1)" or "gp(noise=auto)"; None: svc for classes, ridge for numbers.
-/// kernel: a Kernel or its text; None: made from the types of the columns.
-/// standardise: bring numbers to mean 0 and standard deviation 1 first.
-/// missing: what is done with missing cells, {"age": "drop"}: median+flag (numbers), category (labels) or empty (texts),
-/// which is done where nothing is said; or drop the row, or error.
-/// seed: of anything random.
-/// allow_non_mercer: fit although the kernel is not positive semi-definite.
+/// Parameters
+/// ----------
+/// estimator : str, optional
+///     An expression such as ``"svc(c=1)"`` or ``"gp(noise=auto)"``; None: svc for classes, ridge for numbers.
+/// kernel : Kernel or str, optional
+///     None: made from the types of the columns.
+/// standardise : bool
+///     Bring numbers to mean 0 and standard deviation 1 first.
+/// missing : dict, optional
+///     What is done with missing cells, ``{"age": "drop"}``: median+flag (numbers), category (labels) or empty (texts), which is
+///     done where nothing is said; or drop the row, or error.
+/// seed : int
+///     Of anything random.
+/// allow_non_mercer : bool
+///     Fit although the kernel is not positive semi-definite.
+///
+/// Raises
+/// ------
+/// ExpressionError
+///     An estimator, a kernel, a parameter or a policy that there is not.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> data, species = mercer.example("iris")
+/// >>> learner = mercer.Learner("svc(c=1)", kernel="rbf(length_scale=1)")
+/// >>> model = learner.fit(data, species)
+/// >>> print(model.predict(data[:2]))
+/// ['setosa' 'setosa']
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Learner {
     estimator: Option<EstimatorExpr>,
@@ -65,15 +87,50 @@ impl Learner {
 
     /// Fits a model.
     ///
-    /// data: a Dataset, or anything one is made from.
-    /// target: one label or number a row, or a 2-D array of numbers. Labels of str and bool are classes, floats are
-    /// numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that predicts
-    /// only numbers; where both are possible, ints of exactly two values are classes. task="classification" or
-    /// "regression" decides differently. Predicted labels come back as they were given.
-    /// sample_weight: 2 means that the row counts twice, 0 that it is absent.
-    /// classes: names of the classes where the target is an array of their numbers, 0 for the first name.
-    /// max_seconds: searches and solvers then stop with their best so far. max_memory: bytes, or "4GB".
-    /// tell: warn of notices; model.notices holds them in any case.
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     The training rows.
+    /// target : array, list or series
+    ///     One label or number a row, or a 2-D array of numbers. Labels of str and bool, and categorical columns of a frame, are
+    ///     classes, floats are numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that
+    ///     predicts only numbers; where both are possible, ints of exactly two values are classes. Predicted labels come back as
+    ///     they were given.
+    /// sample_weight : array, optional
+    ///     2 means that the row counts twice, 0 that it is absent.
+    /// task : {"classification", "regression"}, optional
+    ///     Decides what the target is.
+    /// classes : list of str, optional
+    ///     Names of the classes where the target is an array of their numbers, 0 for the first name.
+    /// max_seconds : float, optional
+    ///     Searches and solvers then stop with their best so far.
+    /// max_memory : int or str, optional
+    ///     Bytes, or a size such as ``"4GB"``.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    /// tell : bool
+    ///     Warn of notices; ``model.notices`` holds them in any case.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The fitted model. Whether it reached its tolerance is said by ``model.summary``.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Rows, target and weights that do not fit together, or teach nothing.
+    /// ExpressionError
+    ///     A kernel that is not valid, where the estimator needs one that is.
+    /// ResourceError
+    ///     A fit that does not fit in the memory allowed.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import mercer
+    /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    /// >>> model.predict([[6.0]]).round(6)
+    /// array([4.666667])
     #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
@@ -117,7 +174,23 @@ impl Learner {
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error), where nothing is
-    /// left open: its value, and its derivatives by the numbers of the kernel in the order of Kernel.parameters.
+    /// left open.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     The training rows.
+    /// target : array, list or series
+    ///     As for `fit`.
+    /// sample_weight : array, optional
+    ///     2 means that the row counts twice, 0 that it is absent.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of float and list of float
+    ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``.
     #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
     fn criterion(
         &self,
@@ -141,16 +214,19 @@ impl Learner {
         })
     }
 
+    /// The estimator as an expression; None: svc for classes, ridge for numbers.
     #[getter]
     fn estimator(&self) -> Option<String> {
         self.estimator.as_ref().map(EstimatorExpr::to_string)
     }
 
+    /// The kernel; None: made from the types of the columns.
     #[getter]
     fn kernel(&self) -> Option<Kernel> {
         self.kernel.clone().map(|expr| Kernel { expr })
     }
 
+    /// Whether numbers are brought to mean 0 and standard deviation 1 first.
     #[getter]
     fn standardise(&self) -> bool {
         self.recipe.standardise
@@ -166,11 +242,13 @@ impl Learner {
         Ok(policies)
     }
 
+    /// The seed of anything random.
     #[getter]
     fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// Whether to fit although the kernel is not positive semi-definite.
     #[getter]
     fn allow_non_mercer(&self) -> bool {
         self.allow_non_mercer

@@ -6,6 +6,7 @@ mod comparison;
 mod dataset;
 mod errors;
 mod fitted;
+mod frames;
 mod kernel;
 mod learner;
 mod model;

@@ -14,8 +14,19 @@ use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A fitted model. It predicts from a Dataset, or from anything one is made from, that has the columns of its training;
-/// a 2-D array has them in their order.
+/// A fitted model.
+///
+/// It predicts from a Dataset, or from anything one is made from, that has the columns of its training; a 2-D array has them in
+/// their order. It is made by `Learner.fit` and `load`.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> data, height = mercer.example("sinc")
+/// >>> model = mercer.Learner("gp(noise=auto)", "rbf(length_scale=auto)").fit(data, height)
+/// >>> again = mercer.Model.from_bytes(model.to_bytes())
+/// >>> bool((again.predict(data) == model.predict(data)).all())
+/// True
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
@@ -62,8 +73,28 @@ pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Model {
-    /// Predicted labels or numbers of every row: N, or N x outputs. With std=True also the standard deviation of a
-    /// new target around each prediction (gp, baseline). With codes=True the places of labels among `classes`.
+    /// Predicted labels or numbers of every row.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// std : bool
+    ///     Also give the standard deviation of a new target around each prediction (gp, baseline).
+    /// codes : bool
+    ///     The places of labels among `classes` instead of the labels.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray or tuple of two of them
+    ///     N labels or numbers, or N x outputs; with `std` the pair of predictions and standard deviations.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     A column that is missing or of another sort, and `std` of an estimator that has none.
     #[pyo3(signature = (data, std=false, *, codes=false, threads=0))]
     fn predict<'py>(
         &self,
@@ -83,7 +114,26 @@ impl Model {
         Ok(pair.into_pyobject(py)?.into_any())
     }
 
-    /// Lower and upper ends of the central interval that holds a new target with this probability (gp, baseline).
+    /// Ends of the central interval that holds a new target with this probability (gp, baseline).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// level : float
+    ///     The probability, between 0 and 1.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of two numpy.ndarray
+    ///     Lower and upper ends, one a row.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without predictive variance.
     #[pyo3(signature = (data, level=0.9, *, threads=0))]
     fn predict_interval<'py>(
         &self,
@@ -98,28 +148,96 @@ impl Model {
         Ok((from_outputs(py, low)?, from_outputs(py, high)?))
     }
 
-    /// Probability of each class, N x classes, in the order of `classes`; the predicted class is the largest.
+    /// Probability of each class; the predicted class is the one of the largest.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N x classes, in the order of `classes`.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without class probabilities.
     #[pyo3(signature = (data, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { probabilities: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", "knn"))?)
     }
 
-    /// Decision values before they become classes: N for two classes (above 0 is the second), or N x values.
+    /// Decision values before they become classes.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     One number a row for two classes (above 0 is the second), or N x values.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without decision values.
     #[pyo3(signature = (data, *, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
     }
 
-    /// Variance of the function value at every row, without the noise of a target: N, or N x outputs (gp).
+    /// Variance of the function value at every row, without the noise of a target (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     One number a row, or N x outputs.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without predictive variance.
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", "gp"))?)
     }
 
-    /// Covariance between the function values of all rows, N x N, for the first output (gp).
+    /// Covariance between the function values of all rows, for the first output (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N x N.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without predictive covariance.
     #[pyo3(signature = (data, *, threads=0))]
     fn covariance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { covariance: true, ..Want::default() }, threads)?;
@@ -151,8 +269,26 @@ impl Model {
         self.model.fitted.steps()
     }
 
-    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp), from the target
-    /// and the weights as they were given to fit. Classes are their codes, here and there.
+    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// target : array
+    ///     The target as it was given to fit; of classes their codes.
+    /// sample_weight : array, optional
+    ///     The weights as they were given to fit.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N numbers, or codes of classes.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     An estimator without a closed form.
     #[pyo3(signature = (target, sample_weight=None, *, threads=0))]
     fn leave_one_out<'py>(
         &self,
@@ -211,22 +347,67 @@ impl Model {
     }
 
     /// Writes the model file, whole or not at all.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or path
+    ///     Where; by custom ending in ``.mercer``.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     What the system says.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         store::save(&self.model, &path).map_err(raise)
     }
 
     /// Reads a model file; no code in it is run.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or path
+    ///     The file.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model, which predicts the same bits.
+    ///
+    /// Raises
+    /// ------
+    /// ModelFileError
+    ///     A file that is damaged, cut off, or none of ours.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
         store::load(&path).map(Model::new).map_err(raise)
     }
 
     /// The bytes of the model file.
+    ///
+    /// Returns
+    /// -------
+    /// bytes
+    ///     What `save` writes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &store::to_bytes(&self.model).map_err(raise)?))
     }
 
     /// A model from the bytes of its file.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : bytes
+    ///     What `to_bytes` gave or `save` wrote.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     The model.
+    ///
+    /// Raises
+    /// ------
+    /// ModelFileError
+    ///     Bytes that are damaged, cut off, or none of ours.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         store::from_bytes(data, "the bytes of a model").map(Model::new).map_err(raise)

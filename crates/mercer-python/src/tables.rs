@@ -60,13 +60,35 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
     }
 }
 
-/// Reads a table, its format told from its first bytes (CSV, TSV, JSON lines, LIBSVM, NPY, NPZ; also packed by gzip or
-/// Zstandard): (Dataset, target), or (Dataset, target, weights) where a column of weights is named.
+/// Reads a table: CSV, TSV, JSON lines, LIBSVM, NPY, NPZ, each also packed by gzip or Zstandard.
 ///
-/// target: the column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none: the
-/// target is None then. Labels are an array of str, numbers of float64.
-/// types: what columns hold where that is read wrongly, {"zip": "category"}.
-/// like: a fitted model; columns are then taken as in its training.
+/// The format is told from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
+///
+/// Parameters
+/// ----------
+/// path : str or path
+///     The file.
+/// target : str or list of str, optional
+///     The column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none.
+/// types : dict, optional
+///     What columns hold where that is read wrongly, ``{"zip": "category"}``.
+/// weights : str, optional
+///     A column of sample weights.
+/// like : Model, optional
+///     A fitted model; columns are then taken as in its training.
+///
+/// Returns
+/// -------
+/// tuple
+///     ``(Dataset, target)``, or ``(Dataset, target, weights)`` where a column of weights is named. The target is an array of
+///     str or float64, or None.
+///
+/// Raises
+/// ------
+/// DataError
+///     A fault of the file, by row and column.
+/// ExpressionError
+///     A column or a type that there is not.
 #[pyfunction]
 #[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None))]
 pub(crate) fn read_table<'py>(
@@ -87,7 +109,33 @@ pub(crate) fn read_table<'py>(
     with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()))?)
 }
 
-/// A built-in table: (Dataset, target). target names another column to predict than the usual one.
+/// A built-in table.
+///
+/// Parameters
+/// ----------
+/// name : str
+///     One of `examples`.
+/// target : str or list of str, optional
+///     Another column to predict than the usual one.
+/// types : dict, optional
+///     As for `read_table`.
+///
+/// Returns
+/// -------
+/// tuple
+///     ``(Dataset, target)``.
+///
+/// Raises
+/// ------
+/// ExpressionError
+///     A name that there is not.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> data, species = mercer.example("iris")
+/// >>> len(data), len(species)
+/// (150, 150)
 #[pyfunction]
 #[pyo3(signature = (name, target=None, *, types=None))]
 pub(crate) fn example<'py>(
@@ -107,6 +155,17 @@ pub(crate) fn example<'py>(
 }
 
 /// Names of the built-in tables, and what they are.
+///
+/// Returns
+/// -------
+/// dict
+///     A sentence for each name.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> "iris" in mercer.examples()
+/// True
 #[pyfunction]
 pub(crate) fn examples<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
@@ -116,7 +175,18 @@ pub(crate) fn examples<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
-/// Every kernel and estimator with its parameters: {"kernels": [...], "estimators": [...]}.
+/// Every kernel and estimator with its parameters.
+///
+/// Returns
+/// -------
+/// dict
+///     ``{"kernels": [...], "estimators": [...]}``, a dict with name, doc and params for each.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> [one["name"] for one in mercer.catalogue()["kernels"]][:2]
+/// ['linear', 'polynomial']
 #[pyfunction]
 pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     from_json(py, &mercer::report::catalogue_json().map_err(raise)?)

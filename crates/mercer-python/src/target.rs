@@ -4,9 +4,10 @@
 //! an estimator that predicts nothing else, numbers for one that predicts nothing else; where both are possible, ints of
 //! exactly two values are classes, as when a table is read. `task` decides differently.
 
-use crate::arrays::{asarray, is_numeric, kind, numbers, shape};
-use crate::columns::written;
-use crate::errors::{data_error, raise};
+use crate::arrays::{asarray, dates, is_numeric, kind, numbers, shape};
+use crate::columns::{Written, written};
+use crate::errors::{data_error, raise, within};
+use crate::frames::is_categorical;
 use mercer::data::Target;
 use mercer::error::Error;
 use mercer::estimators::EstimatorExpr;
@@ -50,7 +51,7 @@ fn asked(task: Option<&str>) -> PyResult<Option<Asked>> {
 
 /// The target of `rows` rows.
 pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str>) -> PyResult<(Target, TargetInfo)> {
-    let asked = asked(task)?;
+    let asked = asked(task)?.or(is_categorical(object).then_some(Asked::Classes));
     let name = object.getattr("name").ok().and_then(|n| n.extract::<String>().ok()).unwrap_or_else(|| UNNAMED.into());
     let array = asarray(object)?;
     let axes = shape(&array)?;
@@ -85,7 +86,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
     }
     let texts = match texts {
         Some(texts) => texts,
-        None => written(&name, object, &array)?.texts,
+        None => labelled(&name, object, &array)?.texts,
     };
     let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)] };
@@ -117,18 +118,20 @@ pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[St
 
 /// Groups of rows: equal labels are one group.
 pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usize>> {
-    let texts = written("groups", object, &asarray(object)?)?.texts;
+    let texts = labelled("groups", object, &asarray(object)?)?.texts;
     Table::of_cells("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
 }
 
 /// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).
 pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
-    let mut array = asarray(object)?;
-    if kind(&array)? == 'M' {
-        array = array.call_method1("astype", ("str",))?;
-    }
-    let texts = written("time", &array, &array)?.texts;
+    let array = asarray(object)?;
+    let texts = if kind(&array)? == 'M' { dates(&array)? } else { labelled("time", object, &array)?.texts };
     Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time")).map_err(raise)
+}
+
+/// Labels as text; a fault names what they are of.
+fn labelled(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
+    written(object, array).map_err(|e| within(object.py(), &format!("column '{name}'"), e))
 }
 
 /// What the labels are, and their texts where finding that out took them.
@@ -138,7 +141,7 @@ fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyRe
         'i' | 'u' => (Labels::Integer, None),
         'f' => (Labels::Number, None),
         _ => {
-            let written = written(name, object, array)?;
+            let written = labelled(name, object, array)?;
             (written.labels, Some(written.texts))
         }
     })

@@ -160,3 +160,42 @@ def test_examples_are_named_and_read():
 def test_a_masked_cell_is_missing():
     masked = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
     assert np.isnan(Dataset(masked)["x1"][0])
+
+
+def test_a_kernel_matrix_of_ones_own_belongs_to_a_column_of_names(rng):
+    x = rng.normal(size=(6, 2))
+    matrix = np.exp(-((x[:, None, :] - x[None, :, :]) ** 2).sum(axis=2) / 2)
+    names = list("abcdef")
+    looked_up = Dataset({"item": names[:4]}, gram={"item": (names, matrix)})
+    k = mercer.Kernel("precomputed")
+    assert (k(looked_up) == matrix[:4, :4]).all()
+    target = [0.0, 1.0, 2.0, 4.0]
+    model = Learner("ridge(lambda=0.1)", k, allow_non_mercer=True).fit(looked_up, target)
+    plain = Learner("ridge(lambda=0.1)", "rbf(length_scale=1)", standardise=False).fit(x[:4], target)
+    new = Dataset({"item": ["f", "e"]}, gram={"item": (names[::-1], matrix[::-1, ::-1])})
+    np.testing.assert_allclose(model.predict(new), plain.predict(x[[5, 4]]), rtol=0, atol=1e-10)
+    # Rows without names are called by their numbers.
+    assert (k(Dataset({"item": [2, 0]}, gram={"item": matrix})) == matrix[np.ix_([2, 0], [2, 0])]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ((["a", "b"], [[1.0, 0.5], [0.4, 1.0]]), "'b' and 'a' have the values .*symmetric"),
+        ((["a", "b"], [[1.0, np.nan], [np.nan, 1.0]]), "row 1, column 'b' of the kernel matrix: found NaN, expected a finite number"),
+        ((["a", "a"], [[1.0, 0.5], [0.5, 1.0]]), "stands twice"),
+        ((["a", "c"], [[1.0, 0.5], [0.5, 1.0]]), "column 'item': row 2 is called 'b', which is not among the names"),
+        ((["a", "b", "c"], [[1.0, 0.5], [0.5, 1.0]]), "rows of the kernel matrix"),
+        ([1.0, 0.5], "gram of 'item': .*two axes"),
+    ],
+)
+def test_a_matrix_that_is_no_kernel_matrix_is_refused(given, says):
+    with pytest.raises(mercer.DataError, match=says):
+        Dataset({"item": ["a", "b"]}, gram={"item": given})
+    with pytest.raises(mercer.ExpressionError, match="itme"):
+        Dataset({"item": ["a", "b"]}, gram={"itme": given if isinstance(given, tuple) else np.eye(2)})
+
+
+def test_the_fault_of_a_kernel_matrix_that_is_missing_is_told_in_python():
+    with pytest.raises(mercer.MercerError, match='gram={"COL": K}'):
+        mercer.Kernel("precomputed")({"item": ["a", "b"]})

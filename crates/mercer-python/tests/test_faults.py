@@ -66,7 +66,7 @@ def test_what_was_written_wrongly_is_an_expression_error(make, says):
         ({"a": np.array([1, "x", None], dtype=object)}, "mixed"),
         ({"a": [object(), object()]}, "object"),
         ({"a": [1 + 2j, 3]}, "complex"),
-        ({"a": np.array(["2020-01-01"], dtype="datetime64[D]")}, "datetime64"),
+        ({"a": np.array([1], dtype="timedelta64[D]")}, "timedelta64"),
         ({"a": [b"x", b"y"]}, "S1|bytes"),
         ({"a": [[1, 2], [3]]}, "one length"),
         ({"a": np.zeros((2, 2, 2))}, "axes"),

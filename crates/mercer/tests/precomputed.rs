@@ -102,7 +102,7 @@ fn faults_of_a_kernel_matrix_are_named() {
         ("i,r1,r0\nr0,1,0.5\nr1,0.5,1\n", "one order"),
         ("i,r0,r1\nr0,1,a\nr1,0.5,1\n", "row 1"),
         ("i,r0,r1\nr0,1,\nr1,0.5,1\n", "finite number"),
-        ("i,r0,q\nr0,1,0.5\nq,0.5,1\n", "'r1' is not among the names"),
+        ("i,r0,q\nr0,1,0.5\nq,0.5,1\n", "row 2 is called 'r1', which is not among the names"),
     ] {
         let found = attach(text);
         assert!(found.contains(why), "{text}: {found}");

@@ -35,6 +35,32 @@ def _default(text):
     return int(number) if number.is_integer() else number
 
 
+def _section(title, lines):
+    """A section of a docstring; nothing where it has no lines."""
+    return ["", title, "-" * len(title), *lines] if lines else []
+
+
+def _doc(entry):
+    """What the catalogue says of a kernel, in the form of numpydoc."""
+    given = []
+    for p in entry["params"]:
+        given += [f"{p['name']} : {p['domain']}, default {p['default']}", f"    {_sentence(p['doc'])}"]
+    for alias in entry["aliases"]:
+        given += [f"{alias} : number, optional", "    What other libraries call it: converted."]
+    why = f"Positive semi-definite: {entry['because']}." if entry["because"] else "Not positive semi-definite in general."
+    faults = ["ExpressionError", "    A value outside its domain."] if given else []
+    lines = [f"{entry['name']}: {entry['doc']}.", "", f"Takes {entry['takes']}."]
+    lines += _section("Parameters", given) + _section("Returns", ["Kernel", "    The kernel, to be combined and evaluated."])
+    lines += _section("Raises", faults) + _section("Notes", [why])
+    lines += _section("References", [_sentence(entry["source"])])
+    name = entry["name"]
+    return "\n".join(lines + _section("Examples", [f">>> from mercer.kernels import {name}", f">>> {name}()", name]))
+
+
+def _sentence(text):
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def _function(entry):
     """The function that makes one kernel of the catalogue."""
     name = entry["name"]
@@ -47,13 +73,9 @@ def _function(entry):
     params = entry["params"]
     given = [Parameter(p["name"], Parameter.POSITIONAL_OR_KEYWORD, default=_default(p["default"])) for p in params]
     given += [Parameter(alias, Parameter.KEYWORD_ONLY, default=None) for alias in entry["aliases"]]
-    lines = [f"{entry['doc']}.", "", f"Takes {entry['takes']}.", ""]
-    lines += [f"{p['name']}: {p['doc']}; {p['domain']}." for p in params]
-    if entry["aliases"]:
-        lines.append(f"{' and '.join(entry['aliases'])}: converted.")
     kernel.__name__ = kernel.__qualname__ = name
     kernel.__signature__ = Signature(given, return_annotation=Kernel)
-    kernel.__doc__ = "\n".join(lines).rstrip()
+    kernel.__doc__ = _doc(entry)
     kernel.__module__ = __name__
     return kernel
 

@@ -1,4 +1,5 @@
-//! Writes what is made from the catalogue: two pages, and the estimators of scikit-learn's form.
+//! Writes what is made from the catalogue: two pages, the estimators of scikit-learn's form, and the types of the functions
+//! of `mercer.kernels`.
 //!
 //! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
 //! be written.
@@ -6,11 +7,12 @@
 mod classes;
 mod pages;
 mod spellings;
+mod stubs;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-const PYTHON: &str = "crates/mercer-python/python/mercer/scikit";
+const PYTHON: &str = "crates/mercer-python/python/mercer";
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
@@ -27,8 +29,9 @@ fn main() -> ExitCode {
     for (name, page) in [
         ("docs/kernels.md".to_owned(), pages::kernels()),
         ("docs/estimators.md".to_owned(), pages::estimators()),
-        (format!("{PYTHON}/_classes.py"), classes::module(&classes)),
-        (format!("{PYTHON}/_names.py"), classes::names(&classes)),
+        (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
+        (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
+        (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
     ] {
         let path = Path::new(&folder).join(name);
         let now = std::fs::read_to_string(&path).unwrap_or_default();

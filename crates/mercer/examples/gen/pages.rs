@@ -26,7 +26,7 @@ pub(crate) fn kernels() -> String {
     for k in kernels::catalogue() {
         let as_is = if k.as_is { ", as they are: not standardised" } else { "" };
         let valid = if k.because.is_empty() { "Not a Mercer kernel in general.".to_owned() } else { format!("Mercer: {}.", k.because) };
-        let _ = write!(out, "\n## {}\n\n{}. Takes {}{as_is}. {valid}\n", k.name, k.doc, k.takes);
+        let _ = write!(out, "\n## {}\n\n{}. Takes {}{as_is}. {valid} Source: {}.\n", k.name, k.doc, k.takes, k.source);
         table(&mut out, k.params);
         if !k.aliases.is_empty() {
             let list: Vec<String> = k.aliases.iter().map(|(alias, param, _)| format!("`{alias}` for `{param}`")).collect();

@@ -73,6 +73,9 @@ impl Points {
         Points { rows, dim, storage: Storage::Dense(values) }
     }
 
+    /// Bytes that working with sparse points takes for each of their columns, empty or not.
+    pub const BYTES_PER_COLUMN: u64 = 32;
+
     /// Sparse points in CSR form; columns ascend within a row and lie below `dim`, every number finite.
     pub fn csr(rows: usize, dim: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
         let fault = |why: &str| Err(Error::Data(format!("sparse points: {why}")));

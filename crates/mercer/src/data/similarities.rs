@@ -44,6 +44,39 @@ impl Similarities {
         Ok(Similarities { names, own, values })
     }
 
+    /// The rows that `wanted` names, looked up in a symmetric kernel matrix; `names[i]` is what its row and column i are called.
+    ///
+    /// # Errors
+    /// A matrix that is not square, symmetric and finite, a name that stands twice, a wanted one that is not there.
+    pub fn looked_up<S: AsRef<str>>(names: Vec<String>, values: &Matrix, wanted: &[S]) -> Result<Self> {
+        Error::unless_equal("rows of the kernel matrix", names.len(), values.rows())?;
+        Error::unless_equal("columns of the kernel matrix", names.len(), values.cols())?;
+        if let Some(k) = values.data().iter().position(|x| !x.is_finite()) {
+            let (row, column, found) = (k / names.len() + 1, &names[k % names.len()], values.data()[k]);
+            return Err(Error::Data(format!("row {row}, column '{column}' of the kernel matrix: found {found}, expected a finite number")));
+        }
+        for i in 0..names.len() {
+            for j in 0..i {
+                let (a, b) = (values[(i, j)], values[(j, i)]);
+                if (a - b).abs() > 1e-8 * (a.abs() + b.abs()) {
+                    let found = format!("'{}' and '{}' have the values {a} and {b}", names[i], names[j]);
+                    return Err(Error::Data(format!("{found}; a kernel matrix is symmetric")));
+                }
+            }
+        }
+        let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(name, k)| (name.as_str(), k)).collect();
+        if place.len() < names.len() {
+            return Err(Error::Data("a name stands twice in the kernel matrix".into()));
+        }
+        let own = wanted.iter().map(AsRef::as_ref).enumerate().map(|(i, name)| {
+            let found = place.get(name).copied();
+            found.ok_or_else(|| Error::Data(format!("row {} is called '{name}', which is not among the names of the kernel matrix", i + 1)))
+        });
+        let own = own.collect::<Result<Vec<u32>>>()?;
+        let rows: Vec<usize> = own.iter().map(|&k| k as usize).collect();
+        Similarities::new(names, own, values.select_rows(&rows))
+    }
+
     /// Names of the items, in the order of the columns.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -26,6 +26,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const NAME: &'static str;
     /// Formula and meaning in one sentence.
     const DOC: &'static str;
+    /// Where the formula stands: author, work, year, equation.
+    const SOURCE: &'static str;
     /// Its parameters, in the order of the struct's fields.
     const PARAMS: &'static [Param];
     /// Other names that users bring from elsewhere.

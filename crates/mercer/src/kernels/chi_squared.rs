@@ -53,6 +53,7 @@ fn start(inputs: &Points) -> f64 {
 impl Kernel for ChiSquared {
     const NAME: &'static str = "chi_squared";
     const DOC: &'static str = "exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares";
+    const SOURCE: &'static str = "Zhang, Marszalek, Lazebnik & Schmid, Local features and kernels for classification of texture and object categories (2007)";
     const BECAUSE: &'static str =
         "exp of minus a distance of negative type: (x - z)^2 / (x + z) = x + z - 4 x z / (x + z), and x z / (x + z) is an inner product";
     const PARAMS: &'static [Param] =

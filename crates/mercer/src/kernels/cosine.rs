@@ -25,6 +25,7 @@ impl Map for FromUnit {
 impl Kernel for Cosine {
     const NAME: &'static str = "cosine";
     const DOC: &'static str = "x . z / (|x| |z|): direction only, length ignored";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.4)";
     const BECAUSE: &'static str = "an inner product of inputs of unit length";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;

@@ -54,6 +54,7 @@ impl Labels {
 impl Kernel for Equal {
     const NAME: &'static str = "equal";
     const DOC: &'static str = "share of the category columns that are equal";
+    const SOURCE: &'static str = "the one-hot code: the inner product of indicators of labels";
     const BECAUSE: &'static str = "an inner product of indicators";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Labels;

@@ -24,6 +24,7 @@ pub struct Histograms {
 impl Kernel for HistogramIntersection {
     const NAME: &'static str = "histogram_intersection";
     const DOC: &'static str = "sum of min(x, z) over columns of counts: what two histograms have in common";
+    const SOURCE: &'static str = "Swain & Ballard, Color indexing (1991)";
     const BECAUSE: &'static str = "min(x, z) is the inner product of the steps that are 1 up to x and up to z";
     const PARAMS: &'static [Param] = &[];
     const AS_IS: bool = true;

@@ -43,6 +43,7 @@ fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
 impl Kernel for Laplacian {
     const NAME: &'static str = "laplacian";
     const DOC: &'static str = "exp(-sum |x - z| / length_scale): rough functions";
+    const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.18), multiplied over columns";
     const BECAUSE: &'static str = "a product over columns of exp(-|t|), whose Fourier transform 2/(1 + w^2) is nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = &[("gamma", "length_scale", |g| 1.0 / g)];

@@ -13,6 +13,8 @@ pub struct Entry {
     pub name: &'static str,
     /// One sentence.
     pub doc: &'static str,
+    /// Where the formula stands.
+    pub source: &'static str,
     /// The sort of columns it takes.
     pub takes: &'static str,
     /// Why it is a Mercer kernel; empty where it is not one.
@@ -31,6 +33,7 @@ pub(super) fn entry<K: Kernel>() -> Entry {
     Entry {
         name: K::NAME,
         doc: K::DOC,
+        source: K::SOURCE,
         takes: K::Inputs::SORT,
         because: K::BECAUSE,
         as_is: K::AS_IS,

@@ -14,6 +14,7 @@ pub struct Linear {}
 impl Kernel for Linear {
     const NAME: &'static str = "linear";
     const DOC: &'static str = "x . z: straight lines and planes";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.18)";
     const BECAUSE: &'static str = "an inner product of the inputs";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;

@@ -72,6 +72,7 @@ pub struct Whitened {
 impl Kernel for Mahalanobis {
     const NAME: &'static str = "mahalanobis";
     const DOC: &'static str = "exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.1)";
     const BECAUSE: &'static str = "rbf of L^-1 x, where covariance = L L'";
     const PARAMS: &'static [Param] = &[Param::fixed(
         "covariance",

@@ -173,7 +173,8 @@ macro_rules! with_profile {
 
 impl Kernel for Matern {
     const NAME: &'static str = "matern";
-    const DOC: &'static str = "Matern of order nu: functions with as many derivatives as nu - 1/2 rounded down; nu = inf is rbf";
+    const DOC: &'static str = "2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions with as many derivatives as nu - 1/2 rounded down; nu = inf is rbf";
+    const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.14)";
     const BECAUSE: &'static str = "its Fourier transform is a power of 1/(2 nu + w^2), nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[
         Param::fixed("nu", "order: 0.5, 1.5, 2.5 and 3.5 are fast, others take Bessel functions; up to 1000, or inf", Domain::Positive),

@@ -56,6 +56,7 @@ impl Map for Power {
 impl Kernel for NegativeDistance {
     const NAME: &'static str = "negative_distance";
     const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are";
+    const SOURCE: &'static str = "Schoenberg, Metric spaces and positive definite functions (1938)";
     const NEGATIVE_TYPE: Option<&'static str> = Some("minus a distance to a power of at most 2 (Schoenberg)");
     const PARAMS: &'static [Param] = &[Param::fixed("power", "power of the distance, up to 2", Domain::PositiveFinite)];
     type Inputs = Points;

@@ -50,6 +50,7 @@ impl Polynomial {
 impl Kernel for Polynomial {
     const NAME: &'static str = "polynomial";
     const DOC: &'static str = "(gamma x . z + offset)^degree: products of up to degree columns";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), 14.2.3";
     const BECAUSE: &'static str = "sums and products of an inner product, with factors of 0 or above";
     const PARAMS: &'static [Param] = &[
         Param::fixed("degree", "highest order of the monomials", Domain::Integer(1, 64)),

@@ -14,6 +14,7 @@ pub struct Precomputed {}
 impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";
     const DOC: &'static str = "values of a kernel matrix that is there already, its rows and columns found by name";
+    const SOURCE: &'static str = "none: the values are given";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Similarities;
     type Prepared = Similarities;

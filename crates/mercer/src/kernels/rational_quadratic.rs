@@ -62,6 +62,7 @@ impl RationalQuadratic {
 impl Kernel for RationalQuadratic {
     const NAME: &'static str = "rational_quadratic";
     const DOC: &'static str = "(1 + |x - z|^2 / (2 alpha length_scale^2))^-alpha: smooth functions with several length scales";
+    const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.19)";
     const BECAUSE: &'static str = "a mixture of rbf kernels over length scales, with weights of a gamma density";
     const PARAMS: &'static [Param] = &[
         Param::searched("alpha", "how alike the mixed length scales are: large is one of them; auto: 1", Domain::PositiveFinite, 100.0),

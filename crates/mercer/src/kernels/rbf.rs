@@ -43,6 +43,7 @@ impl Profile for Gaussian {
 impl Kernel for Rbf {
     const NAME: &'static str = "rbf";
     const DOC: &'static str = "exp(-|x - z|^2 / (2 length_scale^2)): smooth functions";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.2) and (14.3)";
     const BECAUSE: &'static str = "its Fourier transform is a Gaussian, nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[stationary::LENGTH_SCALE, stationary::ARD];
     const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;

@@ -42,6 +42,7 @@ impl Sigmoid {
 impl Kernel for Sigmoid {
     const NAME: &'static str = "sigmoid";
     const DOC: &'static str = "tanh(gamma x . z + offset): not a Mercer kernel in general";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.17)";
     const PARAMS: &'static [Param] = &[
         Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
         Param::fixed("offset", "added inside the tanh", Domain::Real),

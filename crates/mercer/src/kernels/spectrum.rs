@@ -36,7 +36,8 @@ fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {
 
 impl Kernel for Spectrum {
     const NAME: &'static str = "spectrum";
-    const DOC: &'static str = "counts of common substrings of k letters";
+    const DOC: &'static str = "sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted";
+    const SOURCE: &'static str = "Leslie, Eskin & Noble, The spectrum kernel (2002)";
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters", Domain::Integer(1, 1000))];
     type Inputs = Strings;

@@ -30,6 +30,7 @@ fn itself<T>(tile: &Tile<'_, RowCount, T>, k: usize) -> Option<usize> {
 impl Kernel for White {
     const NAME: &'static str = "white";
     const DOC: &'static str = "value where a row meets itself, else 0: independent noise on every row";
+    const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (2.20), its noise";
     const BECAUSE: &'static str = "v'Kv = value sum v^2, and value is 0 or above";
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the noise", Domain::NonNegative, 1000.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["value"];

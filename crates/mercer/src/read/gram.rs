@@ -11,9 +11,8 @@ use crate::control::Control;
 use crate::data::Similarities;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use std::collections::HashMap;
 
-/// A square kernel matrix with names. Names are unique.
+/// A square table of numbers with names.
 struct Named {
     names: Vec<String>,
     values: Matrix,
@@ -46,20 +45,7 @@ impl Named {
         let mut values = Matrix::zeros(rows, rows);
         for (j, column) in columns.iter().enumerate() {
             for (i, v) in column_of(&mut table, column)?.into_iter().enumerate() {
-                if !v.is_finite() {
-                    return Err(table.fault(format!("row {}, column '{column}': expected a finite number", i + 1)));
-                }
                 values[(i, j)] = v;
-            }
-        }
-        for i in 0..rows {
-            for j in 0..i {
-                let (a, b) = (values[(i, j)], values[(j, i)]);
-                if (a - b).abs() > 1e-8 * (a.abs() + b.abs()) {
-                    return Err(
-                        table.fault(format!("'{}' and '{}' have the values {a} and {b}; a kernel matrix is symmetric", names[i], names[j]))
-                    );
-                }
             }
         }
         Ok(Named { names, values })
@@ -86,18 +72,10 @@ impl Table {
     /// A file that holds no square symmetric matrix of finite numbers, names that stand twice, and a name that the file lacks.
     pub fn attach_gram(&mut self, column: &str, source: &Source, control: &Control) -> Result<()> {
         let Named { names, values } = Named::read(source, control)?;
-        let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(n, k)| (n.as_str(), k)).collect();
-        if place.len() < names.len() {
-            return Err(Error::Data(format!("{source}: a name stands twice in the kernel matrix")));
-        }
-        let mut own = Vec::with_capacity(self.rows());
-        for (i, name) in texts(self, column)?.iter().enumerate() {
-            own.push(*place.get(name.as_str()).ok_or_else(|| {
-                self.fault(format!("row {}, column '{column}': '{name}' is not among the names of the kernel matrix", i + 1))
-            })?);
-        }
-        let rows: Vec<usize> = own.iter().map(|&k| k as usize).collect();
-        let similarities = Similarities::new(names, own, values.select_rows(&rows))?;
+        let similarities = Similarities::looked_up(names, &values, &texts(self, column)?).map_err(|e| match e {
+            Error::Data(why) => Error::Table { file: source.to_string(), why },
+            other => other,
+        })?;
         self.columns.push((column.to_owned(), Raw::Similarities(similarities)));
         Ok(())
     }

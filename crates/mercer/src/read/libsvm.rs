@@ -17,8 +17,6 @@ pub(super) const FROM_0: &str = "x_from_0";
 const GROUP: &str = "qid";
 /// Lines that are looked at to tell the format.
 const LOOKED_AT: usize = 20;
-/// Bytes that preparing vectors takes per feature.
-const BYTES_PER_FEATURE: u64 = 32;
 
 /// Sparse vectors as they were written: row i holds `values[starts[i]..starts[i + 1]]` at `indices[..]`, which ascend.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +144,7 @@ pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
     if x.largest == 0 && !from_0 {
         return Err(fault("no row has a feature; expected rows such as '1 3:0.5 7:1'".into()));
     }
-    let bytes = u64::from(x.largest) * BYTES_PER_FEATURE;
+    let bytes = u64::from(x.largest) * Points::BYTES_PER_COLUMN;
     if bytes > most {
         return Err(too_large(&format!("{file}, with a feature of index {},", x.largest), bytes, most));
     }

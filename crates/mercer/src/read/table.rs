@@ -109,8 +109,20 @@ impl Table {
     /// # Errors
     /// Columns of different lengths, and a name that is missing or stands twice.
     pub fn of_cells<S: AsRef<str>>(file: &str, rows: usize, columns: &[(String, Vec<S>)]) -> Result<Self> {
+        Self::of_texts(file, rows, columns, false)
+    }
+
+    /// The same of cells that are strings: those that look like numbers stay labels or texts, as in JSON lines.
+    ///
+    /// # Errors
+    /// As [`Table::of_cells`].
+    pub fn of_strings<S: AsRef<str>>(file: &str, rows: usize, columns: &[(String, Vec<S>)]) -> Result<Self> {
+        Self::of_texts(file, rows, columns, true)
+    }
+
+    fn of_texts<S: AsRef<str>>(file: &str, rows: usize, columns: &[(String, Vec<S>)], strings: bool) -> Result<Self> {
         let columns = columns.iter().map(|(name, column)| {
-            let mut cells = Cells::default();
+            let mut cells = Cells::new(false, strings);
             column.iter().for_each(|cell| cells.push(cell.as_ref()));
             (name.clone(), Raw::Cells(cells))
         });

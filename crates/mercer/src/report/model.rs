@@ -129,7 +129,7 @@ pub fn catalogue_json() -> Result<String> {
         .iter()
         .map(|k| {
             let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
-            json!({"name": k.name, "doc": k.doc, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
+            json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
         })
         .collect();
     let estimators: Vec<_> = estimators::catalogue()

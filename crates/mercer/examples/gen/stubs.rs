@@ -1,0 +1,59 @@
+//! The types of the functions of `mercer.kernels`, which Python makes from the catalogue when it is imported.
+
+use mercer::kernels;
+use mercer::param::Domain;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+# Made by `make gen` from the records in the code; edit those.
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import NDArray
+
+from ._native import Kernel as Kernel
+
+# A number, \"auto\", the ends of a search, or one number per column.
+_Setting: TypeAlias = float | str | tuple[float, float] | Sequence[float] | NDArray[Any]
+
+def _text(value: _Setting) -> str: ...
+";
+
+/// The stub `kernels.pyi`: one function per kernel.
+pub(crate) fn kernels() -> String {
+    let mut out = HEAD.to_owned();
+    let mut names = vec!["Kernel"];
+    for k in kernels::catalogue() {
+        let values = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), default(&value)));
+        let mut given: Vec<String> = values.collect();
+        if !k.aliases.is_empty() {
+            given.push("*".into());
+            given.extend(k.aliases.iter().map(|(alias, ..)| format!("{alias}: _Setting | None = None")));
+        }
+        let _ = write!(out, "\ndef {}({}) -> Kernel: ...", k.name, given.join(", "));
+        names.push(k.name);
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let _ = writeln!(out, "\n\n__all__ = [{}]", names.join(", "));
+    out
+}
+
+/// What Python may give for a parameter of the domain.
+fn class(domain: Domain) -> String {
+    match domain {
+        Domain::Flag => "bool".into(),
+        Domain::Integer(..) => "int | str | tuple[int, int]".into(),
+        Domain::Choice(words) => format!("Literal[{}]", words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
+        Domain::Real | Domain::Positive | Domain::PositiveFinite | Domain::NonNegative | Domain::Fraction => "_Setting".into(),
+    }
+}
+
+/// A default as Python writes it.
+fn default(value: &str) -> String {
+    match value {
+        "true" => "True".into(),
+        "false" => "False".into(),
+        number if number.parse::<f64>().is_ok() => number.to_owned(),
+        word => format!("\"{word}\""),
+    }
+}
