@@ -86,7 +86,7 @@ def test_the_types_are_those_of_the_code():
 
 PROGRAM = '''
 import numpy as np
-from mercer import Dataset, Kernel, Learner, compare, kernels, load, read_table
+from mercer import SVC, Dataset, GaussianProcessRegressor, Kernel, Learner, MercerClassifier, compare, kernels, load, read_table
 
 data = Dataset({"x": [1.0, 2.0], "s": ["ACGT", "GGTT"]}, types={"s": "sequence"})
 kernel: Kernel = 0.5 * kernels.rbf(length_scale=(0.1, 10)) + kernels.spectrum(k=3).normalise().on("s") ** 2
@@ -99,9 +99,16 @@ model.save("m.mercer")
 print(load("m.mercer").summary["converged"], mean.shape, deviation.max(), centre, low, high, columns)
 table, target = read_table("t.csv", "y")
 print(compare(table, target, estimators=["svc", "knn"]).rows[0]["estimator"])
+machine = SVC(C=2.0, kernel=kernels.rbf(gamma=0.5), class_weight="balanced").fit(np.eye(2), ["a", "b"])
+labels: np.ndarray[tuple[int, ...], np.dtype[np.str_]] = machine.predict(np.eye(2))
+print(labels, machine.support_, machine.certificate_["value"], MercerClassifier("knn(k=1)", max_seconds=1.5).get_params())
+print(GaussianProcessRegressor(kernel, alpha=0.1).fit(np.eye(2), [0.0, 1.0]).predict(np.eye(2), return_std=True))
 '''
 
 FAULTS = {
+    'from mercer import SVC\nSVC(D=2.0)\n': "call-arg",
+    'from mercer import SVC\nSVC(degree="two")\n': "arg-type",
+    'from mercer import SVD\n': "attr-defined",
     'from mercer import Learner\nLearner(5)\n': "arg-type",
     'from mercer import kernels\nkernels.rbf(legnth_scale=1.0)\n': "call-arg",
     'from mercer import kernels\nkernels.rbf(ard="yes")\n': "arg-type",

@@ -11,6 +11,7 @@ Kernels are written as text or made by the functions of `mercer.kernels`; `merce
 estimators with their parameters.
 """
 
+import typing as _typing
 from importlib.util import find_spec as _find_spec
 
 from . import kernels, scikit
@@ -28,6 +29,9 @@ from ._native import (
     read_table,
 )
 from .errors import DataError, ExpressionError, MercerError, MercerWarning, ModelFileError, ResourceError
+
+if _typing.TYPE_CHECKING:
+    from .scikit._classes import *  # noqa: F403
 
 load = Model.load
 
@@ -57,10 +61,13 @@ if _find_spec("sklearn"):
     __all__ += scikit.NAMES
 
 
-def __getattr__(name):
-    if name in scikit.NAMES:
-        return getattr(scikit, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# A type checker sees the names above, and would take any name for one that this function knows.
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name):
+        if name in scikit.NAMES:
+            return getattr(scikit, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():

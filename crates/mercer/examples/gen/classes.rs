@@ -156,6 +156,21 @@ fn kind(param: &Param) -> String {
     if param.search.is_some() { format!("{class}, \"auto\" or a pair (low, high) to search") } else { class }
 }
 
+/// The type of an argument that the docstring describes so.
+fn hint(class: &str) -> &'static str {
+    match class {
+        "bool" => "bool",
+        "int" => "int",
+        "float" => "float",
+        "int or None" => "int | None",
+        "float or None" => "float | None",
+        searched if searched.starts_with("float, \"auto\"") => "float | str | tuple[float, float]",
+        searched if searched.starts_with("int, \"auto\"") => "int | str | tuple[int, int]",
+        words if words.starts_with('{') && words.ends_with('}') => "str",
+        _ => "Any",
+    }
+}
+
 /// A name of ours where Python can have it.
 fn name(ours: &str) -> String {
     if ["lambda", "in", "is", "from", "with"].contains(&ours) { format!("{ours}_") } else { ours.to_owned() }
@@ -204,21 +219,29 @@ fn sentence(text: &str) -> String {
 
 /// The module with the classes.
 pub(crate) fn module(classes: &[Class]) -> String {
-    let mut out = format!("\"\"\"Estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\n");
+    let mut out = format!("\"\"\"Estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nfrom typing import Any\n\n");
     for (module, names) in imports(classes) {
         let _ = writeln!(out, "from .{module} import {}", names.join(", "));
     }
-    out.push_str("from ._learners import MercerClassifier, MercerRegressor  # noqa: F401\n");
+    out.push_str("from ._learners import MercerClassifier, MercerRegressor\n");
+    let all: Vec<String> = sorted(classes).iter().map(|name| format!("\"{name}\"")).collect();
+    let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {
         class.write(&mut out);
     }
     out
 }
 
-/// Names of the classes, and of the estimators that say more than a class.
-pub(crate) fn names(classes: &[Class]) -> String {
+/// Names of all classes, those that are written by hand among them.
+fn sorted(classes: &[Class]) -> Vec<&str> {
     let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(["MercerClassifier", "MercerRegressor"]).collect();
     names.sort_unstable();
+    names
+}
+
+/// Names of the classes, and of the estimators that say more than a class.
+pub(crate) fn names(classes: &[Class]) -> String {
+    let names = sorted(classes);
     let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
@@ -296,9 +319,9 @@ impl Class {
             if k == self.positional {
                 out.push_str("        *,\n");
             }
-            let _ = writeln!(out, "        {}={},", a.name, a.default);
+            let _ = writeln!(out, "        {}: {} = {},", a.name, hint(&a.class), a.default);
         }
-        out.push_str("    ):\n");
+        out.push_str("    ) -> None:\n");
         for a in &self.arguments {
             let _ = writeln!(out, "        self.{0} = {0}", a.name);
         }

@@ -1,7 +1,10 @@
 """What every estimator of scikit-learn's form shares: inputs and targets in, a fitted model of the library behind it."""
 
+from __future__ import annotations
+
 import os
 from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +22,10 @@ from ._kernels import similarity
 from ._names import PAIRS
 from ._rows import are_numbers, names_of, row_count
 from ._warn import warn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 class KernelEstimator(BaseEstimator):
@@ -208,13 +215,13 @@ class KernelEstimator(BaseEstimator):
         return X if isinstance(self.model_, GivenModel) else self._columns(X)
 
     @property
-    def certificate_(self):
+    def certificate_(self) -> dict[str, Any]:
         """The number that proves how good the fit is: its name, its value, the tolerance it was asked to meet."""
         check_is_fitted(self)
         return self.model_.summary["certificate"]
 
     @property
-    def loo_predictions_(self):
+    def loo_predictions_(self) -> NDArray[Any]:
         """Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp)."""
         check_is_fitted(self)
         found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
@@ -229,7 +236,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         tags.classifier_tags.poor_score = self._poor
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows and their classes.
 
         Parameters
@@ -269,7 +276,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
     def _target(self, y):
         return column_or_1d(y, warn=True)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row.
 
         Parameters
@@ -308,7 +315,7 @@ def ballot(values, classes, even=True):
 class Scores:
     """Decision values of a classifier that has them."""
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """Decision values before they become classes.
 
         Parameters
@@ -330,7 +337,7 @@ class Scores:
 class Probabilities:
     """Class probabilities of a classifier that has them."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class.
 
         Parameters
@@ -361,7 +368,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
     def _target_rules(self):
         return {"y_numeric": True, "multi_output": self._multi_output}
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows and their targets.
 
         Parameters
@@ -385,7 +392,7 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         return self._fit(X, y, weight, None)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the target of each row.
 
         Parameters

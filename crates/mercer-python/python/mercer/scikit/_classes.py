@@ -3,12 +3,16 @@
 Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.
 """
 
+from typing import Any
+
 from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._gp import GaussianProcess
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._ridge import RidgeClassification, RidgeRegression
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
-from ._learners import MercerClassifier, MercerRegressor  # noqa: F401
+from ._learners import MercerClassifier, MercerRegressor
+
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier", "MercerRegressor", "SVC", "SVR"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -74,17 +78,17 @@ class KernelRidgeClassifier(RidgeClassification):
 
     def __init__(
         self,
-        alpha=1,
+        alpha: float | str | tuple[float, float] = 1,
         *,
-        kernel="rbf",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        fit_intercept=True,
-        class_weight=None,
-        n_jobs=None,
-    ):
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -155,16 +159,16 @@ class KernelRidge(RidgeRegression):
 
     def __init__(
         self,
-        alpha=1,
+        alpha: float | str | tuple[float, float] = 1,
         *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        fit_intercept=False,
-        n_jobs=None,
-    ):
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        fit_intercept: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
@@ -239,17 +243,17 @@ class GaussianProcessRegressor(GaussianProcess):
 
     def __init__(
         self,
-        kernel=None,
+        kernel: Any = None,
         *,
-        alpha=1e-10,
-        optimizer="fmin_l_bfgs_b",
-        n_restarts_optimizer=0,
-        normalize_y=False,
-        copy_X_train=True,
-        n_targets=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        alpha: Any = 1e-10,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.alpha = alpha
         self.optimizer = optimizer
@@ -347,23 +351,23 @@ class SVC(SupportVectorClassifier):
     def __init__(
         self,
         *,
-        C=1.0,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        shrinking=True,
-        probability="deprecated",
-        tol=1e-3,
-        cache_size=200,
-        class_weight=None,
-        verbose=False,
-        max_iter=-1,
-        decision_function_shape="ovr",
-        break_ties=False,
-        random_state=None,
-        n_jobs=None,
-    ):
+        C: float | str | tuple[float, float] = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.C = C
         self.kernel = kernel
         self.degree = degree
@@ -458,19 +462,19 @@ class SVR(SupportVectorRegressor):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-3,
-        C=1.0,
-        epsilon=0.1,
-        shrinking=True,
-        cache_size=200,
-        verbose=False,
-        max_iter=-1,
-        n_jobs=None,
-    ):
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float | str | tuple[float, float] = 1.0,
+        epsilon: float | str | tuple[float, float] = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -537,16 +541,16 @@ class KNeighborsClassifier(NeighbourClassifier):
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int | str | tuple[int, int] = 5,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ):
+        weights: str = "uniform",
+        algorithm: Any = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.algorithm = algorithm
@@ -607,16 +611,16 @@ class KNeighborsRegressor(NeighbourRegressor):
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int | str | tuple[int, int] = 5,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ):
+        weights: str = "uniform",
+        algorithm: Any = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.algorithm = algorithm
@@ -672,10 +676,10 @@ class BaselineClassifier(Probabilities, KernelClassifier):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        random_state=None,
-        n_jobs=None,
-    ):
+        kernel: Any = "rbf",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -724,10 +728,10 @@ class BaselineRegressor(KernelRegressor):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        random_state=None,
-        n_jobs=None,
-    ):
+        kernel: Any = "rbf",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.kernel = kernel
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -4,6 +4,10 @@ scikit-learn searches from the kernel's own numbers, within a bound for each, an
 its gradient are the library's. An expression with `auto` or ranges is searched by the library itself.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -18,6 +22,10 @@ from ._base import KernelRegressor
 from ._given import Given, values
 from ._gp_kernels import gradient, translated
 from ._warn import warn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 class Function:
@@ -39,7 +47,7 @@ class GaussianProcess(KernelRegressor):
         tags.requires_fit = False
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows and their targets.
 
         Parameters
@@ -134,12 +142,12 @@ class GaussianProcess(KernelRegressor):
         self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
     @property
-    def loo_predictions_(self):
+    def loo_predictions_(self) -> NDArray[Any]:
         """Predictions for each training row by the process without it, in closed form."""
         found = super().loo_predictions_
         return found * self._y_train_std + self._y_train_mean
 
-    def log_marginal_likelihood(self, theta=None, eval_gradient=False, clone_kernel=True):
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
 
         Parameters
@@ -184,7 +192,7 @@ class GaussianProcess(KernelRegressor):
         value = -np.float64(loss)
         return (value, -slope) if eval_gradient else value
 
-    def predict(self, X, return_std=False, return_cov=False):
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
         """Predict the target of each row; before fit, from the prior.
 
         Parameters
@@ -238,7 +246,7 @@ class GaussianProcess(KernelRegressor):
     def _checked_without_fit(self, X):
         return clone(self)._checked(X, np.zeros(len(X)), fitting=True)[0]
 
-    def sample_y(self, X, n_samples=1, random_state=0):
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> NDArray[Any]:
         """Draw functions from the posterior (before fit: the prior) and evaluate them.
 
         Parameters

@@ -1,5 +1,9 @@
 """Any estimator with any kernel, both written as expressions: prepared, tuned and limited as by mercer.Learner."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from sklearn.utils.metaestimators import available_if
 
 from .._native import Learner
@@ -87,16 +91,16 @@ class MercerClassifier(Expressions, KernelClassifier):
 
     def __init__(
         self,
-        estimator="svc",
-        kernel=None,
+        estimator: str = "svc",
+        kernel: Any = None,
         *,
-        standardise=True,
-        missing=None,
-        random_state=None,
-        max_seconds=None,
-        max_memory=None,
-        n_jobs=None,
-    ):
+        standardise: bool = True,
+        missing: dict[str, str] | str | None = None,
+        random_state: Any = None,
+        max_seconds: float | None = None,
+        max_memory: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.kernel = kernel
         self.standardise = standardise
@@ -142,16 +146,16 @@ class MercerRegressor(Expressions, KernelRegressor):
 
     def __init__(
         self,
-        estimator="ridge",
-        kernel=None,
+        estimator: str = "ridge",
+        kernel: Any = None,
         *,
-        standardise=True,
-        missing=None,
-        random_state=None,
-        max_seconds=None,
-        max_memory=None,
-        n_jobs=None,
-    ):
+        standardise: bool = True,
+        missing: dict[str, str] | str | None = None,
+        random_state: Any = None,
+        max_seconds: float | None = None,
+        max_memory: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.estimator = estimator
         self.kernel = kernel
         self.standardise = standardise

@@ -3,6 +3,10 @@
 k(x, z) = -d(x, z)^2 / 2 has the distances k(x, x) + k(z, z) - 2 k(x, z) = d(x, z)^2.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +15,9 @@ from .._native import Kernel
 from ..errors import ExpressionError
 from ._base import KernelClassifier, KernelRegressor
 from ._given import Given
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Distances:
@@ -82,11 +89,11 @@ class Neighbours:
         )
         return search.fit(self._fit_X)
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Nearest training rows, by scikit-learn's NearestNeighbors; X=None: of the training rows, themselves left out."""
         return self._search().kneighbors(X, n_neighbors, return_distance)
 
-    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """Graph of nearest training rows, by scikit-learn's NearestNeighbors."""
         return self._search().kneighbors_graph(X, n_neighbors, mode)
 
@@ -94,7 +101,7 @@ class Neighbours:
 class NeighbourClassifier(Neighbours, KernelClassifier):
     """A classifier by votes of nearest neighbours."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Share of each class in the votes.
 
         Parameters

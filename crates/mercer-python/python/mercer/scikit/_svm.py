@@ -1,5 +1,9 @@
 """What support vector machines have besides the rest in scikit-learn: coefficients, shapes of decision values, old arguments."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -12,6 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Dataset
 from ..errors import ExpressionError
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 #: C=inf: a margin as hard as rounding lets it be.
 HARD = 1e10
@@ -57,13 +65,13 @@ class SupportVectors:
         return sp.csr_array(matrix) if self._sparse else matrix
 
     @property
-    def fit_status_(self):
+    def fit_status_(self) -> int:
         """0 where the fit met its tolerance, else 1."""
         check_is_fitted(self)
         return int(not self.model_.summary["converged"])
 
     @property
-    def coef_(self):
+    def coef_(self) -> Any:
         """Coefficients of the columns, where the kernel is linear."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
@@ -103,7 +111,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
                 raise ValueError(f"Invalid input - all samples of class {self.classes_[absent[0]]} have zero or negative weights.")
         return super()._fit(X, y, weight, classes)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         vars(self).pop("_calibrated", None)
         super().fit(X, y, sample_weight)
         if self._with_probabilities():
@@ -122,7 +130,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return self.probability is True
 
     @available_if(_with_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class, by a sigmoid of decision values that is fitted in cross-validation.
 
         Parameters
@@ -141,7 +149,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return self._calibrated.predict_proba(X)
 
     @available_if(_with_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithm of the probability of each class: see predict_proba."""
         return np.log(self.predict_proba(X))
 
@@ -156,13 +164,13 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return out
 
     @property
-    def class_weight_(self):
+    def class_weight_(self) -> NDArray[Any]:
         """Factor of C for each class."""
         check_is_fitted(self)
         y = self.classes_[self._learnt[0]]
         return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").
 
         Parameters
@@ -180,7 +188,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             return self._scores(X)
         return super().decision_function(X) if self.decision_function_shape == "ovr" else -self._scores(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row.
 
         Parameters
