@@ -110,7 +110,7 @@ def test_a_wrong_argument_is_named(words, message):
 def test_wrong_arguments_of_other_estimators_are_named():
     y = X[:, 0]
     for estimator, message in [
-        (mercer.GaussianProcessRegressor(alpha=np.zeros(150)), "alpha: the noise of every row must be above 0"),
+        (mercer.GaussianProcessRegressor(alpha=-np.ones(150)), "alpha: the noise of every row must be 0 or above"),
         (mercer.GaussianProcessRegressor(alpha=np.ones(3)), "3 != 150"),
         (mercer.GaussianProcessRegressor(optimizer="nelder"), "Unknown optimizer nelder"),
         (mercer.GaussianProcessRegressor(alpha=-1.0), r"GaussianProcessRegressor: alpha=-1\.0"),

@@ -73,9 +73,13 @@ class GaussianProcess(KernelRegressor):
         if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple):
             return self.alpha, None
         alpha = np.asarray(self.alpha, dtype=np.float64)
-        if not (alpha > 0).all():
-            raise ExpressionError("GaussianProcessRegressor: alpha: the noise of every row must be above 0 where rows have their own")
-        return (float(alpha[0]), None) if alpha.size == 1 else (float(alpha.mean()), alpha.mean() / alpha)
+        if not (alpha >= 0).all():
+            raise ExpressionError("GaussianProcessRegressor: alpha: the noise of every row must be 0 or above")
+        if alpha.size == 1:
+            return float(alpha[0]), None
+        # A row without noise weighs as much as a number can without being infinite in sums.
+        mean = float(alpha.mean())
+        return mean, mean / np.maximum(alpha, 1e-300 * mean) if mean > 0 else np.ones(len(alpha))
 
     def _fit(self, X, y, weight, classes):
         _, weight = self._noise()
