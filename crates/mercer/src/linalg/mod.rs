@@ -18,3 +18,4 @@ pub use matrix::Matrix;
 pub(crate) use product::{add_product, product_abt};
 pub use product::{gramian, product, product_transposed};
 pub use real::Real;
+pub(crate) use symmetric::mirror_lower;

@@ -8,6 +8,7 @@ use super::{Options, Problem, Solution, certificate, malformed};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Cell, RowCache};
+use crate::linalg::{Matrix, mirror_lower};
 use rayon::prelude::*;
 
 /// Variables in a block.
@@ -237,19 +238,18 @@ fn improve<T: Cell>(
     Ok(if changes.is_empty() { 0 } else { steps })
 }
 
-/// K among the variables of a block, made exactly symmetric.
+/// K among the variables of a block, exactly symmetric: each pair from the row of its later variable, then mirrored.
 fn among<T: Cell>(state: &State<'_>, block: &[usize], own: &[&[T]]) -> Vec<f64> {
     let n = block.len();
-    let mut kernel = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..=i {
-            let (a, b) = (own[i][state.problem.row[block[j]]], own[j][state.problem.row[block[i]]]);
-            let mean = 0.5 * (a.to_f64() + b.to_f64());
-            kernel[i * n + j] = mean;
-            kernel[j * n + i] = mean;
+    let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
+    let mut kernel = Matrix::zeros(n, n);
+    for (i, row) in own.iter().enumerate() {
+        for (value, &at) in kernel.row_mut(i).iter_mut().zip(&places[..=i]) {
+            *value = row[at].to_f64();
         }
     }
-    kernel
+    mirror_lower(&mut kernel);
+    kernel.into_data()
 }
 
 /// values += sum of change x kernel row, at the rows of the problem; summed in f64, so that nothing drifts.
