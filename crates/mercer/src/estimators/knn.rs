@@ -159,16 +159,15 @@ impl FittedKnn {
     /// Share of each neighbour in the k, from the distances (the same constant off in all): nearest first until k are asked;
     /// rows at the distance of the last share what is left of k, so that the order of rows plays no part.
     fn neighbours(&self, distances: &[f64]) -> Vec<(usize, f64)> {
-        let mut order: Vec<usize> = (0..distances.len()).collect();
-        let nearer = |a: &usize, b: &usize| distances[*a].total_cmp(&distances[*b]);
-        // Weights of 1 and above need no more than k rows; the rest need not be sorted.
-        let most = if self.weights.iter().all(|w| *w >= 1.0) { self.k.ceil() as usize } else { order.len() };
-        let most = most.clamp(1, order.len());
-        order.select_nth_unstable_by(most - 1, nearer);
-        order[..most].sort_unstable_by(nearer);
+        // Weights of 1 and above need no more than k rows and what lies as far as the last of them; the rest need not be sorted.
+        let most = if self.weights.iter().all(|w| *w >= 1.0) { self.k.ceil() as usize } else { distances.len() };
+        let last = most.clamp(1, distances.len()) - 1;
+        let farthest = *distances.to_vec().select_nth_unstable_by(last, f64::total_cmp).1;
+        let mut order: Vec<usize> = (0..distances.len()).filter(|&i| distances[i] <= farthest).collect();
+        order.sort_by(|a, b| distances[*a].total_cmp(&distances[*b]));
         let mut left = self.k;
         let mut edge = f64::INFINITY;
-        for group in order[..most].chunk_by(|a, b| distances[*a] == distances[*b]) {
+        for group in order.chunk_by(|a, b| distances[*a] == distances[*b]) {
             edge = distances[group[0]];
             let mass: f64 = group.iter().map(|&i| self.weights[i]).sum();
             if mass >= left {
@@ -176,12 +175,11 @@ impl FittedKnn {
             }
             left -= mass;
         }
-        let tied: f64 = (0..distances.len()).filter(|&i| distances[i] == edge).map(|i| self.weights[i]).sum();
+        order.retain(|&i| distances[i] <= edge);
+        order.sort_unstable();
+        let tied: f64 = order.iter().filter(|&&i| distances[i] == edge).map(|&i| self.weights[i]).sum();
         let share = (left / tied).min(1.0);
-        (0..distances.len())
-            .filter(|&i| distances[i] <= edge)
-            .map(|i| (i, if distances[i] < edge { self.weights[i] } else { share * self.weights[i] }))
-            .collect()
+        order.into_iter().map(|i| (i, if distances[i] < edge { self.weights[i] } else { share * self.weights[i] })).collect()
     }
 
     /// The shares of neighbours by `weigh`, their sum kept. `own` is k(x, x) of the new input; a squared distance that rounding
