@@ -2,10 +2,10 @@
 
 use crate::arrays::{self, asarray, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
-use crate::errors::{data_error, internal_error, raise, warn, within};
+use crate::errors::{data_error, raise, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::model::Model;
-use mercer::blocks;
+use crate::pickle::{parts, restored};
 use mercer::data::{Column, Holds, Schema, Similarities, Sort, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::sync::Arc;
 
-/// What a pickled dataset is made of again.
-type Parts<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
+/// What a pickled dataset is made of again: its parts and its notices.
+type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 
 /// What messages call data that came from no file.
 const HERE: &str = "data";
@@ -350,17 +350,14 @@ impl Dataset {
         other.cast::<Dataset>().is_ok_and(|other| self.data == other.get().data)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
-        let (text, arrays) = blocks::collect(|| serde_json::to_string(&*slf.get().data));
-        let text = text.map_err(|e| internal_error(e.to_string()))?;
-        let arrays = arrays.iter().map(|a| PyBytes::new(slf.py(), a)).collect();
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let (text, arrays) = parts(slf.py(), &*slf.get().data)?;
         Ok((slf.get_type().getattr("_restored")?, (text, arrays, slf.get().notices.clone())))
     }
 
     #[staticmethod]
     fn _restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
-        let data = blocks::supply(arrays, || serde_json::from_str(text)).map_err(|e| data_error(e.to_string()))?;
-        Ok(Dataset::new(data, notices))
+        Ok(Dataset::new(restored(text, arrays)?, notices))
     }
 }
 

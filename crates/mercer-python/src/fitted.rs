@@ -4,6 +4,7 @@ use crate::arrays::{asarray, from_indices, from_matrix, from_outputs, numbers, t
 use crate::dataset::weights;
 use crate::errors::{data_error, internal_error, raise};
 use crate::model::{Pair, expansion, from_json, values};
+use crate::pickle::{Parts, parts, restored};
 use crate::target::known;
 use crate::work::Limits;
 use mercer::blocks;
@@ -16,7 +17,6 @@ use mercer::learner;
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -31,9 +31,6 @@ use std::sync::Arc;
 pub(crate) struct Fitted {
     inside: Arc<Inside>,
 }
-
-/// What a pickled one is made of again.
-type Parts<'py> = (String, Vec<Bound<'py, PyBytes>>);
 
 /// What is stored.
 #[derive(Serialize, Deserialize)]
@@ -270,15 +267,11 @@ impl Fitted {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
-        let (text, arrays) = blocks::collect(|| serde_json::to_string(&*slf.get().inside));
-        let text = text.map_err(|e| internal_error(e.to_string()))?;
-        let arrays = arrays.iter().map(|a| PyBytes::new(slf.py(), a)).collect();
-        Ok((slf.get_type().getattr("_restored")?, (text, arrays)))
+        Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), &*slf.get().inside)?))
     }
 
     #[staticmethod]
     fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
-        let inside = blocks::supply(arrays, || serde_json::from_str(text)).map_err(|e| data_error(e.to_string()))?;
-        Ok(Fitted { inside: Arc::new(inside) })
+        Ok(Fitted { inside: Arc::new(restored(text, arrays)?) })
     }
 }

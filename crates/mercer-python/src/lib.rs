@@ -10,6 +10,7 @@ mod frames;
 mod kernel;
 mod learner;
 mod model;
+mod pickle;
 mod tables;
 mod target;
 mod work;

@@ -177,7 +177,7 @@ fn name(ours: &str) -> String {
 }
 
 /// A default as Python writes it.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     match text {
         "true" => "True".into(),
         "false" => "False".into(),
@@ -188,11 +188,11 @@ fn literal(text: &str) -> String {
 
 /// `nearest_mean` as `NearestMean`.
 fn camel(name: &str) -> String {
-    let mut parts = name.split('_').map(|part| {
+    let capital = |part: &str| {
         let (first, rest) = part.split_at(part.len().min(1));
         first.to_uppercase() + rest
-    });
-    parts.by_ref().collect()
+    };
+    name.split('_').map(capital).collect()
 }
 
 /// A paragraph of lines with an indent.

@@ -1,5 +1,6 @@
 //! The types of the functions of `mercer.kernels`, which Python makes from the catalogue when it is imported.
 
+use crate::classes::literal;
 use mercer::kernels;
 use mercer::param::Domain;
 use std::fmt::Write;
@@ -24,7 +25,7 @@ pub(crate) fn kernels() -> String {
     let mut out = HEAD.to_owned();
     let mut names = vec!["Kernel"];
     for k in kernels::catalogue() {
-        let values = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), default(&value)));
+        let values = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}: {} = {}", p.name, class(p.domain), literal(&value)));
         let mut given: Vec<String> = values.collect();
         if !k.aliases.is_empty() {
             given.push("*".into());
@@ -45,15 +46,5 @@ fn class(domain: Domain) -> String {
         Domain::Integer(..) => "int | str | tuple[int, int]".into(),
         Domain::Choice(words) => format!("Literal[{}]", words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
         Domain::Real | Domain::Positive | Domain::PositiveFinite | Domain::NonNegative | Domain::Fraction => "_Setting".into(),
-    }
-}
-
-/// A default as Python writes it.
-fn default(value: &str) -> String {
-    match value {
-        "true" => "True".into(),
-        "false" => "False".into(),
-        number if number.parse::<f64>().is_ok() => number.to_owned(),
-        word => format!("\"{word}\""),
     }
 }
