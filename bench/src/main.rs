@@ -69,7 +69,11 @@ impl Work {
         let target = if file.exists() { Target::Numbers(read_npy(&file)?) } else { Target::Absent };
         let target = match (&estimator, target) {
             (Some(EstimatorExpr::Svc(_)), Target::Numbers(y)) => {
-                Target::Classes { codes: y.data().iter().map(|&v| usize::from(v > 0.0)).collect(), names: vec!["-1".into(), "1".into()] }
+                let mut values = y.data().to_vec();
+                values.sort_by(f64::total_cmp);
+                values.dedup();
+                let codes = y.data().iter().map(|v| values.partition_point(|w| w < v)).collect();
+                Target::Classes { codes, names: values.iter().map(f64::to_string).collect() }
             }
             (_, target) => target,
         };

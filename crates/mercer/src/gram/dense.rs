@@ -137,25 +137,23 @@ pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, co
     if coef.rows() != rows.len() {
         return Err(Error::Shape { what: "rows of the coefficients".into(), expected: rows.len(), found: coef.rows() });
     }
-    let (outputs, transposed) = (coef.cols(), coef.transpose());
+    let outputs = coef.cols();
     let parts: Vec<Vec<f64>> = ranges(cols.len(), TILE)
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|c| {
             let (c, width) = (cols.start + c.start..cols.start + c.end, c.len());
-            let mut out = vec![0.0; outputs * width];
+            let mut out = vec![0.0; width * outputs];
             with_scratch(TILE * width, |tile: &mut [f64]| {
-                for (start, list) in (0..).step_by(TILE).zip(rows.chunks(TILE)) {
+                for (list, coef) in rows.chunks(TILE).zip(coef.data().chunks((TILE * outputs).max(1))) {
                     let tile = &mut tile[..list.len() * width];
                     gram.fill_rows(list, c.clone(), Block::new(tile, list.len(), width));
-                    for (out, coef) in out.chunks_exact_mut(width).zip(transposed.data().chunks_exact(rows.len())) {
-                        linalg::add_product(&coef[start..start + list.len()], tile, out, 1, list.len(), width);
-                    }
+                    linalg::add_transposed_product(tile, coef, &mut out, list.len(), width, outputs);
                 }
             });
-            Matrix::new(outputs, width, out).map(|m| m.transpose().into_data())
+            out
         })
-        .collect::<Result<_>>()?;
+        .collect();
     Matrix::new(cols.len(), outputs, parts.concat())
 }
 

@@ -21,6 +21,11 @@ pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: us
     product_f64(ViewMut::rows(out, m, n), Into::Add, View::rows(a, m, k), View::rows(b, k, n), 1.0);
 }
 
+/// out += A' B for A (k x m), B (k x n), all row after row. One thread.
+pub(crate) fn add_transposed_product(a: &[f64], b: &[f64], out: &mut [f64], k: usize, m: usize, n: usize) {
+    product_f64(ViewMut::rows(out, m, n), Into::Add, View::rows(a, k, m).transpose(), View::rows(b, k, n), 1.0);
+}
+
 /// Rows of a band: each band is computed by one thread, whatever their number.
 pub(crate) const BAND: usize = 128;
 

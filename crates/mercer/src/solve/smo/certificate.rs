@@ -1,6 +1,6 @@
 //! The proof of a solution: duality gap, violation and offset, from kernel values in f64.
 
-use super::decompose::State;
+use super::state::State;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Gram, apply_rows};

@@ -1,18 +1,22 @@
 //! From one block of variables to the next, until no pair violates the optimality conditions.
 //!
-//! A block is half worst violators, half what is left of the last block. Its rows of K are fetched together, the
-//! small problem on it is solved, and f = Kb takes one update of its rank, chunk by chunk on all threads.
+//! A block is half worst violators, half what is left of the last block; a small problem is one block. The problems go
+//! forward together: the rows of K that their blocks ask for are fetched at once, the small problems on the blocks are
+//! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to does not
+//! depend on the others.
 
 use super::pairs::Block;
-use super::{Options, Problem, Solution, certificate, malformed};
+use super::state::State;
+use super::{Options, certificate};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Cell, RowCache};
-use crate::linalg::{Matrix, mirror_lower};
 use rayon::prelude::*;
 
 /// Variables in a block.
 const BLOCK: usize = 256;
+/// A problem of no more variables is one block.
+const WHOLE: usize = 512;
 /// The small problem is solved to this share of the violation of the whole.
 const INNER: f64 = 0.1;
 /// Where the gap is still too large, the next goal is this share of the violation reached.
@@ -24,131 +28,132 @@ const MARGIN: f64 = 0.9;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
 
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Violation and gap are within the tolerance, as far as rows of this precision can tell.
-    Reached,
-    /// No step makes progress in this precision.
-    Stalled,
-    /// Time or iterations are spent.
-    Limit,
-}
-
-/// A problem and where its solution stands.
-pub(super) struct State<'a> {
-    pub(super) problem: &'a Problem,
-    /// Distinct rows of K, ascending.
-    pub(super) rows: Vec<usize>,
-    /// Each variable's place in `rows`.
-    pub(super) place: Vec<usize>,
-    /// b.
-    pub(super) coef: Vec<f64>,
-    /// f = Kb at `rows`.
-    pub(super) values: Vec<f64>,
-    pub(super) iterations: usize,
-    /// Nothing more is to be done.
-    pub(super) closed: bool,
-}
-
-impl<'a> State<'a> {
-    pub(super) fn new(problem: &'a Problem, shape: (usize, usize), diagonal: &[f64]) -> Result<Self> {
-        let n = problem.row.len();
-        let coef = problem.start.clone().unwrap_or_else(|| vec![0.0; n]);
-        if [problem.target.len(), problem.low.len(), problem.high.len(), coef.len()] != [n; 4] {
-            return Err(malformed("rows, targets, bounds and start differ in number"));
-        }
-        if shape.0 != shape.1 || diagonal.len() != shape.0 || problem.row.iter().any(|&r| r >= shape.0) {
-            return Err(malformed("its rows are not those of a square Gram matrix"));
-        }
-        let fits = |k: usize| {
-            let (low, high) = (problem.low[k], problem.high[k]);
-            low <= 0.0
-                && high >= 0.0
-                && low.is_finite()
-                && high.is_finite()
-                && problem.target[k].is_finite()
-                && low <= coef[k]
-                && coef[k] <= high
-        };
-        if let Some(k) = (0..n).find(|&k| !fits(k)) {
-            return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
-        }
-        let mut rows = problem.row.clone();
-        rows.sort_unstable();
-        rows.dedup();
-        let place = problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
-        Ok(State { problem, values: vec![0.0; rows.len()], rows, place, coef, iterations: 0, closed: false })
-    }
-
-    /// Whether any variable is not zero.
-    pub(super) fn is_moved(&self) -> bool {
-        self.coef.iter().any(|&b| b != 0.0)
-    }
-
-    /// v = z - f of a variable.
-    pub(super) fn v(&self, k: usize) -> f64 {
-        self.problem.target[k] - self.values[self.place[k]]
-    }
-
-    pub(super) fn may_rise(&self, k: usize) -> bool {
-        self.coef[k] < self.problem.high[k]
-    }
-
-    pub(super) fn may_fall(&self, k: usize) -> bool {
-        self.coef[k] > self.problem.low[k]
-    }
-
-    pub(super) fn is_optimal(&self, tolerance: f64) -> bool {
-        certificate::of(self).within(tolerance)
-    }
-
-    pub(super) fn into_solution(self, tolerance: f64) -> Solution {
-        let c = certificate::of(&self);
-        Solution {
-            offset: c.offset,
-            free: c.free,
-            bound: c.bound,
-            primal: c.primal,
-            dual: c.dual,
-            gap: c.gap,
-            violation: c.violation,
-            iterations: self.iterations,
-            converged: c.within(tolerance),
-            coef: self.coef,
-        }
-    }
-}
-
-/// Runs until violation and gap are within the tolerance, nothing moves, or a limit is met.
-pub(super) fn run<T: Cell>(state: &mut State<'_>, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<Stop> {
-    let tolerance = MARGIN * options.tolerance;
-    // A small violation may still leave a large gap (large bounds): then the goal is tightened.
-    let mut goal = tolerance;
-    let mut last: Vec<usize> = Vec::new();
+/// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
+/// limit is met, which closes it. Whether any moved.
+pub(super) fn run<T: Cell>(states: &mut [State<'_>], cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<bool> {
+    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
+    let steps = |runs: &[Run<'_, '_>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
+    let before = steps(&runs);
     loop {
         control.check()?;
-        control.tell("pair steps", state.iterations, options.max_iterations);
-        let Choice { violation, block } = choose(state, &last, BLOCK.min(cache.capacity()))?;
-        if violation <= goal {
-            if certificate::of(state).within(tolerance) {
-                return Ok(Stop::Reached);
+        control.tell("pair steps", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
+        let (capacity, spent) = (cache.capacity(), control.out_of_time());
+        runs.par_iter_mut().try_for_each(|run| run.plan(capacity, options, spent))?;
+        let mut open: Vec<&mut Run<'_, '_>> = runs.iter_mut().filter(|r| !r.ended).collect();
+        if open.is_empty() {
+            return Ok(steps(&runs) > before);
+        }
+        let mut rest = open.as_mut_slice();
+        while !rest.is_empty() {
+            let (list, count) = asked(rest, capacity);
+            let (together, others) = rest.split_at_mut(count);
+            let rows = Rows { values: cache.rows(&list, control)?, list };
+            together.par_iter_mut().for_each(|run| run.improve(&rows, options));
+            rest = others;
+        }
+    }
+}
+
+/// The rows that the blocks of as many runs as possible ask for, ascending, and how many runs these are.
+fn asked(runs: &[&mut Run<'_, '_>], capacity: usize) -> (Vec<usize>, usize) {
+    let union = |runs: &[&mut Run<'_, '_>]| {
+        let mut list: Vec<usize> = runs.iter().flat_map(|run| run.block.iter().map(|&k| run.state.problem.row[k])).collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    };
+    let (mut count, mut list) = (runs.len(), union(runs));
+    while count > 1 && list.len() > capacity {
+        count /= 2;
+        list = union(&runs[..count]);
+    }
+    (list, count)
+}
+
+/// Rows of K and which they are, ascending.
+struct Rows<'a, T> {
+    list: Vec<usize>,
+    values: Vec<&'a [T]>,
+}
+
+impl<'a, T> Rows<'a, T> {
+    fn of(&self, row: usize) -> &'a [T] {
+        self.values[self.list.partition_point(|&r| r < row)]
+    }
+}
+
+/// One problem on its way.
+struct Run<'s, 'p> {
+    state: &'s mut State<'p>,
+    /// The violation to be reached.
+    goal: f64,
+    /// Violation of the whole problem.
+    violation: f64,
+    /// The variables at work.
+    block: Vec<usize>,
+    ended: bool,
+}
+
+impl<'s, 'p> Run<'s, 'p> {
+    fn new(state: &'s mut State<'p>, options: &Options) -> Self {
+        Run { state, goal: MARGIN * options.tolerance, violation: f64::INFINITY, block: Vec::new(), ended: false }
+    }
+
+    /// Ends, or chooses the next block.
+    fn plan(&mut self, capacity: usize, options: &Options, spent: bool) -> Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        let n = self.state.coef.len();
+        let size = if n <= WHOLE { WHOLE } else { BLOCK }.min(capacity);
+        let chosen = choose(self.state, &self.block, size)?;
+        (self.violation, self.block) = (chosen.violation, chosen.block);
+        // A small violation may still leave a large gap (large bounds): then the goal is tightened.
+        if self.violation <= self.goal {
+            let reached = certificate::of(self.state).within(MARGIN * options.tolerance);
+            if reached || self.violation <= 0.0 {
+                self.ended = true;
+                return Ok(());
             }
-            if violation <= 0.0 {
-                return Ok(Stop::Stalled);
+            self.goal = TIGHTEN * self.violation;
+        }
+        if self.state.iterations >= options.max_iterations || spent {
+            (self.ended, self.state.closed) = (true, true);
+        }
+        Ok(())
+    }
+
+    /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
+    fn improve<T: Cell>(&mut self, rows: &Rows<'_, T>, options: &Options) {
+        let (state, block) = (&mut *self.state, &self.block);
+        let whole = block.len() == state.coef.len();
+        let own: Vec<&[T]> = block.iter().map(|&k| rows.of(state.problem.row[k])).collect();
+        let pick = |from: &[f64]| block.iter().map(|&k| from[k]).collect::<Vec<f64>>();
+        let mut small = Block {
+            kernel: among(state, block, &own),
+            v: block.iter().map(|&k| state.v(k)).collect(),
+            coef: pick(&state.coef),
+            low: pick(&state.problem.low),
+            high: pick(&state.problem.high),
+        };
+        let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
+        let steps = small.solve(goal, (STEPS * block.len()).min(options.max_iterations - state.iterations));
+        let mut changes: Vec<(&[T], f64)> = Vec::new();
+        for ((&k, row), &new) in block.iter().zip(own).zip(&small.coef) {
+            if new != state.coef[k] {
+                changes.push((row, new - state.coef[k]));
+                state.coef[k] = new;
             }
-            goal = TIGHTEN * violation;
         }
-        if state.iterations >= options.max_iterations || control.out_of_time() {
-            return Ok(Stop::Limit);
+        if whole {
+            for (&k, v) in block.iter().zip(&small.v) {
+                state.values[state.place[k]] = state.problem.target[k] - v;
+            }
+        } else {
+            update(&mut state.values, &state.rows, &changes);
         }
-        let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
-        let steps = improve(state, cache, &block, (INNER * violation).max(0.5 * goal), most, control)?;
-        state.iterations += steps;
-        if steps == 0 {
-            return Ok(Stop::Stalled);
-        }
-        last = block;
+        state.iterations += if changes.is_empty() { 0 } else { steps };
+        self.ended = steps == 0 || changes.is_empty();
     }
 }
 
@@ -158,7 +163,7 @@ struct Choice {
     block: Vec<usize>,
 }
 
-/// The violation, and a block of the worst violators together with half of the last block.
+/// The violation, and a block of the worst violators together with half of the last block; all variables if so many fit.
 fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -177,6 +182,11 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
             fall.push((v, k));
         }
     }
+    let least = |list: &[(f64, usize)]| list.iter().fold(f64::INFINITY, |least, c| least.min(c.0));
+    let violation = if rise.is_empty() || fall.is_empty() { 0.0 } else { -least(&rise) - least(&fall) };
+    if size >= n {
+        return Ok(Choice { violation, block: (0..n).collect() });
+    }
     let kept = last.len().min(size / 2);
     let each = ((size - kept) / 2).max(1);
     let worst = |list: &mut Vec<(f64, usize)>| {
@@ -188,10 +198,6 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
     };
     worst(&mut rise);
     worst(&mut fall);
-    let violation = match (rise.first(), fall.first()) {
-        (Some(r), Some(f)) => -r.0 - f.0,
-        _ => 0.0,
-    };
     let mut block = Vec::with_capacity(size);
     let mut taken = vec![false; n];
     let candidates = rise.iter().zip(&fall).flat_map(|(r, f)| [r.1, f.1]);
@@ -204,52 +210,14 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
     Ok(Choice { violation, block })
 }
 
-/// Solves the problem on a block and brings f up to date. Returns the pair steps.
-fn improve<T: Cell>(
-    state: &mut State<'_>,
-    cache: &mut RowCache<'_, T>,
-    block: &[usize],
-    goal: f64,
-    most: usize,
-    control: &Control,
-) -> Result<usize> {
-    let mut list: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
-    list.sort_unstable();
-    list.dedup();
-    let rows = cache.rows(&list, control)?;
-    let own: Vec<&[T]> = block.iter().map(|&k| rows[list.partition_point(|&r| r < state.problem.row[k])]).collect();
-    let pick = |from: &[f64]| block.iter().map(|&k| from[k]).collect::<Vec<f64>>();
-    let mut small = Block {
-        kernel: among(state, block, &own),
-        v: block.iter().map(|&k| state.v(k)).collect(),
-        coef: pick(&state.coef),
-        low: pick(&state.problem.low),
-        high: pick(&state.problem.high),
-    };
-    let steps = small.solve(goal, most);
-    let mut changes: Vec<(&[T], f64)> = Vec::new();
-    for ((&k, row), &new) in block.iter().zip(own).zip(&small.coef) {
-        if new != state.coef[k] {
-            changes.push((row, new - state.coef[k]));
-            state.coef[k] = new;
-        }
-    }
-    update(&mut state.values, &state.rows, &changes);
-    Ok(if changes.is_empty() { 0 } else { steps })
-}
-
-/// K among the variables of a block, exactly symmetric: each pair from the row of its later variable, then mirrored.
+/// K among the variables of a block.
 fn among<T: Cell>(state: &State<'_>, block: &[usize], own: &[&[T]]) -> Vec<f64> {
-    let n = block.len();
     let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
-    let mut kernel = Matrix::zeros(n, n);
-    for (i, row) in own.iter().enumerate() {
-        for (value, &at) in kernel.row_mut(i).iter_mut().zip(&places[..=i]) {
-            *value = row[at].to_f64();
-        }
+    let mut kernel = Vec::with_capacity(block.len() * block.len());
+    for row in own {
+        kernel.extend(places.iter().map(|&at| row[at].to_f64()));
     }
-    mirror_lower(&mut kernel);
-    kernel.into_data()
+    kernel
 }
 
 /// values += sum of change x kernel row, at the rows of the problem; summed in f64, so that nothing drifts.

@@ -26,11 +26,12 @@
 mod certificate;
 mod decompose;
 mod pairs;
+mod state;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Cell, Gram, RowCache};
-use decompose::{State, Stop};
+use state::State;
 
 /// Below this tolerance rows of f32 are not tried.
 const NARROW: f64 = 1e-5;
@@ -119,13 +120,7 @@ fn settle<T: Cell>(gram: &dyn Gram, states: &mut [State<'_>], options: &Options,
             return Ok(());
         }
         let cache = cache.get_or_insert_with(|| RowCache::<T>::new(gram, options.cache_bytes));
-        let mut moved = false;
-        for state in states.iter_mut().filter(|s| !s.closed) {
-            let before = state.iterations;
-            let stop = decompose::run(state, cache, options, control)?;
-            state.closed = matches!(stop, Stop::Limit);
-            moved |= state.iterations > before;
-        }
+        let moved = decompose::run(states, cache, options, control)?;
         certificate::refresh(gram, states, control)?;
         for state in states.iter_mut() {
             state.closed |= state.is_optimal(options.tolerance);
