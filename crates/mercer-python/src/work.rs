@@ -1,15 +1,17 @@
-//! Long computations: without the interpreter's lock, on a thread of their own, stopped by ctrl-C.
+//! Long computations: without the interpreter's lock, on the threads that share the work, stopped by ctrl-C.
 //!
 //! The calling thread waits and looks for signals. After ctrl-C the computation is asked to stop and given a moment;
 //! one that does not look at the flag in time is left to end by itself, its result thrown away. Nothing that a
 //! computation owns belongs to Python, so that it may outlive the call.
 
 use crate::errors::{internal_error, raise};
-use mercer::control::{CancelFlag, Control, memory_size, with_threads};
+use mercer::control::{CancelFlag, Control, memory_size, pool};
 use mercer::error::{Error, Result};
 use mercer::param::{Domain, Value};
 use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -17,8 +19,6 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a computation may take to stop before it is left alone.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Stack of a computation: what a main thread has.
-const STACK: usize = 8 << 20;
 
 /// Bounds of a computation as keywords give them.
 #[derive(Default)]
@@ -59,15 +59,52 @@ impl Limits<'_> {
     pub(crate) fn run<R: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Control) -> Result<R> + Send + 'static) -> PyResult<R> {
         let control = self.control()?;
         let cancel = control.cancel.clone();
-        let threads = threads(self.threads);
         let (send, receive) = channel();
-        let job = move || {
-            // Nobody may be there to receive: the call was interrupted.
-            let _ = send.send(with_threads(threads, || work(&control)).and_then(|done| done));
+        let mut turn = None;
+        let own = match threads(self.threads) {
+            0 => {
+                turn = Turn::take();
+                None
+            }
+            some => Some(pool(some).map_err(raise)?),
         };
-        let thread = std::thread::Builder::new().name("mercer".into()).stack_size(STACK).spawn(job);
-        thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
+        let alone = turn.is_some();
+        let job = move || {
+            let done = catch_unwind(AssertUnwindSafe(|| work(&control)));
+            drop(turn);
+            // A panic must end this computation only: the sender goes, and the receiver says so.
+            if let Ok(done) = done {
+                // Nobody may be there to receive: the call was interrupted.
+                let _ = send.send(done);
+            }
+        };
+        match own {
+            Some(pool) => pool.spawn(job),
+            None if alone => rayon::spawn(job),
+            None => {
+                let thread = std::thread::Builder::new().name("mercer".into()).spawn(job);
+                thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
+            }
+        }
         py.detach(move || wait(&receive, &cancel))
+    }
+}
+
+/// The right to run on the shared threads themselves. A computation beside it gets a thread of its own, which only sends
+/// loops to the shared ones: else a short computation that waits for a piece of a loop might begin the other, a long one.
+struct Turn;
+
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+impl Turn {
+    fn take() -> Option<Turn> {
+        (!TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        TAKEN.store(false, Ordering::Release);
     }
 }
 

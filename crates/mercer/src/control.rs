@@ -151,9 +151,11 @@ pub fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) ->
     if threads == 0 {
         return Ok(work());
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Error::Numerical { what: "threads".into(), why: e.to_string() })?;
-    Ok(pool.install(work))
+    Ok(pool(threads)?.install(work))
+}
+
+/// A pool of so many threads.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    made.map_err(|e| Error::Numerical { what: "threads".into(), why: e.to_string() })
 }

@@ -61,17 +61,25 @@ class KernelEstimator(BaseEstimator):
 
     def _expression(self):
         """The estimator as an expression. A fault is told of the argument that it came by."""
-        words = []
-        for ours, value in self._settings().items():
+        settings = self._settings()
+        try:
+            whole = self._written(settings)
+            Learner(whole)
+            return whole
+        except (ExpressionError, TypeError, ValueError):
+            pass
+        for ours, value in settings.items():
             try:
-                word = f"{ours}={_text(value)}"
-                Learner(f"{self._name}({word})")
+                Learner(self._written({ours: value}))
             except (ExpressionError, TypeError, ValueError) as error:
                 argument = self._spelt.get(ours, ours)
                 why = str(error).splitlines()[0].rpartition(": ")[2]
                 raise ExpressionError(f"{type(self).__name__}: {argument}={value!r}: {why}") from None
-            words.append(word)
-        return f"{self._name}({', '.join(words)})"
+        return whole
+
+    def _written(self, settings):
+        """An expression of the estimator with these parameters."""
+        return f"{self._name}({', '.join(f'{ours}={_text(value)}' for ours, value in settings.items())})"
 
     def _similarity(self, X):
         """A Kernel, or values that are given."""

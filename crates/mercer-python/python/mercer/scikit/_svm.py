@@ -55,7 +55,8 @@ class SupportVectors:
     def _keep_rows(self, X, order):
         """Support vectors in the order of `support_`; none where X are kernel values."""
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        chosen = X[order] if isinstance(X, Dataset) else _safe_indexing(X, order)
+        indexed = isinstance(X, (np.ndarray, Dataset)) or sp.issparse(X)
+        chosen = X[order] if indexed else _safe_indexing(X, order)
         self.support_vectors_ = np.empty((0, 0)) if given else chosen
         self.shape_fit_ = getattr(X, "shape", (len(order),))
         self._sparse = sp.issparse(X)
@@ -88,11 +89,12 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
-        classes = y[model.support]
+        support = model.support
+        classes = y[support]
         order = np.argsort(classes, kind="stable")
         coef, bias = model.expansion
         sign = 1 if len(self.classes_) == 2 else -1
-        self.support_ = model.support[order].astype(np.int32)
+        self.support_ = support[order].astype(np.int32)
         self.n_support_ = np.bincount(classes, minlength=len(self.classes_)).astype(np.int32)
         self.intercept_ = sign * bias
         self._by_problem = sign * coef[order].T
