@@ -36,35 +36,69 @@ impl Into {
     }
 }
 
-/// out = or += factor A B in f64.
-pub fn product_f64(out: ViewMut<'_, f64>, into: Into, a: View<'_, f64>, b: View<'_, f64>, factor: f64) {
-    matmul(out.0, into.accum(), a.0, b.0, factor, Par::Seq);
+/// A precision that products, triangular solves and factors exist in: f64 or f32. Use the functions of the same names.
+pub trait Precision: Sized {
+    /// See [`product`].
+    fn product(out: ViewMut<'_, Self>, into: Into, a: View<'_, Self>, b: View<'_, Self>, factor: f64);
+    /// See [`solve_lower`].
+    fn solve_lower(l: View<'_, Self>, x: ViewMut<'_, Self>);
+    /// See [`solve_upper`].
+    fn solve_upper(u: View<'_, Self>, x: ViewMut<'_, Self>);
+    /// See [`cholesky`].
+    ///
+    /// # Errors
+    /// The row of the pivot that is not above 0.
+    fn cholesky(a: ViewMut<'_, Self>) -> Result<(), usize>;
 }
 
-/// out = or += factor A B in f32.
-pub fn product_f32(out: ViewMut<'_, f32>, into: Into, a: View<'_, f32>, b: View<'_, f32>, factor: f32) {
-    matmul(out.0, into.accum(), a.0, b.0, factor, Par::Seq);
+macro_rules! precision {
+    ($number:ty) => {
+        impl Precision for $number {
+            fn product(out: ViewMut<'_, Self>, into: Into, a: View<'_, Self>, b: View<'_, Self>, factor: f64) {
+                matmul(out.0, into.accum(), a.0, b.0, factor as $number, Par::Seq);
+            }
+            fn solve_lower(l: View<'_, Self>, x: ViewMut<'_, Self>) {
+                solve_lower_triangular_in_place(l.0, x.0, Par::Seq);
+            }
+            fn solve_upper(u: View<'_, Self>, x: ViewMut<'_, Self>) {
+                solve_upper_triangular_in_place(u.0, x.0, Par::Seq);
+            }
+            fn cholesky(a: ViewMut<'_, Self>) -> Result<(), usize> {
+                let size = a.0.nrows();
+                let params: Spec<LltParams, $number> = <LltParams as Auto<$number>>::auto().into();
+                let mut memory = MemBuffer::try_new(cholesky_in_place_scratch::<$number>(size, Par::Seq, params)).map_err(|_| 0usize)?;
+                cholesky_in_place(a.0, LltRegularization::default(), Par::Seq, MemStack::new(&mut memory), params)
+                    .map(|_| ())
+                    .map_err(|LltError::NonPositivePivot { index }| index)
+            }
+        }
+    };
+}
+precision!(f64);
+precision!(f32);
+
+/// out = or += factor A B.
+pub fn product<T: Precision>(out: ViewMut<'_, T>, into: Into, a: View<'_, T>, b: View<'_, T>, factor: f64) {
+    T::product(out, into, a, b, factor);
 }
 
 /// x <- L^-1 x for the lower triangle of `l`.
-pub fn solve_lower(l: View<'_, f64>, x: ViewMut<'_, f64>) {
-    solve_lower_triangular_in_place(l.0, x.0, Par::Seq);
+pub fn solve_lower<T: Precision>(l: View<'_, T>, x: ViewMut<'_, T>) {
+    T::solve_lower(l, x);
 }
 
 /// x <- U^-1 x for the upper triangle of `u`.
-pub fn solve_upper(u: View<'_, f64>, x: ViewMut<'_, f64>) {
-    solve_upper_triangular_in_place(u.0, x.0, Par::Seq);
+pub fn solve_upper<T: Precision>(u: View<'_, T>, x: ViewMut<'_, T>) {
+    T::solve_upper(u, x);
 }
 
 /// A = L L' in place of the lower triangle; what stands above it is overwritten. On failure the row of the pivot that
 /// is not above 0.
-pub fn cholesky(a: ViewMut<'_, f64>) -> Result<(), usize> {
-    let size = a.0.nrows();
-    let params: Spec<LltParams, f64> = <LltParams as Auto<f64>>::auto().into();
-    let mut memory = MemBuffer::try_new(cholesky_in_place_scratch::<f64>(size, Par::Seq, params)).map_err(|_| 0usize)?;
-    cholesky_in_place(a.0, LltRegularization::default(), Par::Seq, MemStack::new(&mut memory), params)
-        .map(|_| ())
-        .map_err(|LltError::NonPositivePivot { index }| index)
+///
+/// # Errors
+/// The row of the pivot that is not above 0.
+pub fn cholesky<T: Precision>(a: ViewMut<'_, T>) -> Result<(), usize> {
+    T::cholesky(a)
 }
 
 /// Parts of an eigendecomposition that may be computed at the same time.

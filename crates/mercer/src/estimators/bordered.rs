@@ -5,23 +5,44 @@
 //! (W / lambda) (I - Z (Z'W Z + lambda I)^-1 Z'W) by Woodbury's identity, N D^2 + D^3 (F29, F37).
 
 use super::Task;
+use crate::control::Control;
 use crate::error::Result;
 use crate::gram;
-use crate::linalg::{Cholesky, Matrix, gramian, product};
+use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian, product};
 
 /// Steps of iterative refinement at most.
 const REFINEMENTS: usize = 8;
+/// The same with a factor in f32, whose steps each give a few digits.
+const SINGLE_REFINEMENTS: usize = 24;
+/// From so many rows on a factor in f32 is worth its refinements.
+const SINGLE_ROWS: usize = 1500;
+/// The least lambda / w_i, in units of the mean k(x, x), that leaves room for the rounding of f32.
+const SINGLE_ROOM: f64 = 1e-4;
+/// The relative residual that a factor in f32 is always good for; a larger one must be the rounding of C alpha, or C is
+/// factorised in f64.
+const SINGLE_RESIDUAL: f64 = 1e-13;
+
+/// What a system is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Solutions.
+    Solutions,
+    /// Solutions and the matrix P.
+    Projection,
+}
 
 /// C, ready to be solved with and multiplied by.
 enum System {
     /// Its Cholesky factor.
     Dual(Cholesky),
+    /// C with its Cholesky factor in f32.
+    Single(SingleCholesky),
     /// Z, w_i / lambda, and the Cholesky factor of Z'W Z / lambda + I.
     Primal { z: Matrix, scale: Vec<f64>, inner: Cholesky },
 }
 
 impl System {
-    fn new(task: &Task<'_>, lambda: f64) -> Result<Self> {
+    fn new(task: &Task<'_>, lambda: f64, purpose: Purpose) -> Result<Self> {
         let n = task.rows();
         let few = |z: &Matrix| 2 * z.cols() < n && lambda > 0.0;
         if let Some(z) = task.gram.factor().filter(few) {
@@ -32,7 +53,15 @@ impl System {
             return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z, scale });
         }
         let mut c = gram::dense(task.gram, task.control)?;
-        c.add_to_diagonal(&(0..n).map(|i| lambda / task.weight(i)).collect::<Vec<_>>());
+        let mean = c.diagonal().iter().sum::<f64>() / n.max(1) as f64;
+        let ridge: Vec<f64> = (0..n).map(|i| lambda / task.weight(i)).collect();
+        c.add_to_diagonal(&ridge);
+        if purpose == Purpose::Solutions && n >= SINGLE_ROWS && ridge.iter().all(|r| *r >= SINGLE_ROOM * mean) {
+            match SingleCholesky::new(c, task.control)? {
+                Ok(single) => return Ok(System::Single(single)),
+                Err(matrix) => c = matrix,
+            }
+        }
         Ok(System::Dual(Cholesky::new(c, task.control)?))
     }
 
@@ -40,6 +69,7 @@ impl System {
     fn solve(&self, b: &Matrix) -> Result<Matrix> {
         match self {
             System::Dual(cholesky) => cholesky.solve(b),
+            System::Single(single) => single.solve(b),
             System::Primal { z, scale, inner } => {
                 let weighted = Matrix::from_fn(b.rows(), b.cols(), |i, o| scale[i] * b[(i, o)]);
                 let fitted = product(z, &inner.solve(&product(&z.transpose(), &weighted)?)?)?;
@@ -52,6 +82,7 @@ impl System {
     fn multiply(&self, a: &Matrix) -> Result<Matrix> {
         match self {
             System::Dual(cholesky) => cholesky.multiply(a),
+            System::Single(single) => single.multiply(a),
             System::Primal { z, scale, .. } => {
                 let mut out = product(z, &product(&z.transpose(), a)?)?;
                 for i in 0..a.rows() {
@@ -62,9 +93,18 @@ impl System {
         }
     }
 
-    fn into_inverse(self) -> Result<Matrix> {
+    /// The same system with its factor in f64.
+    fn in_double(self, control: &Control) -> Result<Self> {
+        match self {
+            System::Single(single) => Ok(System::Dual(Cholesky::new(single.into_matrix(), control)?)),
+            other => Ok(other),
+        }
+    }
+
+    fn into_inverse(self, control: &Control) -> Result<Matrix> {
         match self {
             System::Dual(cholesky) => Ok(cholesky.into_inverse()),
+            System::Single(single) => Ok(Cholesky::new(single.into_matrix(), control)?.into_inverse()),
             System::Primal { z, scale, inner } => {
                 let half = inner.solve_lower(&Matrix::from_fn(z.cols(), z.rows(), |j, i| z[(i, j)] * scale[i]))?;
                 let mut out = gramian(&half.transpose());
@@ -78,7 +118,7 @@ impl System {
     fn jitter_used(&self) -> Option<f64> {
         match self {
             System::Dual(cholesky) => cholesky.jitter_used(),
-            System::Primal { .. } => None,
+            System::Single(_) | System::Primal { .. } => None,
         }
     }
 }
@@ -98,14 +138,19 @@ pub(crate) struct Solution {
     pub(crate) product: Matrix,
     /// ||C alpha + b 1 - y|| / ||y - mean||, over all outputs.
     pub(crate) residual: f64,
+    /// ||y - mean||.
+    size: f64,
 }
 
 impl Bordered {
     /// Factorises C; in the dual the Gram matrix is computed once and its memory holds the factor.
-    pub(crate) fn new(task: &Task<'_>, lambda: f64, intercept: bool) -> Result<Self> {
-        let (n, system) = (task.rows(), System::new(task, lambda)?);
+    pub(crate) fn new(task: &Task<'_>, lambda: f64, intercept: bool, purpose: Purpose) -> Result<Self> {
+        Bordered::of(System::new(task, lambda, purpose)?, task.rows(), intercept)
+    }
+
+    fn of(system: System, rows: usize, intercept: bool) -> Result<Self> {
         let ones = if intercept {
-            let z = system.solve(&Matrix::column(vec![1.0; n]))?.into_data();
+            let z = system.solve(&Matrix::column(vec![1.0; rows]))?.into_data();
             let sum = z.iter().sum();
             Some((z, sum))
         } else {
@@ -120,7 +165,22 @@ impl Bordered {
     }
 
     /// Solves for targets y (N x outputs), refined until the residual is at rounding or stops shrinking.
-    pub(crate) fn solve(&self, y: &Matrix) -> Result<Solution> {
+    /// The system comes back, with a factor in f64 if one in f32 did not do.
+    pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {
+        let solution = self.refined(y)?;
+        let done = match &self.system {
+            System::Single(single) => solution.residual <= (single.rounding(&solution.alpha) / solution.size).max(SINGLE_RESIDUAL),
+            _ => true,
+        };
+        if done {
+            return Ok((solution, self));
+        }
+        let again = Bordered::of(self.system.in_double(control)?, y.rows(), self.ones.is_some())?;
+        Ok((again.refined(y)?, again))
+    }
+
+    fn refined(&self, y: &Matrix) -> Result<Solution> {
+        let refinements = if matches!(self.system, System::Single(_)) { SINGLE_REFINEMENTS } else { REFINEMENTS };
         let (n, outputs) = (y.rows(), y.cols());
         // The mean is taken out first, so that a large constant in y costs no digits.
         let mean: Vec<f64> = match self.ones {
@@ -129,12 +189,17 @@ impl Bordered {
         };
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - mean[o]);
         let size = norm(&centred);
-        let mut best =
-            Solution { alpha: Matrix::zeros(n, outputs), bias: vec![0.0; outputs], product: Matrix::zeros(n, outputs), residual: 1.0 };
+        let mut best = Solution {
+            alpha: Matrix::zeros(n, outputs),
+            bias: vec![0.0; outputs],
+            product: Matrix::zeros(n, outputs),
+            residual: 1.0,
+            size,
+        };
         // A target that is constant up to rounding is the constant.
         if size > 4.0 * f64::EPSILON * norm(y) {
             let mut rest = centred.clone();
-            for _ in 0..=REFINEMENTS {
+            for _ in 0..=refinements {
                 let (alpha, bias) = self.correct(&best.alpha, &best.bias, &rest)?;
                 let product = self.system.multiply(&alpha)?;
                 rest = Matrix::from_fn(n, outputs, |i, o| centred[(i, o)] - product[(i, o)] - bias[o]);
@@ -143,7 +208,7 @@ impl Bordered {
                     break;
                 }
                 let small = residual > 0.5 * best.residual || residual <= f64::EPSILON;
-                best = Solution { alpha, bias, product, residual };
+                best = Solution { alpha, bias, product, residual, size };
                 if small {
                     break;
                 }
@@ -173,8 +238,8 @@ impl Bordered {
     }
 
     /// P = C^-1 - z z' / 1'z, or C^-1 without a constant: alpha = P y. Two N x N matrices at its peak.
-    pub(crate) fn into_projection(self) -> Result<Matrix> {
-        let mut p = self.system.into_inverse()?;
+    pub(crate) fn into_projection(self, control: &Control) -> Result<Matrix> {
+        let mut p = self.system.into_inverse(control)?;
         if let Some((z, sum)) = self.ones {
             for (i, row) in p.data_mut().chunks_exact_mut(z.len()).enumerate() {
                 for (v, w) in row.iter_mut().zip(&z) {
@@ -188,4 +253,37 @@ impl Bordered {
 
 fn norm(a: &Matrix) -> f64 {
     a.data().iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Solves a system on a line by a factor in f32, spoiled or not; whether it was kept.
+    fn solved(ridge: f64, spoiled: bool) -> (Solution, bool) {
+        let n = 300;
+        let c = Matrix::from_fn(n, n, |i, j| (-((i as f64 - j as f64) / 20.0).powi(2)).exp() + if i == j { ridge } else { 0.0 });
+        let control = Control::default();
+        let mut single = SingleCholesky::new(c, &control).unwrap().ok().unwrap();
+        if spoiled {
+            single.spoil();
+        }
+        let y = Matrix::column((0..n).map(|i| (i as f64 / 7.0).sin()).collect());
+        let (solution, system) = Bordered::of(System::Single(single), n, true).unwrap().solve(&y, &control).unwrap();
+        (solution, matches!(system.system, System::Single(_)))
+    }
+
+    #[test]
+    fn a_factor_in_f32_is_refined_to_the_residual_of_f64() {
+        for ridge in [1e-1, 1e-3, 1e-5] {
+            let (solution, single) = solved(ridge, false);
+            assert!(single && solution.residual <= 1e-13, "{ridge}: {}", solution.residual);
+        }
+    }
+
+    #[test]
+    fn where_refinement_of_f32_stalls_the_factor_is_made_in_f64() {
+        let (solution, single) = solved(1e-3, true);
+        assert!(!single && solution.residual <= 1e-13, "{}", solution.residual);
+    }
 }

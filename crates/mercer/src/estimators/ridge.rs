@@ -6,7 +6,7 @@
 //! The prediction for row i by the model fitted without it is y_i - alpha_i / P_ii (Cawley & Talbot 2003,
 //! Reduced rank kernel ridge regression; Rifkin & Lippert 2007, Notes on regularized least squares).
 
-use super::bordered::{Bordered, Solution};
+use super::bordered::{Bordered, Purpose, Solution};
 use super::outputs::{classes, decide, outputs};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
@@ -55,9 +55,9 @@ impl Ridge {
         if y.rows() < 2 {
             return Err(Error::Data("leaving one row out needs at least 2 rows, and there is 1; add rows, or give ridge its lambda and the kernel its parameters".into()));
         }
-        let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept)?;
-        let solution = system.solve(&y)?;
-        Ok((y, solution, system.into_projection()?))
+        let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept, Purpose::Projection)?;
+        let (solution, system) = system.solve(&y, task.control)?;
+        Ok((y, solution, system.into_projection(task.control)?))
     }
 }
 
@@ -96,8 +96,8 @@ impl Estimator for Ridge {
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
-        let system = Bordered::new(task, lambda, self.intercept)?;
-        let Solution { alpha, bias, product, residual } = system.solve(&y)?;
+        let system = Bordered::new(task, lambda, self.intercept, Purpose::Solutions)?;
+        let (Solution { alpha, bias, product, residual, .. }, system) = system.solve(&y, task.control)?;
         let mut objective = 0.0;
         for i in 0..y.rows() {
             let w = task.weight(i);

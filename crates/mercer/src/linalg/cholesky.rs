@@ -1,19 +1,13 @@
 //! A = L L' for symmetric positive definite A: the factor behind ridge, Gaussian processes and everything that whitens.
 //!
-//! Left-looking by bands of rows (Golub & Van Loan, Matrix Computations, 4.2.9): when the columns before a
-//! band are done, every band below takes its next block column from one product and one triangular solve,
-//! and the first of them goes on to its own diagonal block, so that no thread waits for it.
 //! The strict upper triangle is never written: it keeps A, for a retry and for residuals.
 
+use super::factorise::{Stop, factorise};
 use super::symmetric::{mirror_upper, multiply_upper};
 use super::{Lower, Matrix};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use mercer_linalg::{Into, View, ViewMut, product_f64};
-use rayon::prelude::*;
 
-/// Rows of a band.
-const BAND: usize = 96;
 /// The first jitter and the largest, relative to the mean of the diagonal.
 const JITTER: (f64, f64) = (1e-12, 1e-4);
 
@@ -41,7 +35,7 @@ impl Cholesky {
         let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
         let mut jitter = 0.0;
         loop {
-            match factorise(matrix.data_mut(), n, control) {
+            match factorise(matrix.data_mut(), n, n, control) {
                 Ok(()) => break,
                 Err(Stop::Asked(error)) => return Err(error),
                 Err(Stop::Pivot(row)) => {
@@ -113,62 +107,4 @@ impl Cholesky {
     pub fn inverse_diagonal(&self) -> Vec<f64> {
         self.lower.inverse_diagonal()
     }
-}
-
-/// Why a factorisation stopped.
-enum Stop {
-    /// The pivot of this row is not above 0.
-    Pivot(usize),
-    /// On request, or out of time.
-    Asked(Error),
-}
-
-/// Overwrites the lower triangle of a row-major N x N matrix by its Cholesky factor.
-fn factorise(data: &mut [f64], n: usize, control: &Control) -> std::result::Result<(), Stop> {
-    if n == 0 {
-        return Ok(());
-    }
-    let first = BAND.min(n) * n;
-    diagonal_block(&mut data[..first], n, 0)?;
-    for start in (0..n).step_by(BAND) {
-        control.check_time("Cholesky factorisation").map_err(Stop::Asked)?;
-        let end = (start + BAND).min(n);
-        let (top, below) = data.split_at_mut(end * n);
-        let done = View::rows(&top[start * n..], end - start, n);
-        below.par_chunks_mut(BAND * n).enumerate().try_for_each(|(k, band)| {
-            let band_rows = band.len() / n;
-            let (left, right) = ViewMut::rows(band, band_rows, n).split_at_column(start);
-            let mut column = right.part(0, 0, band_rows, end - start);
-            product_f64(column.reborrow(), Into::Add, left, done.part(0, 0, end - start, start).transpose(), -1.0);
-            mercer_linalg::solve_lower(done.part(0, start, end - start, end - start), column.transpose());
-            // Only the band whose columns are all done now has its diagonal block next.
-            if k == 0 { diagonal_block(band, n, end) } else { Ok(()) }
-        })?;
-    }
-    Ok(())
-}
-
-/// Factorises the diagonal block of the band of rows that starts at row `start`, whose earlier columns are done.
-fn diagonal_block(band: &mut [f64], n: usize, start: usize) -> std::result::Result<(), Stop> {
-    let size = band.len() / n;
-    let mut block = vec![0.0; size * size];
-    for i in 0..size {
-        for j in 0..=i {
-            block[j * size + i] = band[i * n + start + j];
-        }
-    }
-    let left = View::rows(band, size, n).part(0, 0, size, start);
-    let mut view = ViewMut::columns(&mut block, size, size);
-    product_f64(view.reborrow(), Into::Add, left, left.transpose(), -1.0);
-    mercer_linalg::cholesky(view).map_err(|index| Stop::Pivot(start + index))?;
-    for i in 0..size {
-        let pivot = block[i * size + i];
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return Err(Stop::Pivot(start + i));
-        }
-        for j in 0..=i {
-            band[i * n + start + j] = block[j * size + i];
-        }
-    }
-    Ok(())
 }

@@ -6,12 +6,12 @@ use super::Matrix;
 use super::symmetric::mirror_lower;
 use crate::blocks;
 use crate::error::{Error, Result};
-use mercer_linalg::{Into, View, ViewMut, product_f64, solve_lower, solve_upper};
+use mercer_linalg::{Into, View, ViewMut, product, solve_lower, solve_upper};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Right sides that one thread solves together.
-const PANEL: usize = 128;
+pub(super) const PANEL: usize = 128;
 
 /// An N x N lower triangular matrix with a diagonal above 0. Stored as its N (N + 1) / 2 numbers, row after row.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Lower {
                 let (end, depth) = (start + height, n - start);
                 let target = ViewMut::rows(band, height, n).part(0, 0, height, end);
                 let left = all.part(start, start, height, depth);
-                product_f64(target, Into::Replace, left, all.part(0, start, end, depth).transpose(), 1.0);
+                product(target, Into::Replace, left, all.part(0, start, end, depth).transpose(), 1.0);
             });
         }
         drop(u);

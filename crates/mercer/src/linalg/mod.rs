@@ -5,10 +5,12 @@
 
 mod cholesky;
 mod eigen;
+mod factorise;
 mod lower;
 mod matrix;
 mod product;
 mod real;
+mod single;
 mod symmetric;
 
 pub use cholesky::Cholesky;
@@ -18,3 +20,4 @@ pub use matrix::Matrix;
 pub(crate) use product::{add_product, add_transposed_product, product_abt};
 pub use product::{gramian, product, product_transposed};
 pub use real::Real;
+pub(crate) use single::SingleCholesky;

@@ -4,7 +4,7 @@ use super::symmetric::mirror_lower;
 use super::{Matrix, Real};
 use crate::error::{Error, Result};
 use crate::gram::Block;
-use mercer_linalg::{Into, View, ViewMut, product_f64};
+use mercer_linalg::{Into, View, ViewMut};
 use rayon::prelude::*;
 
 /// out = A B' for A (rows x dim) and B (cols x dim), both row after row. One thread: callers run tiles in parallel.
@@ -13,17 +13,17 @@ pub(crate) fn product_abt<T: Real>(a: &[T], b: &[T], dim: usize, mut out: Block<
     assert!(a.len() >= m * dim && b.len() >= n * dim);
     // SAFETY: the block promises that its window is valid and its own.
     let window = unsafe { ViewMut::window(out.as_mut_ptr(), m, n, stride) };
-    T::product(window, View::rows(a, m, dim), View::rows(b, n, dim).transpose());
+    mercer_linalg::product(window, Into::Replace, View::rows(a, m, dim), View::rows(b, n, dim).transpose(), 1.0);
 }
 
 /// out += A B for A (m x k), B (k x n), all row after row. One thread.
 pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: usize, n: usize) {
-    product_f64(ViewMut::rows(out, m, n), Into::Add, View::rows(a, m, k), View::rows(b, k, n), 1.0);
+    mercer_linalg::product(ViewMut::rows(out, m, n), Into::Add, View::rows(a, m, k), View::rows(b, k, n), 1.0);
 }
 
 /// out += A' B for A (k x m), B (k x n), all row after row. One thread.
 pub(crate) fn add_transposed_product(a: &[f64], b: &[f64], out: &mut [f64], k: usize, m: usize, n: usize) {
-    product_f64(ViewMut::rows(out, m, n), Into::Add, View::rows(a, k, m).transpose(), View::rows(b, k, n), 1.0);
+    mercer_linalg::product(ViewMut::rows(out, m, n), Into::Add, View::rows(a, k, m).transpose(), View::rows(b, k, n), 1.0);
 }
 
 /// Rows of a band: each band is computed by one thread, whatever their number.

@@ -1,7 +1,7 @@
 //! The two precisions of a tile.
 
 use crate::gram::{exp32, exp64};
-use mercer_linalg::{Into, View, ViewMut};
+use mercer_linalg::Precision;
 use std::ops::{Add, Div, Mul, Sub};
 
 mod sealed {
@@ -14,6 +14,7 @@ mod sealed {
 /// A number of a tile: f64 or f32.
 pub trait Real:
     sealed::Sealed
+    + Precision
     + Copy
     + Send
     + Sync
@@ -35,8 +36,6 @@ pub trait Real:
     fn exponential<const FMA: bool>(self) -> Self;
     /// Square root.
     fn root(self) -> Self;
-    /// out = A B, by one thread.
-    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>);
 }
 
 impl Real for f64 {
@@ -60,9 +59,6 @@ impl Real for f64 {
     fn root(self) -> Self {
         self.sqrt()
     }
-    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>) {
-        mercer_linalg::product_f64(out, Into::Replace, a, b, 1.0);
-    }
 }
 
 impl Real for f32 {
@@ -85,8 +81,5 @@ impl Real for f32 {
     #[inline(always)]
     fn root(self) -> Self {
         self.sqrt()
-    }
-    fn product(out: ViewMut<'_, Self>, a: View<'_, Self>, b: View<'_, Self>) {
-        mercer_linalg::product_f32(out, Into::Replace, a, b, 1.0);
     }
 }

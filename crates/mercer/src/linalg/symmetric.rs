@@ -1,9 +1,12 @@
 //! Symmetric matrices of which one triangle is kept: copying it across the diagonal, and products with it.
 
 use super::Matrix;
+use rayon::prelude::*;
 
 /// Side of the squares in which a triangle is copied: two of them stay in a first-level cache.
 const SQUARE: usize = 32;
+/// Rows that one thread multiplies by.
+const BAND: usize = 512;
 
 /// Calls `copy(below, above)` with the places of every pair of mirror images in row-major storage.
 fn each_pair(n: usize, mut copy: impl FnMut(usize, usize)) {
@@ -35,22 +38,35 @@ pub(crate) fn mirror_upper(a: &mut Matrix) {
 /// A X from the part of A above the diagonal and its diagonal; X is N x columns.
 pub(crate) fn multiply_upper(a: &Matrix, diagonal: &[f64], x: &Matrix) -> Matrix {
     let (n, columns) = (x.rows(), x.cols());
-    let mut out = Matrix::zeros(n, columns);
-    for c in 0..columns {
-        let v = x.col(c);
-        let mut sum = vec![0.0; n];
-        for i in 0..n {
-            let tail = &a.row(i)[i + 1..];
-            let mut dot = diagonal[i] * v[i];
-            for ((w, &k), s) in v[i + 1..].iter().zip(tail).zip(&mut sum[i + 1..]) {
-                dot += k * w;
-                *s += k * v[i];
+    let x = x.transpose();
+    let starts: Vec<usize> = (0..n).step_by(BAND).collect();
+    // What the rows of a band add to their own places and, by symmetry, to all later ones.
+    let parts: Vec<Matrix> = starts
+        .par_iter()
+        .map(|&start| {
+            let mut out = Matrix::zeros(columns, n - start);
+            for i in start..(start + BAND).min(n) {
+                let tail = &a.row(i)[i + 1..];
+                for c in 0..columns {
+                    let (v, out) = (&x.row(c)[start..], out.row_mut(c));
+                    let own = v[i - start];
+                    let (before, after) = out.split_at_mut(i + 1 - start);
+                    let mut dot = diagonal[i] * own;
+                    for ((w, k), s) in v[i + 1 - start..].iter().zip(tail).zip(after) {
+                        dot += k * w;
+                        *s += k * own;
+                    }
+                    before[i - start] += dot;
+                }
             }
-            sum[i] += dot;
-        }
-        for (i, s) in sum.into_iter().enumerate() {
-            out[(i, c)] = s;
+            out
+        })
+        .collect();
+    let mut out = Matrix::zeros(columns, n);
+    for (start, part) in starts.into_iter().zip(parts) {
+        for c in 0..columns {
+            out.row_mut(c)[start..].iter_mut().zip(part.row(c)).for_each(|(o, p)| *o += p);
         }
     }
-    out
+    out.transpose()
 }
