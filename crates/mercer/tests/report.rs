@@ -173,7 +173,7 @@ fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
     }
     let page = heavy.html().unwrap();
     assert!(page.len() < 1_000_000, "{}", page.len());
-    assert!(page.contains("Drawn are 800 of 20\u{202f}000 rows."));
+    assert!(page.contains("Predicted classes (800 of 20\u{202f}000 rows drawn)"));
 }
 
 #[test]
@@ -306,11 +306,11 @@ fn files_of_figures_have_names_that_every_file_system_takes_and_no_two_alike() {
 fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_beyond() {
     let row = Row::default();
     let said = Picture::Tuning(samples::choice([Edge::Worse; 2], None)).sentence(&row);
-    let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried; anything \
-                    from 1.05 to 40 (shaded) scores the same within noise, and values just outside it score worse.";
+    let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried, and \
+                    anything from 1.05 to 40 (shaded) scores the same within noise.";
     assert_eq!(said, expected);
     let open = Picture::Tuning(samples::choice([Edge::Worse, Edge::Open], None)).sentence(&row);
-    assert!(open.contains("smaller values score worse, but none of the larger ones that were tried does"), "{open}");
+    assert!(open.ends_with("to 40 (shaded) scores the same within noise, as does every larger value tried."), "{open}");
 }
 
 #[test]
@@ -318,7 +318,10 @@ fn relevance_names_the_longest_and_the_shortest_bar() {
     let columns = ["rm", "zn", "chas"].map(String::from).into();
     let r = Relevance { kernel: "rbf".into(), columns, relevance: vec![0.5, 2.0, 0.05], standardised: true };
     let said = Picture::Relevance(r).sentence(&Row::default());
-    assert!(said.contains("zn matters most (2.00), 40.0 times as much as chas (0.0500). 1 of 3 columns have less than a tenth"), "{said}");
+    assert!(
+        said.contains("zn changes the prediction most (2.00), 40.0 times as much as chas (0.0500), and chas has less than a tenth"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -331,7 +334,62 @@ fn a_picture_counts_what_its_interval_holds() {
         level: 0.95,
     });
     let said = p.sentence(&Row { estimator: "gp".into(), ..Row::default() });
-    assert!(said.contains("should hold 95 of 100 true values; they hold 75 of 100 (3 of 4)"), "{said}");
+    assert!(said.starts_with("Half of the 4 predictions of y by gp lie within 0.300 of the truth (the line)"), "{said}");
+    assert!(said.contains("which should hold 95 of 100 true values, hold 75 of 100 (3 of 4)"), "{said}");
+}
+
+#[test]
+fn a_curve_counts_what_its_band_holds_or_says_how_near_the_rows_lie() {
+    // The line is 2x, the band one above and below.
+    let mut curve = Curve {
+        input: "x".into(),
+        target: "y".into(),
+        at: vec![0.0, 2.0],
+        mean: vec![0.0, 4.0],
+        band: vec![[-1.0, 1.0], [3.0, 5.0]],
+        level: 0.9,
+        x: vec![0.5, 1.0, 1.5],
+        y: vec![1.25, 2.5, 4.5],
+        support: vec![1],
+    };
+    let row = Row { estimator: "gp".into(), ..Row::default() };
+    let said = Picture::Curve(curve.clone()).sentence(&row);
+    let made = "The line is what gp predicts for y from the 1 row with a ring, and";
+    assert_eq!(said, format!("{made} the band, which should hold 90 of 100 new values, holds 2 of the 3 rows shown."));
+    curve.band.clear();
+    assert_eq!(Picture::Curve(curve).sentence(&row), format!("{made} half of the 3 rows shown lie within 0.500 of it."));
+}
+
+#[test]
+fn a_figure_that_draws_a_part_says_so_in_its_title() {
+    let classes: Vec<String> = (0..26).map(|k| format!("c{k}")).collect();
+    let confusion = Picture::Confusion(Confusion { counts: vec![1; classes.len().pow(2)], classes });
+    assert_eq!(confusion.title(), "Confusion matrix (20 of 26 classes drawn)");
+    let columns = vec!["a".to_owned(), "b".to_owned()];
+    let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![1.0, 2.0], standardised: false };
+    assert_eq!(Picture::Relevance(relevance).title(), "Relevance of the columns to rbf, each in its own unit");
+    let pictures = samples::classes().entries.into_iter().flat_map(|row| row.pictures);
+    let mut regions = pictures.filter_map(|p| if let Picture::Regions(r) = p { Some(r) } else { None }).next().unwrap();
+    regions.held = 2;
+    assert_eq!(Picture::Regions(regions).title(), "Predicted classes, the other 2 columns at their medians");
+}
+
+#[test]
+fn under_each_figure_stands_one_plain_sentence_that_cites_numbers() {
+    let mut seen = std::collections::BTreeSet::new();
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        for row in &c.entries {
+            for picture in &row.pictures {
+                let said = picture.sentence(row);
+                seen.insert(picture.title());
+                let inner = said.strip_suffix('.').unwrap();
+                assert!(!inner.contains(". ") && !inner.contains([';', ':', '!', '?']), "{said}");
+                assert!(said.chars().any(|c| c.is_ascii_digit()), "{said}");
+                assert!(said.chars().count() <= 260, "{}: {said}", said.chars().count());
+            }
+        }
+    }
+    assert!(seen.len() >= 6, "{seen:?}");
 }
 
 #[test]

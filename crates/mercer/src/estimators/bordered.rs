@@ -16,8 +16,8 @@ const REFINEMENTS: usize = 8;
 const SINGLE_REFINEMENTS: usize = 24;
 /// From so many rows on a factor in f32 is worth its refinements.
 const SINGLE_ROWS: usize = 1500;
-/// The least lambda / w_i, in units of the mean k(x, x), that leaves room for the rounding of f32.
-const SINGLE_ROOM: f64 = 1e-4;
+/// The least lambda / w_i that leaves room for the rounding of a factor in f32, in units of N eps times the mean k(x, x).
+const SINGLE_ROOM: f64 = 2.0;
 /// The relative residual that a factor in f32 is always good for; a larger one must be the rounding of C alpha, or C is
 /// factorised in f64.
 const SINGLE_RESIDUAL: f64 = 1e-13;
@@ -56,7 +56,8 @@ impl System {
         let mean = c.diagonal().iter().sum::<f64>() / n.max(1) as f64;
         let ridge: Vec<f64> = (0..n).map(|i| lambda / task.weight(i)).collect();
         c.add_to_diagonal(&ridge);
-        if purpose == Purpose::Solutions && n >= SINGLE_ROWS && ridge.iter().all(|r| *r >= SINGLE_ROOM * mean) {
+        let least = SINGLE_ROOM * n as f64 * f64::from(f32::EPSILON) * mean;
+        if purpose == Purpose::Solutions && n >= SINGLE_ROWS && ridge.iter().all(|r| *r >= least) {
             match SingleCholesky::new(c, task.control)? {
                 Ok(single) => return Ok(System::Single(single)),
                 Err(matrix) => c = matrix,

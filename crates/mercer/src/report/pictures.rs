@@ -1,5 +1,6 @@
 //! Which pictures suit a model and its held-out predictions, and the numbers that they are drawn from.
 
+use super::figures::median;
 use super::gather::Request;
 use super::{Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
 use crate::control::Control;
@@ -150,12 +151,6 @@ fn separation(values: &[f64], codes: &[usize], classes: usize) -> f64 {
     if within > 0.0 { between / within } else { between }
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
-}
-
 /// The plane of the two columns that tell the classes apart best; the others are held at their medians.
 fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])]) -> Result<Picture> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -166,7 +161,7 @@ fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &
     let (across, upwards) = (span(x.1), span(y.1));
     let middle = |ends: [f64; 2], k: usize| ends[0] + (ends[1] - ends[0]) * (k as f64 + 0.5) / CELLS as f64;
     let cells = |place: usize, values: &[f64]| -> Vec<f64> {
-        let held = median(values);
+        let held = median(values.to_vec()).unwrap_or(0.0);
         (0..CELLS * CELLS)
             .map(|c| match place {
                 p if p == first => middle(across, c % CELLS),

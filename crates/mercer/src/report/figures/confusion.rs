@@ -45,7 +45,7 @@ impl Confusion {
         let worst = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j).rev().max_by_key(|(i, j)| self.at(*i, *j));
         let mistakes = match worst {
             Some((i, j)) if self.at(i, j) > 0 => format!(
-                " Its most frequent mistake: {} taken for {}, {} of {}.",
+                ", and its most frequent mistake is {} taken for {}, {} of {}",
                 shown(&self.classes[i], 40),
                 shown(&self.classes[j], 40),
                 count(self.at(i, j)),
@@ -53,13 +53,17 @@ impl Confusion {
             ),
             _ => String::new(),
         };
-        let part = if n > MOST { format!(" Drawn are the {MOST} classes with most rows, of {n}.") } else { String::new() };
         format!(
-            "Each line is one true class, each column one predicted class; of {} that {} had not seen it names {} right (the diagonal).{mistakes}{part}",
+            "Of {} that {} had not seen it names {} right (the diagonal){mistakes}.",
             counted(total, "row"),
             shown(&row.estimator, 60),
             count(right)
         )
+    }
+
+    /// How many of the classes are drawn, where it is not all.
+    pub(super) fn part(&self) -> Option<[usize; 2]> {
+        (self.classes.len() > MOST).then_some([MOST, self.classes.len()])
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
@@ -116,7 +120,7 @@ mod tests {
     fn the_sentence_counts_the_diagonal_and_names_the_commonest_mistake() {
         let c = Confusion { classes: ["a", "b", "c"].map(String::from).into(), counts: vec![50, 0, 0, 0, 47, 3, 0, 5, 45] };
         let s = c.sentence(&Row { estimator: "svc".into(), ..Row::default() });
-        assert!(s.contains("of 150 rows that svc had not seen it names 142 right"), "{s}");
+        assert!(s.contains("Of 150 rows that svc had not seen it names 142 right"), "{s}");
         assert!(s.contains("c taken for b, 5 of 50 rows"), "{s}");
     }
 

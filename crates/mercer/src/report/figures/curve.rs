@@ -3,10 +3,10 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Place, draw};
 use super::colours::{CLASSES, MUTED, band};
-use super::drawn;
+use super::{drawn, median};
 use crate::error::{Error, Result};
 use crate::report::Row;
-use crate::report::words::{count, counted, shown};
+use crate::report::words::{brief, count, counted, shown};
 
 /// A predicted curve over one numeric column, and the training rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,39 +36,44 @@ const SIZE: (f64, f64) = (480.0, 340.0);
 impl Curve {
     /// What the figure shows, in one sentence with its numbers.
     pub(super) fn sentence(&self, row: &Row) -> String {
-        let line = format!("The line is what {} predicts for {}.", shown(&row.estimator, 60), shown(&self.target, 60));
-        let band = if self.band.is_empty() {
-            String::new()
+        let kept = if self.keeps_all() {
+            format!("all {}", counted(self.x.len(), "row"))
+        } else if self.support.is_empty() {
+            format!("none of the {}", counted(self.x.len(), "row"))
         } else {
-            let known: Vec<bool> =
-                self.x.iter().zip(&self.y).filter_map(|(x, y)| self.band_at(*x).map(|[l, h]| l <= *y && *y <= h)).collect();
+            format!("the {} with a ring", counted(self.support.len(), "row"))
+        };
+        let fit = if self.band.is_empty() {
+            let off = self.x.iter().zip(&self.y).filter_map(|(x, y)| Some((self.value_at(&self.mean, *x)? - y).abs()));
+            let off: Vec<f64> = off.filter(|d| d.is_finite()).collect();
+            let shown = counted(off.len(), "row");
+            median(off).map_or(String::new(), |half| format!(", and half of the {shown} shown lie within {} of it", brief(half)))
+        } else {
+            let [low, high] = [0, 1].map(|k| self.band.iter().map(|ends| ends[k]).collect::<Vec<f64>>());
+            let inside = |x: f64, y: f64| Some(self.value_at(&low, x)? <= y && y <= self.value_at(&high, x)?);
+            let known: Vec<bool> = self.x.iter().zip(&self.y).filter_map(|(x, y)| inside(*x, *y)).collect();
             format!(
-                " The band should hold {:.0} of 100 new values; it holds {} of the {} shown.",
+                ", and the band, which should hold {:.0} of 100 new values, holds {} of the {} shown",
                 100.0 * self.level,
                 count(known.iter().filter(|k| **k).count()),
                 counted(known.len(), "row")
             )
         };
-        let kept = if self.keeps_all() || self.support.is_empty() {
-            String::new()
-        } else {
-            format!(" It is made from the {} with a ring.", counted(self.support.len(), "row"))
-        };
-        format!("{line}{band}{kept}")
+        format!("The line is what {} predicts for {} from {kept}{fit}.", shown(&row.estimator, 60), shown(&self.target, 60))
     }
 
     fn keeps_all(&self) -> bool {
         self.support.len() >= self.x.len()
     }
 
-    /// The band at an input between two known ones.
-    fn band_at(&self, x: f64) -> Option<[f64; 2]> {
+    /// The value at an input between two known ones.
+    fn value_at(&self, values: &[f64], x: f64) -> Option<f64> {
         let right = self.at.partition_point(|a| *a < x);
         let left = right.saturating_sub(1);
-        let ([l0, h0], [l1, h1]) = (*self.band.get(left)?, *self.band.get(right)?);
+        let (from, to) = (values.get(left)?, values.get(right)?);
         let (a, b) = (*self.at.get(left)?, *self.at.get(right)?);
         let share = if b > a { (x - a) / (b - a) } else { 0.0 };
-        (x >= a).then_some([l0 + share * (l1 - l0), h0 + share * (h1 - h0)])
+        (x >= a).then_some(from + share * (to - from))
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {

@@ -58,19 +58,18 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// What the figure shows, in plain words with its numbers; `row` is the fit that it belongs to.
+    /// What the figure shows, in one plain sentence with its numbers; `row` is the fit that it belongs to.
     pub fn sentence(&self, row: &Row) -> String {
-        let (said, rows) = match self {
-            Picture::Regions(p) => (p.sentence(row), p.points.len()),
-            Picture::PredictedTrue(p) => (p.sentence(row), p.truth.len()),
-            Picture::Curve(p) => (p.sentence(row), p.x.len()),
-            Picture::Confusion(p) => (p.sentence(row), 0),
-            Picture::Residuals(p) => (p.sentence(row), p.predicted.len()),
-            Picture::Reliability(p) => (p.sentence(row), 0),
-            Picture::Relevance(p) => (p.sentence(), 0),
-            Picture::Tuning(p) => (p.sentence(), 0),
-        };
-        if rows > MOST_MARKS { format!("{said} Drawn are {} of {} rows.", count(MOST_MARKS), count(rows)) } else { said }
+        match self {
+            Picture::Regions(p) => p.sentence(row),
+            Picture::PredictedTrue(p) => p.sentence(row),
+            Picture::Curve(p) => p.sentence(row),
+            Picture::Confusion(p) => p.sentence(row),
+            Picture::Residuals(p) => p.sentence(row),
+            Picture::Reliability(p) => p.sentence(row),
+            Picture::Relevance(p) => p.sentence(),
+            Picture::Tuning(p) => p.sentence(),
+        }
     }
 
     /// The figure as an SVG element for a page. Errors where the picture's lists do not fit each other.
@@ -93,18 +92,32 @@ impl Picture {
         Ok(canvas::standalone(&self.svg(row)?, &format!("{}: {}", shown(&row.estimator, 60), self.title())))
     }
 
-    /// What it is, in a few words.
-    pub(super) fn title(&self) -> String {
-        match self {
-            Picture::Regions(_) => "Predicted classes".into(),
+    /// What it is, in a few words, and which part of it is drawn.
+    pub fn title(&self) -> String {
+        let what = match self {
+            Picture::Regions(p) => ["Predicted classes".into()].into_iter().chain(p.slice()).collect::<Vec<String>>().join(", "),
             Picture::PredictedTrue(_) => "Predicted and true values".into(),
             Picture::Curve(_) => "Predicted curve".into(),
             Picture::Confusion(_) => "Confusion matrix".into(),
             Picture::Residuals(_) => "Residuals".into(),
             Picture::Reliability(_) => "Reliability".into(),
-            Picture::Relevance(p) => format!("Relevance of the columns to {}", shown(&p.kernel, 40)),
+            Picture::Relevance(p) => {
+                let units = if p.standardised { "" } else { ", each in its own unit" };
+                format!("Relevance of the columns to {}{units}", shown(&p.kernel, 40))
+            }
             Picture::Tuning(p) => format!("Choice of {}", shown(&p.parameter.name, 60)),
-        }
+        };
+        let marks = |rows: usize| (rows > MOST_MARKS).then_some([MOST_MARKS, rows]);
+        let (part, of) = match self {
+            Picture::Regions(p) => (marks(p.points.len()), "rows"),
+            Picture::PredictedTrue(p) => (marks(p.truth.len()), "rows"),
+            Picture::Curve(p) => (marks(p.x.len()), "rows"),
+            Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
+            Picture::Confusion(p) => (p.part(), "classes"),
+            Picture::Relevance(p) => (p.part(), "columns"),
+            Picture::Reliability(_) | Picture::Tuning(_) => (None, ""),
+        };
+        part.map_or(what.clone(), |[drawn, all]| format!("{what} ({} of {} {of} drawn)", count(drawn), count(all)))
     }
 
     /// Its name in the name of a file.
@@ -175,6 +188,12 @@ fn plain(name: &str) -> String {
     }
     let trimmed = out.trim_matches(['_', '.']);
     if trimmed.is_empty() { "figure".into() } else { trimmed.into() }
+}
+
+/// The median of some numbers.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 /// Which of `n` marks are drawn: all, or [`MOST_MARKS`] evenly chosen.

@@ -3,7 +3,7 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
 use super::colours::{CLASSES, MUTED, band};
-use super::drawn;
+use super::{drawn, median};
 use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{brief, count, counted, shown};
@@ -28,25 +28,23 @@ const SIZE: (f64, f64) = (460.0, 430.0);
 impl PredictedTrue {
     /// What the figure shows, in one sentence with its numbers.
     pub(super) fn sentence(&self, row: &Row) -> String {
-        let mut off: Vec<f64> = self.truth.iter().zip(&self.predicted).map(|(t, p)| (t - p).abs()).filter(|d| d.is_finite()).collect();
-        off.sort_by(f64::total_cmp);
-        let half = off
-            .get(off.len() / 2)
-            .map_or(String::new(), |m| format!(" Half of the {} are within {} of the truth.", counted(off.len(), "prediction"), brief(*m)));
+        let off = self.truth.iter().zip(&self.predicted).map(|(t, p)| (t - p).abs()).filter(|d| d.is_finite()).collect::<Vec<f64>>();
+        let predictions = counted(off.len(), "prediction");
+        let Some(half) = median(off).map(brief) else { return format!("{} predicts no number.", shown(&row.estimator, 60)) };
         let held = if self.intervals.is_empty() { String::new() } else { self.coverage() };
         format!(
-            "Each mark is one row that {} had not seen; on the line, the prediction of {} is exactly right.{half}{held}",
-            shown(&row.estimator, 60),
-            shown(&self.target, 60)
+            "Half of the {predictions} of {} by {} lie within {half} of the truth (the line) in rows it had not seen{held}.",
+            shown(&self.target, 60),
+            shown(&row.estimator, 60)
         )
     }
 
     fn coverage(&self) -> String {
         let inside = self.truth.iter().zip(&self.intervals).filter(|(t, [low, high])| low <= t && *t <= high).count();
-        let share = 100.0 * inside as f64 / self.intervals.len().max(1) as f64;
         format!(
-            " The vertical lines should hold {:.0} of 100 true values; they hold {share:.0} of 100 ({} of {}).",
+            ", and the vertical lines, which should hold {:.0} of 100 true values, hold {:.0} of 100 ({} of {})",
             100.0 * self.level,
+            100.0 * inside as f64 / self.intervals.len().max(1) as f64,
             count(inside),
             count(self.intervals.len())
         )

@@ -5,7 +5,7 @@ use super::canvas::{Sheet, draw};
 use super::colours::{class, region};
 use super::drawn;
 use crate::error::{Error, Result};
-use crate::report::words::{achievement, counted, shown};
+use crate::report::words::{achievement, count, counted, shown};
 use crate::report::{Metric, Row};
 
 /// Predicted classes on a grid over two numeric columns, and the training rows.
@@ -40,26 +40,25 @@ impl Regions {
     pub(super) fn sentence(&self, row: &Row) -> String {
         let right = row
             .metric(Metric::Accuracy)
-            .map_or(String::new(), |a| format!(" On rows it had not seen: {}.", achievement(Metric::Accuracy, a)));
+            .map_or(String::new(), |a| format!(", getting {} among those it had not seen", achievement(Metric::Accuracy, a)));
+        let rows = counted(self.points.len(), "row");
         let kept = if self.keeps_all() {
-            format!("It keeps all {} for its predictions.", counted(self.points.len(), "row"))
+            format!("all {rows}")
         } else if self.support.is_empty() {
-            "Its predictions need none of them.".to_owned()
+            format!("none of the {rows}")
         } else {
-            format!("The {} with a ring are all that its predictions are made from.", counted(self.support.len(), "row"))
+            format!("the {} of {rows} with a ring", count(self.support.len()))
         };
-        let slice = match self.held {
-            0 => String::new(),
-            n => format!(
-                " The other {} held at the middle of {} values, so that a mark may stand on another colour and yet be predicted right.",
-                if n == 1 { "column is".to_owned() } else { format!("{} are", counted(n, "column")) },
-                if n == 1 { "its" } else { "their" }
-            ),
-        };
-        format!(
-            "The colour of the ground is the class that {} predicts there; the marks are the rows it learned from. {kept}{right}{slice}",
-            shown(&row.estimator, 60)
-        )
+        format!("The ground has the colour of the class that {} predicts there from {kept}{right}.", shown(&row.estimator, 60))
+    }
+
+    /// What is said of the columns that are not drawn.
+    pub(super) fn slice(&self) -> Option<String> {
+        match self.held {
+            0 => None,
+            1 => Some("the other column at its median".into()),
+            n => Some(format!("the other {} at their medians", counted(n, "column"))),
+        }
     }
 
     fn keeps_all(&self) -> bool {

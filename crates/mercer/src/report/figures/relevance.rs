@@ -38,28 +38,23 @@ impl Relevance {
         let (Some(&first), Some(&last)) = (order.first(), order.last()) else { return "There are no columns.".into() };
         let [most, least] = [first, last].map(|k| self.relevance[k]);
         let ratio = if least > 0.0 && most / least < 1e6 {
-            format!("{} times as much as {} ({})", brief(most / least), name(last), brief(least))
+            format!(", {} times as much as {} ({})", brief(most / least), name(last), brief(least))
         } else {
-            format!("and {} does not matter at all", name(last))
+            format!(" and {} not at all", name(last))
         };
-        let compared = if order.len() > 1 { format!(" matters most ({}), {ratio}", brief(most)) } else { format!(" has {}", brief(most)) };
         // A column counts as idle where a change by its whole usual range moves the kernel by little.
         let idle = order.iter().filter(|&&k| self.relevance[k] < 0.1 * most).count();
-        let idle = if idle > 0 && order.len() > 1 {
-            format!(" {} of {} have less than a tenth of the longest bar.", idle, counted(order.len(), "column"))
-        } else {
-            String::new()
+        let idle = match idle {
+            0 => String::new(),
+            1 => format!(", and {} has less than a tenth of the longest bar", name(last)),
+            n => format!(", and {n} of {} have less than a tenth of the longest bar", counted(order.len(), "column")),
         };
-        let units = if self.standardised {
-            ""
-        } else {
-            " The columns keep their own units, so that bars compare only between columns in one unit."
-        };
-        let part = if order.len() > MOST { format!(" Drawn are the {MOST} longest of {}.", order.len()) } else { String::new() };
-        format!(
-            "The longer the bar (1 / length_scale), the more a change in that column changes the prediction: {}{compared}.{idle}{units}{part}",
-            name(first)
-        )
+        format!("A change in {} changes the prediction most ({}){ratio}{idle}.", name(first), brief(most))
+    }
+
+    /// How many of the columns are drawn, where it is not all.
+    pub(super) fn part(&self) -> Option<[usize; 2]> {
+        (self.columns.len() > MOST).then_some([MOST, self.columns.len()])
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {

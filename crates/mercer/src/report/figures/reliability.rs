@@ -71,7 +71,7 @@ impl Reliability {
             "on the whole too low"
         };
         format!(
-            "If the probabilities are honest, the marks lie on the line: of {} that {} had not seen, {} were given about {} for {}, and it came true for {} of them; over all rows the probabilities are off by {} on average, {lean}.",
+            "Of {} that {} had not seen, {} were given about {} for {}, which came true for {} of them, and over all rows the probabilities are off by {} on average, {lean}.",
             counted(n, "row"),
             shown(&row.estimator, 60),
             count(most.rows),
@@ -130,6 +130,6 @@ mod tests {
         let expected = (2.0 * 0.15 + (2.86 - 2.0)) / 5.0;
         assert!((r.gap() - expected).abs() <= 1e-15);
         let said = r.sentence(&Row { estimator: "knn".into(), ..Row::default() });
-        assert!(said.contains("of 5 rows that knn had not seen, 3 were given about 95% for b, and it came true for 67% of them"), "{said}");
+        assert!(said.contains("Of 5 rows that knn had not seen, 3 were given about 95% for b, which came true for 67% of them"), "{said}");
     }
 }

@@ -3,7 +3,7 @@
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::draw;
 use super::colours::{CLASSES, MUTED};
-use super::drawn;
+use super::{drawn, median};
 use crate::error::{Error, Result};
 use crate::report::Row;
 use crate::report::words::{brief, count, counted, shown};
@@ -21,11 +21,6 @@ pub struct Residuals {
 
 const SIZE: (f64, f64) = (460.0, 330.0);
 
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
-}
-
 impl Residuals {
     /// Pairs of finite numbers, by rising prediction.
     fn sorted(&self) -> Vec<(f64, f64)> {
@@ -40,25 +35,24 @@ impl Residuals {
         let pairs = self.sorted();
         let above = pairs.iter().filter(|(_, r)| *r > 0.0).count();
         let what = format!(
-            "Each mark is one row that {} had not seen: its height is the true {} minus the predicted one. {} of {} lie above the line (predicted too low).",
-            shown(&row.estimator, 60),
-            shown(&self.target, 60),
-            count(above),
+            "Of {} that {} had not seen it predicts {} too low (above the line)",
             counted(pairs.len(), "row"),
+            shown(&row.estimator, 60),
+            count(above),
         );
         // The size of the errors among the lowest and the highest third of the predictions.
         let third = pairs.len() / 3;
-        let size = |part: &[(f64, f64)]| middle(part.iter().map(|(_, r)| r.abs()).collect());
-        let (Some(low), Some(high)) = (size(&pairs[..third]), size(&pairs[pairs.len() - third..])) else { return what };
+        let size = |part: &[(f64, f64)]| median(part.iter().map(|(_, r)| r.abs()).collect());
+        let (Some(low), Some(high)) = (size(&pairs[..third]), size(&pairs[pairs.len() - third..])) else { return format!("{what}.") };
         let trend = if high > 1.5 * low {
-            "so that large predictions are less exact"
+            "so large predictions are less exact"
         } else if low > 1.5 * high {
-            "so that small predictions are less exact"
+            "so small predictions are less exact"
         } else {
-            "so that the errors are about as large everywhere"
+            "so the errors are about as large everywhere"
         };
         format!(
-            "{what} Half of the errors are below {} among the lowest third of the predictions and below {} among the highest third, {trend}.",
+            "{what}, and half of its errors are below {} among the lowest third of the predictions and below {} among the highest, {trend}.",
             brief(low),
             brief(high)
         )
@@ -98,9 +92,9 @@ mod tests {
             residual: vec![0.1, -0.1, 1.0, -1.0, 2.0, -4.0],
         };
         let said = r.sentence(&Row { estimator: "svr".into(), ..Row::default() });
-        assert!(said.contains("3 of 6 rows lie above the line"), "{said}");
+        assert!(said.contains("Of 6 rows that svr had not seen it predicts 3 too low (above the line)"), "{said}");
         assert!(
-            said.contains("below 0.100 among the lowest third of the predictions and below 4.00 among the highest third, so that large"),
+            said.contains("below 0.100 among the lowest third of the predictions and below 4.00 among the highest, so large"),
             "{said}"
         );
     }

@@ -42,15 +42,15 @@ impl TuningCurve {
             (false, rises) => format!(", the {} of {} values tried", if rises { "highest" } else { "lowest" }, p.tried.len()),
         };
         let beyond = match p.edges {
-            [Edge::Worse, Edge::Worse] => ", and values just outside it score worse",
-            [Edge::Worse, _] => "; smaller values score worse, but none of the larger ones that were tried does",
-            [_, Edge::Worse] => "; larger values score worse, but none of the smaller ones that were tried does",
-            _ => ", and no value that was tried scores worse",
+            [Edge::Worse, Edge::Worse] => "",
+            [Edge::Worse, _] => ", as does every larger value tried",
+            [_, Edge::Worse] => ", as does every smaller value tried",
+            _ => ", as does every value tried",
         };
         let range = if p.edges.contains(&Edge::Unknown) {
             String::new()
         } else {
-            format!("; anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))
+            format!(", and anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))
         };
         format!(
             "With {} = {} (the ring) the {} is {}{extreme}{range}.",
