@@ -260,7 +260,10 @@ impl Learner {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
-        let support = support_of(&tuned.kernel, &fitted, &prepared.data);
+        let asked_kernel = prepared.kernel.to_string();
+        // Where prediction needs every row, the rows are kept and not copied.
+        let every = fitted.support().len() == data.rows();
+        let support = if every { prepared.data } else { support_of(&tuned.kernel, &fitted, &prepared.data) };
         let model = Model {
             prep: prepared.prep,
             kernel: tuned.kernel,
@@ -271,7 +274,7 @@ impl Learner {
             about: About {
                 version: env!("CARGO_PKG_VERSION").into(),
                 rows: data.rows(),
-                asked_kernel: prepared.kernel.to_string(),
+                asked_kernel,
                 asked_estimator: self.estimator.to_string(),
                 seed: self.seed,
                 tuning: tuned.tuning,

@@ -139,7 +139,7 @@ class NeighbourClassifier(Neighbours, KernelClassifier):
     def _coded(self, y):
         self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
         if not self.outputs_2d_:
-            return super()._coded(column_or_1d(y, warn=True))
+            return super()._coded(y if y.ndim == 1 else column_or_1d(y, warn=True))
         check_classification_targets(y)
         y = y.toarray() if sp.issparse(y) else y
         classes, codes, names = zip(*(super(NeighbourClassifier, self)._coded(column) for column in y.T))
