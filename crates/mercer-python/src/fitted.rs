@@ -1,17 +1,14 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::arrays::{asarray, from_indices, from_matrix, from_outputs, numbers, two_axes};
-use crate::dataset::weights;
+use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::errors::{data_error, internal_error, raise};
+use crate::given::{given, matrix};
 use crate::model::{Pair, expansion, from_json, values};
 use crate::pickle::{Parts, parts, restored};
-use crate::target::known;
 use crate::work::Limits;
 use mercer::blocks;
-use mercer::control::Control;
-use mercer::data::Target;
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Task, Want};
+use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Want};
 use mercer::gram::{Dense, Subset};
 use mercer::learner;
 use mercer::linalg::Matrix;
@@ -76,48 +73,6 @@ struct Inside {
     #[serde(with = "blocks::f64s")]
     diagonal: Vec<f64>,
     info: TargetInfo,
-}
-
-/// A Gram matrix with everything that a fit on it needs besides the estimator.
-struct Given {
-    gram: Dense,
-    target: Target,
-    weights: Option<Vec<f64>>,
-    seed: u64,
-}
-
-impl Given {
-    fn task<'a>(&'a self, control: &'a Control) -> Task<'a> {
-        Task { gram: &self.gram, target: &self.target, weights: self.weights.as_deref(), control, seed: self.seed }
-    }
-}
-
-/// A matrix of finite kernel values.
-fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
-    let array = asarray(object)?;
-    let [rows, cols] = two_axes(&array)?;
-    let values = numbers(&array)?;
-    if let Some(k) = values.iter().position(|v| !v.is_finite()) {
-        return Err(data_error(format!(
-            "the kernel matrix holds {} in row {}, column {}; every kernel value must be finite",
-            values[k],
-            k / cols + 1,
-            k % cols + 1
-        )));
-    }
-    Matrix::new(rows, cols, values).map_err(raise)
-}
-
-fn given(
-    gram: &Bound<'_, PyAny>,
-    target: &Bound<'_, PyAny>,
-    sample_weight: Option<&Bound<'_, PyAny>>,
-    classes: Option<&[String]>,
-    seed: u64,
-) -> PyResult<(Given, TargetInfo)> {
-    let gram = Dense::square(matrix(gram)?).map_err(raise)?;
-    let (target, info) = known(target, gram.matrix().rows(), classes)?;
-    Ok((Given { gram, target, weights: weights(sample_weight)?, seed }, info))
 }
 
 impl Fitted {

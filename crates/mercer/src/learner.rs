@@ -343,13 +343,7 @@ pub fn fit_settled(
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
-fn fit_bound(
-    gram: &dyn Gram,
-    estimator: &EstimatorExpr,
-    sample: &select::Sample<'_>,
-    control: &Control,
-    seed: u64,
-) -> Result<FittedModel> {
+fn fit_bound(gram: &dyn Gram, estimator: &EstimatorExpr, sample: &select::Sample<'_>, control: &Control, seed: u64) -> Result<FittedModel> {
     plan(estimator, sample.data.rows(), sample.target, control)?;
     control.check()?;
     let task = Task { gram, target: sample.target, weights: sample.weights, control, seed };

@@ -118,9 +118,8 @@ fn a_row_left_out_asks_the_others() {
     let x = vec![vec![0.0], vec![1.0], vec![3.0]];
     let gram = square(&x, |a, b| dot(a, b));
     let control = Control::default();
-    let left_out = |target: &Target, rows: &Dense| {
-        knn(1.0).leave_one_out(&Task { gram: rows, target, weights: None, control: &control, seed: 0 })
-    };
+    let left_out =
+        |target: &Target, rows: &Dense| knn(1.0).leave_one_out(&Task { gram: rows, target, weights: None, control: &control, seed: 0 });
     let p = left_out(&Target::numbers(&[5.0, 6.0, 7.0]), &gram).unwrap().unwrap();
     assert_eq!(numbers(&p).data(), [6.0, 5.0, 6.0]);
     let p = left_out(&Target::Classes { codes: vec![0, 1, 2], names: three() }, &gram).unwrap().unwrap();

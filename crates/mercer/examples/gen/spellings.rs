@@ -253,7 +253,10 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         positional: 1,
         arguments: NEIGHBOURS,
         attributes: &[
-            ("outputs_2d_ : bool", "Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each"),
+            (
+                "outputs_2d_ : bool",
+                "Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each",
+            ),
             SAMPLES,
         ],
     },

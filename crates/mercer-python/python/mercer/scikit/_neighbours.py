@@ -90,11 +90,21 @@ class Neighbours:
                 f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {fitted}"
             )
 
-    def _left_out(self, **words):
-        """What each training row is answered by the others."""
+    def _answered(self, X, votes=False):
+        """Predictions of the library, or votes; where X is None, of each training row by the others."""
         check_is_fitted(self)
-        self._require_rows(self.n_samples_fit_ - 1, "<")
-        return self.model_.leave_one_out(*self._learnt, threads=self._threads(), **words)
+        if X is None:
+            self._require_rows(self.n_samples_fit_ - 1, "<")
+            return self.model_.leave_one_out(*self._learnt, scores=votes, threads=self._threads())
+        rows = self._rows_for_model(X)
+        if votes:
+            return self.model_.decision_function(rows, threads=self._threads())
+        return self.model_.predict(rows, codes=True, threads=self._threads())
+
+    @property
+    def loo_predictions_(self) -> NDArray[Any]:
+        """Predictions for each training row by the others, those of ``predict(None)``."""
+        return self.predict(None)
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
@@ -166,10 +176,7 @@ class NeighbourClassifier(Neighbours, KernelClassifier):
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Classes, as they were given; of those with equal votes the first.
         """
-        if X is None:
-            codes = self._left_out()
-        else:
-            codes = self.model_.predict(self._rows_for_model(X), codes=True, threads=self._threads())
+        codes = self._answered(X)
         if not self.outputs_2d_:
             return self.classes_.take(codes)
         return np.stack([classes.take(column) for classes, column in zip(self.classes_, codes.T)], axis=1)
@@ -188,10 +195,7 @@ class NeighbourClassifier(Neighbours, KernelClassifier):
         probabilities : ndarray of shape (n_samples, n_classes), or a list of them
             In the order of ``classes_``; a list where there are several targets.
         """
-        if X is None:
-            votes = self._left_out(scores=True)
-        else:
-            votes = self.model_.decision_function(self._rows_for_model(X), threads=self._threads())
+        votes = self._answered(X, votes=True)
         return [shares(one) for one in votes] if self.outputs_2d_ else shares(votes)
 
 
@@ -218,4 +222,4 @@ class NeighbourRegressor(Neighbours, KernelRegressor):
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Numbers.
         """
-        return super().predict(X) if X is not None else self._shaped(self._left_out())
+        return self._shaped(self._answered(X))
