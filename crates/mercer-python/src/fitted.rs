@@ -1,17 +1,14 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::arrays::{asarray, from_indices, from_matrix, from_outputs, numbers, two_axes};
-use crate::dataset::weights;
+use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::errors::{data_error, internal_error, raise};
+use crate::given::{given, matrix};
 use crate::model::{Pair, expansion, from_json, values};
 use crate::pickle::{Parts, parts, restored};
-use crate::target::known;
 use crate::work::Limits;
 use mercer::blocks;
-use mercer::control::Control;
-use mercer::data::Target;
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Task, Want};
+use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Want};
 use mercer::gram::{Dense, Subset};
 use mercer::learner;
 use mercer::linalg::Matrix;
@@ -22,11 +19,45 @@ use std::sync::Arc;
 
 /// An estimator fitted on a given Gram matrix.
 ///
-/// estimator: an expression such as "svc(c=1)".
-/// gram: kernel values among the training rows, N x N, symmetric.
-/// target: N numbers, N x outputs, or codes of `classes`.
-/// classes: names of the classes; None where numbers are predicted.
-/// sample_weight: above 0.
+/// It keeps coefficients, and neither the matrix nor rows: predictions are made from kernel values too. It can be pickled.
+///
+/// Parameters
+/// ----------
+/// estimator : str
+///     An expression such as ``"svc(c=1)"``; what is ``auto`` or a range takes the value that the data suggest, nothing is tuned.
+/// gram : array of shape (N, N)
+///     Kernel values among the training rows, symmetric.
+/// target : array of shape (N,) or (N, outputs)
+///     Numbers, or codes of `classes`, 0 for the first.
+/// sample_weight : array of shape (N,), optional
+///     Above 0; 2 means that the row counts twice.
+/// classes : list of str, optional
+///     Names of the classes; None where numbers are predicted.
+/// seed : int
+///     Of anything random.
+/// max_seconds : float, optional
+///     Solvers then stop with their best so far.
+/// max_memory : int or str, optional
+///     Bytes, or a size such as ``"4GB"``.
+/// threads : int
+///     How many to use; 0: one per core.
+///
+/// Raises
+/// ------
+/// DataError
+///     Kernel values that are not finite, square and symmetric; a target or weights that do not fit to them.
+/// ExpressionError
+///     An estimator or a parameter that there is not, and an estimator that cannot predict such a target.
+/// ResourceError
+///     A fit that does not fit in the memory allowed.
+///
+/// Examples
+/// --------
+/// >>> import numpy as np
+/// >>> from mercer._native import Fitted
+/// >>> x = np.array([1.0, 2.0, 3.0])
+/// >>> Fitted("ridge(lambda=1)", np.outer(x, x), x).predict([6 * x]).round(6)
+/// array([4.666667])
 #[pyclass(frozen, module = "mercer._native")]
 pub(crate) struct Fitted {
     inside: Arc<Inside>,
@@ -42,48 +73,6 @@ struct Inside {
     #[serde(with = "blocks::f64s")]
     diagonal: Vec<f64>,
     info: TargetInfo,
-}
-
-/// A Gram matrix with everything that a fit on it needs besides the estimator.
-struct Given {
-    gram: Dense,
-    target: Target,
-    weights: Option<Vec<f64>>,
-    seed: u64,
-}
-
-impl Given {
-    fn task<'a>(&'a self, control: &'a Control) -> Task<'a> {
-        Task { gram: &self.gram, target: &self.target, weights: self.weights.as_deref(), control, seed: self.seed }
-    }
-}
-
-/// A matrix of finite kernel values.
-fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
-    let array = asarray(object)?;
-    let [rows, cols] = two_axes(&array)?;
-    let values = numbers(&array)?;
-    if let Some(k) = values.iter().position(|v| !v.is_finite()) {
-        return Err(data_error(format!(
-            "the kernel matrix holds {} in row {}, column {}; every kernel value must be finite",
-            values[k],
-            k / cols + 1,
-            k % cols + 1
-        )));
-    }
-    Matrix::new(rows, cols, values).map_err(raise)
-}
-
-fn given(
-    gram: &Bound<'_, PyAny>,
-    target: &Bound<'_, PyAny>,
-    sample_weight: Option<&Bound<'_, PyAny>>,
-    classes: Option<&[String]>,
-    seed: u64,
-) -> PyResult<(Given, TargetInfo)> {
-    let gram = Dense::square(matrix(gram)?).map_err(raise)?;
-    let (target, info) = known(target, gram.matrix().rows(), classes)?;
-    Ok((Given { gram, target, weights: weights(sample_weight)?, seed }, info))
 }
 
 impl Fitted {
@@ -150,14 +139,67 @@ impl Fitted {
         Ok(Fitted { inside: Arc::new(inside) })
     }
 
-    /// Predicted numbers, or codes of classes, from kernel values between new rows and all training rows (M x N).
+    /// Predicted numbers, or codes of classes.
+    ///
+    /// Parameters
+    /// ----------
+    /// cross : array of shape (M, N)
+    ///     Kernel values between new rows and all training rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (M,) or (M, outputs)
+    ///     Numbers, or the places of classes among those that were given.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> K = np.eye(4)
+    /// >>> fitted = Fitted("knn(k=1)", K, [0, 1, 1, 0], classes=["low", "high"])
+    /// >>> fitted.predict(K[:2])
+    /// array([0, 1])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, cross, None, Want::default(), threads)?;
         values(py, predictions.values, &self.inside.info, true)
     }
 
-    /// Variance of the function value at new rows; `among` holds the kernel values among them (M x M).
+    /// Variance of the function value at new rows, without the noise of a target (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// cross : array of shape (M, N)
+    ///     Kernel values between new rows and all training rows.
+    /// among : array of shape (M, M)
+    ///     Kernel values among the new rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (M,) or (M, outputs)
+    ///     Variances.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without predictive variance.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> fitted = Fitted("gp(noise=1, variance=1, standardise_target=false)", np.eye(2), [1.0, -1.0])
+    /// >>> fitted.variance([[1.0, 0.0]], [[1.0]]).round(6)
+    /// array([0.5])
     #[pyo3(signature = (cross, among, *, threads=0))]
     fn variance<'py>(
         &self,
@@ -170,7 +212,32 @@ impl Fitted {
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance"))?)
     }
 
-    /// Probability of each class, M x classes.
+    /// Probability of each class; the predicted class is the one of the largest.
+    ///
+    /// Parameters
+    /// ----------
+    /// cross : array of shape (M, N)
+    ///     Kernel values between new rows and all training rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (M, classes)
+    ///     In the order of the classes.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without class probabilities.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> fitted = Fitted("knn(k=2)", np.eye(3), [0, 0, 1], classes=["low", "high"])
+    /// >>> fitted.predict_proba([[0.9, 0.8, 0.1]])
+    /// array([[0.75, 0.25]])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, cross, None, Want { probabilities: true, ..Want::default() }, threads)?;
@@ -178,13 +245,66 @@ impl Fitted {
     }
 
     /// Decision values before they become classes.
+    ///
+    /// Parameters
+    /// ----------
+    /// cross : array of shape (M, N)
+    ///     Kernel values between new rows and all training rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (M,) or (M, values)
+    ///     One number a row for two classes (above 0 is the second), one for each class or for each pair of more; votes of knn.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without decision values.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> fitted = Fitted("ridge(lambda=1)", 9 * np.eye(2), [0, 1], classes=["low", "high"])
+    /// >>> fitted.decision_function(10 * np.eye(2))
+    /// array([-1.,  1.])
     #[pyo3(signature = (cross, *, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, cross, None, Want { scores: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values"))?)
     }
 
-    /// Covariance between the function values of new rows, for the first output.
+    /// Covariance between the function values of new rows, for the first output (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// cross : array of shape (M, N)
+    ///     Kernel values between new rows and all training rows.
+    /// among : array of shape (M, M)
+    ///     Kernel values among the new rows.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (M, M)
+    ///     Covariances.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without predictive covariance.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> fitted = Fitted("gp(noise=1, variance=1, standardise_target=false)", np.eye(2), [1.0, -1.0])
+    /// >>> fitted.covariance(np.eye(2), np.eye(2)).round(6)
+    /// array([[0.5, 0. ],
+    ///        [0. , 0.5]])
     #[pyo3(signature = (cross, among, *, threads=0))]
     fn covariance<'py>(
         &self,
@@ -197,24 +317,93 @@ impl Fitted {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance"))?)
     }
 
-    /// Predictions for each training row by the model fitted without it, from what it was fitted on.
-    #[pyo3(signature = (gram, target, sample_weight=None, *, threads=0))]
+    /// Predictions for each training row by the model fitted without it, in closed form (ridge, gp, knn).
+    ///
+    /// Parameters
+    /// ----------
+    /// gram : array of shape (N, N)
+    ///     Kernel values among the training rows, once more.
+    /// target : array of shape (N,) or (N, outputs)
+    ///     The target as it was given.
+    /// sample_weight : array of shape (N,), optional
+    ///     The weights as they were given.
+    /// scores : bool
+    ///     Decision values (votes of knn) instead of predictions.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (N,) or (N, outputs)
+    ///     Numbers or codes of classes; with `scores` N x values.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without a closed form.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> x, y = np.array([0.0, 1.0, 3.0]), [5.0, 6.0, 7.0]
+    /// >>> K = np.outer(x, x)
+    /// >>> Fitted("knn(k=1)", K, y).leave_one_out(K, y)
+    /// array([6., 5., 6.])
+    #[pyo3(signature = (gram, target, sample_weight=None, *, scores=false, threads=0))]
     fn leave_one_out<'py>(
         &self,
         py: Python<'py>,
         gram: &Bound<'py, PyAny>,
         target: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
+        scores: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (given, _) = given(gram, target, sample_weight, self.inside.info.classes.as_deref(), 0)?;
         let inside = self.inside.clone();
         let left_out = Limits::threads(threads).run(py, move |control| inside.estimator.leave_one_out(&given.task(control)))?;
-        values(py, left_out.ok_or_else(|| self.lacks("closed form without a row"))?.values, &self.inside.info, true)
+        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row"))?;
+        if scores {
+            return from_outputs(py, left_out.scores.ok_or_else(|| self.lacks("decision values without a row"))?);
+        }
+        values(py, left_out.values, &self.inside.info, true)
     }
 
-    /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error): its value, and
-    /// its derivatives by the kernel values (N x N).
+    /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error).
+    ///
+    /// Parameters
+    /// ----------
+    /// estimator : str
+    ///     An expression with nothing left open.
+    /// gram : array of shape (N, N)
+    ///     Kernel values among the training rows, symmetric.
+    /// target : array of shape (N,) or (N, outputs)
+    ///     Numbers.
+    /// sample_weight : array of shape (N,), optional
+    ///     Above 0.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of float and numpy.ndarray of shape (N, N)
+    ///     Its value, and its derivatives by the kernel values.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape, and an estimator without a criterion.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer._native import Fitted
+    /// >>> value, slopes = Fitted.criterion("gp(noise=1, variance=1, standardise_target=false)", np.zeros((1, 1)), [0.0])
+    /// >>> round(value, 6)  # log(2 pi) / 2
+    /// 0.918939
+    /// >>> slopes
+    /// array([[0.5]])
     #[staticmethod]
     #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, threads=0))]
     fn criterion<'py>(
@@ -231,13 +420,14 @@ impl Fitted {
         Ok((found.value, from_matrix(py, found.weights)?))
     }
 
-    /// Coefficients (support x outputs) and constants; None where it is no kernel expansion.
+    /// What it is where it is a kernel expansion over the rows of `support`: coefficients, support x outputs, and one constant
+    /// per output; None for any other fit.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
         expansion(py, self.inside.fitted.expansion())
     }
 
-    /// Training rows that prediction needs, from 0.
+    /// Training rows that prediction needs, numbered from 0 in ascending order.
     #[getter]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         from_indices(py, self.inside.fitted.support())
@@ -249,7 +439,7 @@ impl Fitted {
         self.inside.fitted.steps()
     }
 
-    /// How the fit went.
+    /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = serde_json::to_string(self.inside.fitted.summary()).map_err(|e| internal_error(e.to_string()))?;

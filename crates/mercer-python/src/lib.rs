@@ -7,6 +7,7 @@ mod dataset;
 mod errors;
 mod fitted;
 mod frames;
+mod given;
 mod kernel;
 mod learner;
 mod model;

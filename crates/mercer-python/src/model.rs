@@ -269,7 +269,7 @@ impl Model {
         self.model.fitted.steps()
     }
 
-    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp).
+    /// Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp, knn).
     ///
     /// Parameters
     /// ----------
@@ -277,31 +277,37 @@ impl Model {
     ///     The target as it was given to fit; of classes their codes.
     /// sample_weight : array, optional
     ///     The weights as they were given to fit.
+    /// scores : bool
+    ///     Decision values (votes of knn) instead of predictions.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
     /// Returns
     /// -------
     /// numpy.ndarray
-    ///     N numbers, or codes of classes.
+    ///     N numbers, or codes of classes; with `scores` N x values.
     ///
     /// Raises
     /// ------
     /// DataError
     ///     An estimator without a closed form.
-    #[pyo3(signature = (target, sample_weight=None, *, threads=0))]
+    #[pyo3(signature = (target, sample_weight=None, *, scores=false, threads=0))]
     fn leave_one_out<'py>(
         &self,
         py: Python<'py>,
         target: &Bound<'py, PyAny>,
         sample_weight: Option<&Bound<'py, PyAny>>,
+        scores: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = self.model.about.rows + self.model.about.left_out.len();
         let (target, _) = known(target, given, self.model.target.classes.as_deref())?;
         let (model, weights) = (self.model.clone(), weights(sample_weight)?);
         let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
-        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row", "ridge or gp"))?;
+        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row", "ridge, gp or knn"))?;
+        if scores {
+            return from_outputs(py, left_out.scores.ok_or_else(|| self.lacks("decision values without a row", "knn to classes"))?);
+        }
         values(py, left_out.values, &self.model.target, true)
     }
 

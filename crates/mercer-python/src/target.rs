@@ -97,7 +97,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
 
 /// Classes by their codes: 0 is the first of the names.
 pub(crate) fn coded(object: &Bound<'_, PyAny>, rows: usize, names: Vec<String>) -> PyResult<(Target, TargetInfo)> {
-    let codes: Vec<usize> = object.call_method0("tolist")?.extract()?;
+    let codes: Vec<usize> = asarray(object)?.call_method0("tolist")?.extract()?;
     if codes.len() != rows {
         return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found: codes.len() }));
     }

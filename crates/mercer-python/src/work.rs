@@ -125,13 +125,15 @@ fn wait<R: Send>(receive: &Receiver<Result<R>>, cancel: &CancelFlag) -> PyResult
     }
 }
 
-/// Threads to use. The shared pool does not survive a fork: a forked process makes its own for each computation.
+/// Threads to use; 0 is the shared pool, which need not be made. It does not survive a fork: a forked process makes a pool of
+/// its own for each computation.
 fn threads(asked: usize) -> usize {
     static HOME: OnceLock<u32> = OnceLock::new();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let forked = *HOME.get_or_init(std::process::id) != std::process::id();
     match asked {
         0 if forked => cores,
+        some if some == cores && !forked => 0,
         some => some.min(cores.max(16) * 4),
     }
 }

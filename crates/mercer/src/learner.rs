@@ -13,6 +13,7 @@ use crate::read::TargetInfo;
 use crate::select::{self, Split, Tuning};
 use crate::validity;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Rows on which an unproved kernel is tested before it is refused: enough for a witness, cheap to decompose.
@@ -212,7 +213,8 @@ impl Learner {
     ) -> Result<(Model, (f64, f64))> {
         let used = Used::of(&self.prep, data, target, weights)?;
         let left_out = used.left_out(data.rows());
-        let (data, target, split) = (data.select(&used.rows), target.select(&used.rows), split.select(&used.rows));
+        let data = if left_out.is_empty() { Cow::Borrowed(data) } else { Cow::Owned(data.select(&used.rows)) };
+        let (target, split) = (target.select(&used.rows), split.select(&used.rows));
         let weights: Option<Vec<f64>> = weights.map(|w| used.rows.iter().map(|&i| w[i]).collect());
         let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
         if !self.estimator.takes(&target) {
@@ -225,7 +227,8 @@ impl Learner {
         plan(&self.estimator, data.rows(), &target, control)?;
         let mut notices = used.notices;
         notices.extend(prepared.notices);
-        notices.extend(unlike_anything(&open, &prepared.data, &used.rows)?);
+        let bound = open.bind(None, &prepared.data)?;
+        notices.extend(unlike_anything(bound.as_ref(), &used.rows));
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
@@ -246,12 +249,21 @@ impl Learner {
             notices.push("the search was stopped on request: the best setting found by then is fitted".into());
         }
         let clock = Instant::now();
-        let fitted = fit_settled(&tuned.kernel, &tuned.estimator, &sample, &control.last_step(), self.seed)?;
+        let last = control.last_step();
+        let fitted = if tuned.kernel == open {
+            fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?
+        } else {
+            drop(bound);
+            fit_settled(&tuned.kernel, &tuned.estimator, &sample, &last, self.seed)?
+        };
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
-        let support = support_of(&tuned.kernel, &fitted, &prepared.data);
+        let asked_kernel = prepared.kernel.to_string();
+        // Where prediction needs every row, the rows are kept and not copied.
+        let every = fitted.support().len() == data.rows();
+        let support = if every { prepared.data } else { support_of(&tuned.kernel, &fitted, &prepared.data) };
         let model = Model {
             prep: prepared.prep,
             kernel: tuned.kernel,
@@ -262,7 +274,7 @@ impl Learner {
             about: About {
                 version: env!("CARGO_PKG_VERSION").into(),
                 rows: data.rows(),
-                asked_kernel: prepared.kernel.to_string(),
+                asked_kernel,
                 asked_estimator: self.estimator.to_string(),
                 seed: self.seed,
                 tuning: tuned.tuning,
@@ -304,16 +316,16 @@ pub(crate) fn outputs(target: &Target) -> usize {
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.
 /// Rows are counted as the user gave them, those that were left out included.
-fn unlike_anything(kernel: &KernelExpr, data: &Dataset, given: &[usize]) -> Result<Option<String>> {
-    let diagonal = kernel.bind(None, data)?.diagonal(Side::Rows);
+fn unlike_anything(gram: &dyn Gram, given: &[usize]) -> Option<String> {
+    let diagonal = gram.diagonal(Side::Rows);
     let empty: Vec<usize> = (0..diagonal.len()).filter(|&i| diagonal[i] == 0.0).collect();
-    Ok(empty.first().map(|&i| match empty.len() {
+    empty.first().map(|&i| match empty.len() {
         1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
         n => format!(
             "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
             given[i] + 1
         ),
-    }))
+    })
 }
 
 /// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
@@ -325,10 +337,16 @@ pub fn fit_settled(
     control: &Control,
     seed: u64,
 ) -> Result<FittedModel> {
+    // Before a kernel prepares its inputs.
+    plan(estimator, sample.data.rows(), sample.target, control)?;
+    fit_bound(kernel.bind(None, sample.data)?.as_ref(), estimator, sample, control, seed)
+}
+
+/// The same on kernel values among the rows of the sample that are bound already.
+fn fit_bound(gram: &dyn Gram, estimator: &EstimatorExpr, sample: &select::Sample<'_>, control: &Control, seed: u64) -> Result<FittedModel> {
     plan(estimator, sample.data.rows(), sample.target, control)?;
     control.check()?;
-    let bound = kernel.bind(None, sample.data)?;
-    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+    let task = Task { gram, target: sample.target, weights: sample.weights, control, seed };
     estimator.settle(&task)?.fit(&task)
 }
 

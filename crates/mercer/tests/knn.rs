@@ -6,9 +6,10 @@
 mod made;
 
 use made::*;
+use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Baseline, Fitted, FittedKnn, Knn, NeighbourWeights};
+use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Knn, NeighbourWeights, Task, Ties};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -84,6 +85,47 @@ fn of_classes_with_equal_votes_the_nearer_one_wins() {
     let new = vec![vec![0.2], vec![0.8], vec![0.5]];
     let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
     assert_eq!(classes(&p), [0, 1, 0]);
+}
+
+#[test]
+fn the_first_of_classes_with_equal_votes_wins_where_that_is_asked() {
+    let x = vec![vec![0.0], vec![1.0], vec![3.0]];
+    let first = Knn { ties: Ties::First, ..knn(2.0) };
+    let target = Target::Classes { codes: vec![2, 0, 1], names: three() };
+    let fitted = fit(&first, &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
+    let new = vec![vec![0.1], vec![0.9], vec![2.5]];
+    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    assert_eq!(classes(&p), [0, 0, 0]);
+    // One vote each: nothing is raised.
+    assert_eq!(p.scores.unwrap().data(), [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
+}
+
+// Of k = all rows every weight counts in full, whatever the order in which the weights are added.
+#[test]
+fn where_all_rows_are_asked_the_answer_is_their_weighted_mean() {
+    let x = points(67, 25, 2);
+    let (t, weights) = (errors(67, 25), (0..25).map(|i| 0.1 + 0.3 * (i % 4) as f64).collect::<Vec<_>>());
+    let mean = t.iter().zip(&weights).map(|(t, w)| t * w).sum::<f64>() / weights.iter().sum::<f64>();
+    let fitted = fit(&knn(1000.0), &square(&x, |a, b| dot(a, b)), &Target::numbers(&t), Some(&weights)).unwrap();
+    let new = points(68, 50, 2);
+    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    (0..50).for_each(|i| close(numbers(&p)[(i, 0)], mean, 1e-12));
+}
+
+// A row left out asks the others: on a line, 0 asks 1, 1 asks 0, 3 asks 1.
+#[test]
+fn a_row_left_out_asks_the_others() {
+    let x = vec![vec![0.0], vec![1.0], vec![3.0]];
+    let gram = square(&x, |a, b| dot(a, b));
+    let control = Control::default();
+    let left_out =
+        |target: &Target, rows: &Dense| knn(1.0).leave_one_out(&Task { gram: rows, target, weights: None, control: &control, seed: 0 });
+    let p = left_out(&Target::numbers(&[5.0, 6.0, 7.0]), &gram).unwrap().unwrap();
+    assert_eq!(numbers(&p).data(), [6.0, 5.0, 6.0]);
+    let p = left_out(&Target::Classes { codes: vec![0, 1, 2], names: three() }, &gram).unwrap().unwrap();
+    assert_eq!(classes(&p), [1, 0, 1]);
+    let alone = square(&x[..1], |a, b| dot(a, b));
+    assert!(matches!(left_out(&Target::numbers(&[5.0]), &alone), Err(Error::Data(_))));
 }
 
 #[test]

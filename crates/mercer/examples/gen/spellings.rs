@@ -70,9 +70,18 @@ const RIDGE: &[(&str, &str)] = &[
     ("intercept_ : ndarray", "Constants, one for each output"),
     ("loo_predictions_ : ndarray", "Predictions for each training row by the model fitted without it, exact"),
 ];
+const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),
-    sets("weights", "weights", "\"uniform\""),
+    Argument {
+        name: "weights",
+        default: "\"uniform\"",
+        sets: Some("weights"),
+        doc: (
+            "{\"uniform\", \"distance\"}, callable or None",
+            "Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets distances (n_queries, n_neighbors) and returns weights of that shape",
+        ),
+    },
     own("algorithm", "\"auto\"", "str", "How kneighbors searches; predictions compare with every row"),
     own("leaf_size", "30", "int", "Taken for kneighbors"),
     own("p", "2", "float", "Power of the metric minkowski"),
@@ -240,10 +249,16 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         class: "KNeighborsClassifier",
         classifies: true,
         bases: "NeighbourClassifier",
-        fixed: &[],
+        fixed: &[("ties", "\"first\"")],
         positional: 1,
         arguments: NEIGHBOURS,
-        attributes: &[],
+        attributes: &[
+            (
+                "outputs_2d_ : bool",
+                "Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each",
+            ),
+            SAMPLES,
+        ],
     },
     Spelling {
         estimator: "knn",
@@ -253,6 +268,6 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         fixed: &[],
         positional: 1,
         arguments: NEIGHBOURS,
-        attributes: &[],
+        attributes: &[SAMPLES],
     },
 ];

@@ -1,6 +1,8 @@
 //! How much memory can be had: what the system has free, and what the limits of the process and of its control group leave.
 
 use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// Bytes where nothing is known.
 const UNKNOWN: u64 = 4_000_000_000;
@@ -11,10 +13,26 @@ const PER_THREAD: u64 = 140_000_000;
 /// Address space that a program of one thread reserves besides.
 const PROGRAM: u64 = 80_000_000;
 
+/// How long a reading holds. Asking the system takes as long as a fit to a few hundred rows; in this time little is taken.
+const HOLDS: Duration = Duration::from_millis(20);
+
 /// Bytes that can be had now; 4 GB where the system does not say.
 pub(super) fn available_memory() -> u64 {
-    let free = number_after("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
-    free.unwrap_or(UNKNOWN).min(hard_limit())
+    static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+    let read = || {
+        let free = number_after("/proc/meminfo", "MemAvailable:").map(|kb| kb * 1024);
+        free.unwrap_or(UNKNOWN).min(hard_limit())
+    };
+    // Nobody waits here: a process that was forked while the lock was held would wait for ever.
+    let Ok(mut last) = LAST.try_lock() else { return read() };
+    if let Some((at, bytes)) = *last
+        && at.elapsed() < HOLDS
+    {
+        return bytes;
+    }
+    let bytes = read();
+    *last = Some((Instant::now(), bytes));
+    bytes
 }
 
 /// Bytes after which the system refuses more or ends the process; the greatest number there is where it does neither.

@@ -135,7 +135,11 @@ impl Points {
     /// The given rows, in order.
     pub fn select(&self, rows: &[usize]) -> Points {
         let storage = match &self.storage {
-            Storage::Dense(v) => Storage::Dense(rows.iter().flat_map(|&i| v[i * self.dim..(i + 1) * self.dim].iter().copied()).collect()),
+            Storage::Dense(v) => {
+                let mut some = Vec::with_capacity(rows.len() * self.dim);
+                rows.iter().for_each(|&i| some.extend_from_slice(&v[i * self.dim..(i + 1) * self.dim]));
+                Storage::Dense(some)
+            }
             Storage::Csr { starts, columns, values } => {
                 let mut s = vec![0];
                 let (mut c, mut v) = (Vec::new(), Vec::new());

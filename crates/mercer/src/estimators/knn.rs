@@ -21,6 +21,10 @@ use serde::{Deserialize, Serialize};
 const TILE: usize = 64;
 /// What a class that wins by being nearer gets on top of its votes, so that its probability is the greatest too.
 const NEARER: f64 = 1e-6;
+/// Votes that differ by less than this share of k differ by rounding.
+const EVEN: f64 = 1e-9;
+/// Up to so many neighbours the farthest of them is found by keeping the least distances in order.
+const FEW: usize = 32;
 
 /// Nearest neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +34,20 @@ pub struct Knn {
     pub k: Value,
     /// How much each of them counts.
     pub weights: NeighbourWeights,
+    /// Which of the classes with equal votes wins.
+    #[serde(default)]
+    pub ties: Ties,
+}
+
+/// Which of the classes with equal votes wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// The one with the nearest neighbour, then the lower code; its votes are raised by a millionth.
+    #[default]
+    Nearest,
+    /// The one of the lowest code.
+    First,
 }
 
 /// How much a neighbour counts.
@@ -45,7 +63,7 @@ pub enum NeighbourWeights {
 
 impl Default for Knn {
     fn default() -> Self {
-        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform }
+        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest }
     }
 }
 
@@ -58,6 +76,11 @@ impl Estimator for Knn {
             "weights",
             "uniform: every neighbour counts alike; distance: by the inverse of its distance",
             Domain::Choice(&["uniform", "distance"]),
+        ),
+        Param::fixed(
+            "ties",
+            "of classes with equal votes, nearest: the one with the nearest neighbour wins; first: the first of them",
+            Domain::Choice(&["nearest", "first"]),
         ),
     ];
     const NEEDS_MERCER: bool = false;
@@ -93,9 +116,18 @@ impl Estimator for Knn {
         if asked > total {
             summary.notes.push(format!("k={} is more than the {n} rows there are: every row is a neighbour of every input", self.k));
         }
-        let fitted = FittedKnn { k: asked.min(total), weigh: self.weights, rows: (0..n).collect(), weights, answers, summary };
+        let k = asked.min(total);
+        let fitted = FittedKnn { k, weigh: self.weights, ties: self.ties, rows: (0..n).collect(), weights, answers, summary };
         fitted.check()?;
         Ok(fitted)
+    }
+
+    /// Each row asks the others: nothing has to be fitted again.
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        if task.rows() < 2 {
+            return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
+        }
+        self.fit(task)?.answered(task.gram, Want { probabilities: true, scores: true, ..Want::default() }, true).map(Some)
     }
 }
 
@@ -122,6 +154,8 @@ pub struct FittedKnn {
     /// Neighbours asked, by weight; no more than all of them.
     pub k: f64,
     weigh: NeighbourWeights,
+    #[serde(default)]
+    ties: Ties,
     #[serde(with = "blocks::usizes")]
     rows: Vec<usize>,
     #[serde(with = "blocks::f64s")]
@@ -156,21 +190,23 @@ impl FittedKnn {
         Ok(())
     }
 
-    /// Share of each neighbour in the k, from the distances (the same constant off in all): nearest first until k are asked;
-    /// rows at the distance of the last share what is left of k, so that the order of rows plays no part.
-    fn neighbours(&self, distances: &[f64]) -> Vec<(usize, f64)> {
+    /// Share of each neighbour in `k`, from the distances (the same constant off in all): nearest first until k are asked;
+    /// rows at the distance of the last share what is left of k, so that the order of rows plays no part. A row is `without`
+    /// where it is to be left out; its distance is infinite then.
+    fn neighbours(&self, distances: &[f64], k: f64, without: Option<usize>, whole: bool) -> Vec<(usize, f64)> {
+        let there = distances.len() - usize::from(without.is_some());
         // Weights of 1 and above need no more than k rows and what lies as far as the last of them; the rest need not be sorted.
-        let most = if self.weights.iter().all(|w| *w >= 1.0) { self.k.ceil() as usize } else { distances.len() };
-        let last = most.clamp(1, distances.len()) - 1;
-        let farthest = *distances.to_vec().select_nth_unstable_by(last, f64::total_cmp).1;
-        let mut order: Vec<usize> = (0..distances.len()).filter(|&i| distances[i] <= farthest).collect();
+        let most = if whole { (k.ceil() as usize).clamp(1, there) } else { there };
+        let farthest = farthest(distances, most);
+        let mut order: Vec<usize> = (0..distances.len()).filter(|&i| distances[i] <= farthest && without != Some(i)).collect();
         order.sort_by(|a, b| distances[*a].total_cmp(&distances[*b]));
-        let mut left = self.k;
+        let mut left = k;
         let mut edge = f64::INFINITY;
         for group in order.chunk_by(|a, b| distances[*a] == distances[*b]) {
             edge = distances[group[0]];
             let mass: f64 = group.iter().map(|&i| self.weights[i]).sum();
-            if mass >= left {
+            // Where all rows are asked, rounding must not leave the last of them without its share.
+            if mass + EVEN * k >= left {
                 break;
             }
             left -= mass;
@@ -184,8 +220,7 @@ impl FittedKnn {
 
     /// The shares of neighbours by `weigh`, their sum kept. `own` is k(x, x) of the new input; a squared distance that rounding
     /// could have left of 0 is 0.
-    fn weighed(&self, distances: &[f64], own: f64, of_rows: &[f64]) -> Vec<(usize, f64)> {
-        let mut shares = self.neighbours(distances);
+    fn weighed(&self, mut shares: Vec<(usize, f64)>, distances: &[f64], own: f64, of_rows: &[f64]) -> Vec<(usize, f64)> {
         if self.weigh == NeighbourWeights::Uniform {
             return shares;
         }
@@ -206,9 +241,9 @@ impl FittedKnn {
         shares
     }
 
-    /// Votes of the neighbours; of classes with equal votes the one with the nearest neighbour wins (then the lower code)
-    /// and its vote is raised by a millionth, so that the greatest vote is always that of the winner alone.
-    fn votes(&self, neighbours: Vec<(usize, f64)>, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
+    /// Votes of the `k` neighbours and the class that wins, so that its vote is the greatest: the first of the greatest by
+    /// `Ties::First`, the only one by `Ties::Nearest`.
+    fn votes(&self, neighbours: Vec<(usize, f64)>, k: f64, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
         let mut votes = vec![0.0; classes];
         let mut nearest = vec![f64::INFINITY; classes];
         for (i, share) in neighbours {
@@ -216,27 +251,25 @@ impl FittedKnn {
             nearest[codes[i]] = nearest[codes[i]].min(distances[i]);
         }
         let mut best = 0;
-        for k in 1..classes {
-            // Shares of equal sums may differ by rounding.
-            let even = (votes[k] - votes[best]).abs() <= 1e-9 * self.k;
-            if (even && nearest[k] < nearest[best]) || (!even && votes[k] > votes[best]) {
-                best = k;
+        for c in 1..classes {
+            let even = (votes[c] - votes[best]).abs() <= EVEN * k;
+            let nearer = self.ties == Ties::Nearest && nearest[c] < nearest[best];
+            if (even && nearer) || (!even && votes[c] > votes[best]) {
+                best = c;
             }
         }
-        if (0..classes).any(|k| k != best && votes[k] >= votes[best] - 1e-9 * self.k) {
-            votes[best] += NEARER * self.k;
+        match self.ties {
+            Ties::First => votes[best] = votes.iter().copied().fold(0.0, f64::max),
+            Ties::Nearest if (0..classes).any(|c| c != best && votes[c] >= votes[best] - EVEN * k) => votes[best] += NEARER * k,
+            Ties::Nearest => {}
         }
         (best, votes)
     }
-}
 
-impl Fitted for FittedKnn {
-    fn support(&self) -> &[usize] {
-        &self.rows
-    }
-
-    /// Scores are votes, M x classes; probabilities are (votes + 1) / (k + classes), Laplace's rule of succession.
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+    /// Predictions for M inputs from their M x N kernel values with the rows; where `left_out`, they are the rows, and each is
+    /// answered by the others. Scores are votes, M x classes; probabilities are (votes + 1) / (k + classes), Laplace's rule of
+    /// succession.
+    fn answered(&self, cross: &dyn Gram, want: Want, left_out: bool) -> Result<Predictions> {
         self.check()?;
         let (m, n) = cross.shape();
         if n != self.rows.len() {
@@ -248,6 +281,8 @@ impl Fitted for FittedKnn {
             Answers::Classes { classes, .. } => *classes,
             Answers::Numbers(t) => t.cols(),
         };
+        let total: f64 = self.weights.iter().sum();
+        let whole = self.weights.iter().all(|w| *w >= 1.0);
         let mut winners = vec![0usize; m];
         let mut table = Matrix::zeros(m, width);
         let tiles = winners.par_chunks_mut(TILE).zip(table.data_mut().par_chunks_mut((TILE * width).max(1))).enumerate();
@@ -255,28 +290,34 @@ impl Fitted for FittedKnn {
             let height = winners.len();
             let mut tile = vec![0.0; height * n];
             cross.fill(t * TILE..t * TILE + height, 0..n, Block::new(&mut tile, height, n));
-            for (i, similarities) in tile.chunks_exact_mut(n).enumerate() {
-                for (s, d) in similarities.iter_mut().zip(&own) {
+            for (i, distances) in tile.chunks_exact_mut(n).enumerate() {
+                let input = t * TILE + i;
+                let mut broken = false;
+                for (s, d) in distances.iter_mut().zip(&own) {
                     *s = d - 2.0 * *s;
+                    broken |= s.is_nan();
                 }
-                if similarities.iter().any(|d| d.is_nan()) {
+                if broken {
                     return Err(Error::Numerical {
                         what: "nearest neighbours".into(),
-                        why: format!("the kernel of new row {} is not a number; scale the columns", t * TILE + i + 1),
+                        why: format!("the kernel of new row {} is not a number; scale the columns", input + 1),
                     });
                 }
+                let without = left_out.then_some(input);
+                let k = without.map_or(self.k, |row| self.k.min(total - self.weights[row]));
+                without.into_iter().for_each(|row| distances[row] = f64::INFINITY);
                 let out = &mut table[i * width..(i + 1) * width];
-                let neighbours = self.weighed(similarities, of_new[t * TILE + i], &own);
+                let neighbours = self.weighed(self.neighbours(distances, k, without, whole), distances, of_new[input], &own);
                 match &self.answers {
                     Answers::Classes { codes, classes } => {
-                        let (best, votes) = self.votes(neighbours, similarities, codes, *classes);
+                        let (best, votes) = self.votes(neighbours, k, distances, codes, *classes);
                         winners[i] = best;
                         out.copy_from_slice(&votes);
                     }
                     Answers::Numbers(targets) => {
                         for (r, share) in neighbours {
                             for (o, y) in out.iter_mut().zip(targets.row(r)) {
-                                *o += share / self.k * y;
+                                *o += share / k * y;
                             }
                         }
                     }
@@ -299,6 +340,34 @@ impl Fitted for FittedKnn {
                 Predictions { probabilities, scores, ..Predictions::of(Predicted::Classes(winners)) }
             }
         })
+    }
+}
+
+/// The distance of the farthest of the `most` nearest.
+fn farthest(distances: &[f64], most: usize) -> f64 {
+    if most > FEW {
+        return *distances.to_vec().select_nth_unstable_by(most - 1, f64::total_cmp).1;
+    }
+    let mut least = distances[..most].to_vec();
+    least.sort_unstable_by(f64::total_cmp);
+    let mut edge = least[most - 1];
+    for &d in &distances[most..] {
+        if d < edge {
+            least.pop();
+            least.insert(least.partition_point(|&l| l <= d), d);
+            edge = least[most - 1];
+        }
+    }
+    edge
+}
+
+impl Fitted for FittedKnn {
+    fn support(&self) -> &[usize] {
+        &self.rows
+    }
+
+    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+        self.answered(cross, want, false)
     }
 
     fn summary(&self) -> &Summary {

@@ -19,7 +19,7 @@ pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use gp::Gp;
-pub use knn::{FittedKnn, Knn, NeighbourWeights};
+pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};

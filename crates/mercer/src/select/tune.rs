@@ -118,9 +118,13 @@ pub fn tune(
     curves: bool,
 ) -> Result<Tuned> {
     let settled_kernel = kernel.settle(sample.data)?;
-    let bound = settled_kernel.bind(None, sample.data)?;
-    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
-    let start = Setting { kernel: settled_kernel, estimator: estimator.settle(&task)? };
+    let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
+        estimator.clone()
+    } else {
+        let bound = settled_kernel.bind(None, sample.data)?;
+        estimator.settle(&Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed })?
+    };
+    let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
     let free = free_parameters(kernel, estimator, &start);
     let untuned = |late| Ok(Tuned { kernel: start.kernel.clone(), estimator: start.estimator.clone(), tuning: None, late });
     if free.is_empty() || !estimator.uses_kernel() {

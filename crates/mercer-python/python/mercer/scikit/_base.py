@@ -220,7 +220,7 @@ class KernelEstimator(BaseEstimator):
     def _rows_for_model(self, X):
         check_is_fitted(self)
         X = self._checked(X)
-        return X if isinstance(self.model_, GivenModel) else self._columns(X)
+        return X if getattr(self.model_, "takes_arrays", False) else self._columns(X)
 
     @property
     def certificate_(self) -> dict[str, Any]:
@@ -230,7 +230,7 @@ class KernelEstimator(BaseEstimator):
 
     @property
     def loo_predictions_(self) -> NDArray[Any]:
-        """Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp)."""
+        """Predictions for each row that was learnt from by the model fitted without it, in closed form (ridge, gp, knn)."""
         check_is_fitted(self)
         found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
         return self.classes_.take(found) if hasattr(self, "classes_") else found
@@ -263,15 +263,19 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         """
         vars(self).pop("model_", None)
         X, y = self._checked(X, y, fitting=True)
-        y = column_or_1d(y, warn=True)
+        self.classes_, codes, names = self._coded(y)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return self._fit(X, codes, self._weighted(weight, y, codes), names)
+
+    def _coded(self, y):
+        """The classes of a target, the place of each label among them, and their names."""
         check_classification_targets(y)
         try:
-            self.classes_, codes = np.unique(y, return_inverse=True)
+            classes, codes = np.unique(y, return_inverse=True)
         except TypeError:
             found = ", ".join(sorted({type(label).__name__ for label in y}))
             raise DataError(f"y holds labels of several types ({found}); make them one type") from None
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return self._fit(X, codes, self._weighted(weight, y, codes), [str(label) for label in self.classes_.tolist()])
+        return classes, codes, [str(label) for label in classes.tolist()]
 
     def _weighted(self, weight, y, codes):
         """Weights of rows times those of their classes."""

@@ -498,8 +498,9 @@ class KNeighborsClassifier(NeighbourClassifier):
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    weights : {"uniform", "distance"}, default="uniform"
-        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
+        distances (n_queries, n_neighbors) and returns weights of that shape.
     algorithm : str, default="auto"
         How kneighbors searches; predictions compare with every row.
     leaf_size : int, default=30
@@ -517,6 +518,10 @@ class KNeighborsClassifier(NeighbourClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    outputs_2d_ : bool
+        Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each.
+    n_samples_fit_ : int
+        Number of training rows.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -538,12 +543,13 @@ class KNeighborsClassifier(NeighbourClassifier):
 
     _name = "knn"
     _spelt = {"k": "n_neighbors", "weights": "weights"}
+    _fixed = {"ties": "first"}
 
     def __init__(
         self,
         n_neighbors: int | str | tuple[int, int] = 5,
         *,
-        weights: str = "uniform",
+        weights: Any = "uniform",
         algorithm: Any = "auto",
         leaf_size: int = 30,
         p: float = 2,
@@ -570,8 +576,9 @@ class KNeighborsRegressor(NeighbourRegressor):
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
         Neighbours that are asked; a row of weight 2 counts as two.
-    weights : {"uniform", "distance"}, default="uniform"
-        Uniform: every neighbour counts alike; distance: by the inverse of its distance.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
+        distances (n_queries, n_neighbors) and returns weights of that shape.
     algorithm : str, default="auto"
         How kneighbors searches; predictions compare with every row.
     leaf_size : int, default=30
@@ -587,6 +594,8 @@ class KNeighborsRegressor(NeighbourRegressor):
 
     Attributes
     ----------
+    n_samples_fit_ : int
+        Number of training rows.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -613,7 +622,7 @@ class KNeighborsRegressor(NeighbourRegressor):
         self,
         n_neighbors: int | str | tuple[int, int] = 5,
         *,
-        weights: str = "uniform",
+        weights: Any = "uniform",
         algorithm: Any = "auto",
         leaf_size: int = 30,
         p: float = 2,

@@ -21,6 +21,9 @@ class GivenModel:
     It answers like a Model. Rows of weight 0 are absent rows.
     """
 
+    #: Rows come as they were checked, and not as columns with names.
+    takes_arrays = True
+
     def __init__(self, expression, function, X, y, weight, **words):
         self.function = function
         self.rows = None if function is None else X
@@ -63,14 +66,14 @@ class GivenModel:
         """Decision values before they become classes."""
         return self.fitted.decision_function(self._cross(X), threads=threads)
 
-    def leave_one_out(self, y, weight=None, *, threads=0):
+    def leave_one_out(self, y, weight=None, *, scores=False, threads=0):
         """Predictions for each row that was learnt from by the model fitted without it."""
         if self.function is None:
             raise DataError("loo_predictions_ needs the training kernel matrix once more, which a precomputed kernel does not keep")
         gram = self._gram(self.rows)
         if self.used is not None:
             gram, y, weight = gram[np.ix_(self.used, self.used)], y[self.used], weight[self.used]
-        return self.fitted.leave_one_out(gram, y, weight, threads=threads)
+        return self.fitted.leave_one_out(gram, y, weight, scores=scores, threads=threads)
 
     @property
     def support(self):

@@ -5,16 +5,23 @@ k(x, z) = -d(x, z)^2 / 2 has the distances k(x, x) + k(z, z) - 2 k(x, z) = d(x, 
 
 from __future__ import annotations
 
+from itertools import repeat
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Kernel
-from ..errors import ExpressionError
+from ..errors import DataError, ExpressionError
 from ._base import KernelClassifier, KernelRegressor
 from ._given import Given
+from ._weighed import Several, WeighedModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +54,6 @@ class Neighbours:
         settings = super()._settings()
         if settings["weights"] is None:
             settings["weights"] = "uniform"
-        if callable(settings["weights"]):
-            raise ExpressionError(f"{type(self).__name__}: weights: a function of distances is not taken; give 'uniform' or 'distance'")
         return settings
 
     def _power(self):
@@ -62,22 +67,51 @@ class Neighbours:
             parameters.setdefault("p", self.p)
         return Given(Distances(self.metric, **parameters))
 
+    def _model(self, X, y, weight, classes):
+        if not callable(self.weights):
+            return super()._model(X, y, weight, classes)
+        if weight is not None:
+            raise DataError(f"{type(self).__name__}: sample_weight is not taken where weights= is a function; leave one of them out")
+        if not isinstance(self.n_neighbors, Integral):
+            raise ExpressionError(
+                f"{type(self).__name__}: n_neighbors={self.n_neighbors!r} is not tuned where weights= is a function; give a whole number"
+            )
+        return WeighedModel(self._search(X), self.weights, y, classes)
+
     def _rows_for_model(self, X):
         rows = super()._rows_for_model(X)
-        if self.n_neighbors > self.n_samples_fit_:
-            raise ValueError(
-                f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {self.n_neighbors}, "
-                f"n_samples_fit = {self.n_samples_fit_}"
-            )
+        self._require_rows(self.n_samples_fit_, "<=")
         return rows
+
+    def _require_rows(self, most, sign):
+        if isinstance(self.n_neighbors, Integral) and self.n_neighbors > most:
+            fitted = self.n_samples_fit_
+            raise ValueError(
+                f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {self.n_neighbors}, n_samples_fit = {fitted}"
+            )
+
+    def _answered(self, X, votes=False):
+        """Predictions of the library, or votes; where X is None, of each training row by the others."""
+        check_is_fitted(self)
+        if X is None:
+            self._require_rows(self.n_samples_fit_ - 1, "<")
+            return self.model_.leave_one_out(*self._learnt, scores=votes, threads=self._threads())
+        rows = self._rows_for_model(X)
+        if votes:
+            return self.model_.decision_function(rows, threads=self._threads())
+        return self.model_.predict(rows, codes=True, threads=self._threads())
+
+    @property
+    def loo_predictions_(self) -> NDArray[Any]:
+        """Predictions for each training row by the others, those of ``predict(None)``."""
+        return self.predict(None)
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
         self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
 
-    def _search(self):
-        check_is_fitted(self)
+    def _search(self, X):
         search = NearestNeighbors(
             n_neighbors=self.n_neighbors,
             algorithm=self.algorithm,
@@ -87,37 +121,105 @@ class Neighbours:
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
         )
-        return search.fit(self._fit_X)
+        return search.fit(X)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Nearest training rows, by scikit-learn's NearestNeighbors; X=None: of the training rows, themselves left out."""
-        return self._search().kneighbors(X, n_neighbors, return_distance)
+        check_is_fitted(self)
+        return self._search(self._fit_X).kneighbors(X if X is None else self._checked(X), n_neighbors, return_distance)
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """Graph of nearest training rows, by scikit-learn's NearestNeighbors."""
-        return self._search().kneighbors_graph(X, n_neighbors, mode)
+        check_is_fitted(self)
+        return self._search(self._fit_X).kneighbors_graph(X if X is None else self._checked(X), n_neighbors, mode)
 
 
 class NeighbourClassifier(Neighbours, KernelClassifier):
     """A classifier by votes of nearest neighbours."""
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _target_rules(self):
+        return {"multi_output": True}
+
+    def _coded(self, y):
+        self.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
+        if not self.outputs_2d_:
+            return super()._coded(y if y.ndim == 1 else column_or_1d(y, warn=True))
+        check_classification_targets(y)
+        y = y.toarray() if sp.issparse(y) else y
+        classes, codes, names = zip(*(super(NeighbourClassifier, self)._coded(column) for column in y.T))
+        return list(classes), np.stack(codes, axis=1), list(names)
+
+    def _model(self, X, y, weight, classes):
+        if not self.outputs_2d_:
+            return super()._model(X, y, weight, classes)
+        # One target after the other: the order in which a matrix holds its cells plays no part.
+        columns = (np.ascontiguousarray(column) for column in y.T)
+        return Several([super(NeighbourClassifier, self)._model(X, *pair) for pair in zip(columns, repeat(weight), classes)])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Rows; for ``metric="precomputed"`` their distances to all training rows. None: the training rows, each answered by
+            the others.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Classes, as they were given; of those with equal votes the first.
+        """
+        codes = self._answered(X)
+        if not self.outputs_2d_:
+            return self.classes_.take(codes)
+        return np.stack([classes.take(column) for classes, column in zip(self.classes_, codes.T)], axis=1)
+
+    def predict_proba(self, X: Any) -> NDArray[Any] | list[NDArray[Any]]:
         """Share of each class in the votes.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Rows; for ``metric="precomputed"`` their distances to all training rows. None: the training rows, each answered by
+            the others.
 
         Returns
         -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; equal votes go to the class that is nearer, by a millionth.
+        probabilities : ndarray of shape (n_samples, n_classes), or a list of them
+            In the order of ``classes_``; a list where there are several targets.
         """
-        rows = self._rows_for_model(X)
-        votes = self.model_.decision_function(rows, threads=self._threads())
-        return votes / votes.sum(axis=1, keepdims=True)
+        votes = self._answered(X, votes=True)
+        return [shares(one) for one in votes] if self.outputs_2d_ else shares(votes)
+
+
+def shares(votes):
+    """Votes as shares of all votes for a row; one class has all."""
+    votes = votes.reshape(len(votes), -1)
+    return votes / votes.sum(axis=1, keepdims=True)
 
 
 class NeighbourRegressor(Neighbours, KernelRegressor):
     """A regressor by means of nearest neighbours."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Rows; for ``metric="precomputed"`` their distances to all training rows. None: the training rows, each answered by
+            the others.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Numbers.
+        """
+        return self._shaped(self._answered(X))
