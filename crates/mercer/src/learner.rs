@@ -228,7 +228,9 @@ impl Learner {
         let mut notices = used.notices;
         notices.extend(prepared.notices);
         let bound = open.bind(None, &prepared.data)?;
-        notices.extend(unlike_anything(bound.as_ref(), &used.rows));
+        if open.mercer() == Mercer::Always {
+            notices.extend(unlike_anything(bound.as_ref(), &used.rows));
+        }
         let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
@@ -314,7 +316,7 @@ pub(crate) fn outputs(target: &Target) -> usize {
     }
 }
 
-/// A notice of rows with k(x, x) = 0, such as empty texts: the kernel finds nothing like them, themselves included.
+/// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
 /// Rows are counted as the user gave them, those that were left out included.
 fn unlike_anything(gram: &dyn Gram, given: &[usize]) -> Option<String> {
     let diagonal = gram.diagonal(Side::Rows);
