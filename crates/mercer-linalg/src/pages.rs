@@ -1,7 +1,7 @@
 //! Large pages for large arrays: a first touch then costs a page fault per 2 MB instead of one per 4 kB.
 
 /// Arrays below this size are left alone.
-const LEAST: usize = 8 << 20;
+const LEAST: usize = 4 << 20;
 
 /// Asks the system to back an array that has not been touched yet by large pages, where it can; elsewhere does nothing.
 pub fn prefer_large_pages<T>(array: &mut [T]) {

@@ -66,6 +66,8 @@ impl Lower {
         if n > 0 {
             out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, panel)| {
                 let (start, width) = (k * PANEL, panel.len() / n);
+                // Memory that is read before it is written to is handed out by the system twice.
+                panel.fill(0.0);
                 for j in 0..width {
                     panel[j * n + start + j] = 1.0;
                 }
