@@ -47,6 +47,31 @@ fn two_starts_reach_one_objective() {
 }
 
 #[test]
+fn problems_solved_together_come_to_what_each_comes_to_alone() {
+    let (gram, whole) = problem(76, 900, 2.0);
+    let parts: Vec<Problem> = [(0, 900), (0, 300), (250, 800), (600, 900), (100, 140)]
+        .into_iter()
+        .map(|(a, b)| Problem {
+            row: whole.row[a..b].to_vec(),
+            target: whole.target[a..b].to_vec(),
+            low: whole.low[a..b].to_vec(),
+            high: whole.high[a..b].to_vec(),
+            start: None,
+        })
+        .collect();
+    // Room for all rows, for two blocks at once, and for less than one block.
+    for rows in [900, 600, 60] {
+        let options = Options { cache_bytes: rows * 900 * 4, ..Options::default() };
+        let together = solve(&gram, &parts, &options, &Control::default()).unwrap();
+        for (part, found) in parts.iter().zip(&together) {
+            let alone = solve(&gram, std::slice::from_ref(part), &options, &Control::default()).unwrap().remove(0);
+            assert!(found.converged && found.coef == alone.coef && found.iterations == alone.iterations, "{rows} rows");
+            close(found.dual / alone.dual, 1.0, 1e-12);
+        }
+    }
+}
+
+#[test]
 fn the_certificate_is_the_duality_gap_by_definition() {
     let (gram, p) = problem(72, 300, 3.0);
     for max_iterations in [5, 50, 100_000] {
