@@ -43,6 +43,9 @@ def reason(test):
 
 def main():
     tests = outcomes(sys.argv[1:] or FILES)
+    if not tests:
+        print(f"no test ran: are mercer, scikit-learn and pytest installed for {sys.executable}?", file=sys.stderr)
+        return 1
     failed = [test for test in tests if test["outcome"] == "failed"]
     count = Counter(test["outcome"] for test in tests)
     print(f"scikit-learn {sklearn.__version__}: {count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
@@ -53,7 +56,7 @@ def main():
     defects = [test for test in failed if reason(test["test"])[0] == "defect"]
     for test in defects:
         print(f"DEFECT {test['test']}: {test['error'][:300]}")
-    return 1 if defects or not tests else 0
+    return 1 if defects else 0
 
 
 if __name__ == "__main__":
