@@ -97,8 +97,9 @@ struct Turn;
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Turn {
+    /// None where another has it, or where there is one thread only, on which nothing else would run until the end.
     fn take() -> Option<Turn> {
-        (!TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
+        (rayon::current_num_threads() > 1 && !TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
     }
 }
 
