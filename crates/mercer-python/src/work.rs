@@ -60,13 +60,9 @@ impl Limits<'_> {
         let control = self.control()?;
         let cancel = control.cancel.clone();
         let (send, receive) = channel();
-        let mut turn = None;
-        let own = match threads(self.threads) {
-            0 => {
-                turn = Turn::take();
-                None
-            }
-            some => Some(pool(some).map_err(raise)?),
+        let (own, turn) = match threads(self.threads) {
+            0 => (None, Turn::take()),
+            some => (Some(pool(some).map_err(raise)?), None),
         };
         let alone = turn.is_some();
         let job = move || {

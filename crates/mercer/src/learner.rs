@@ -227,7 +227,7 @@ impl Learner {
         plan(&self.estimator, data.rows(), &target, control)?;
         let mut notices = used.notices;
         notices.extend(prepared.notices);
-        let bound = open.bind(None, &prepared.data)?;
+        let mut bound = open.bind(None, &prepared.data)?;
         if open.mercer() == Mercer::Always {
             notices.extend(unlike_anything(bound.as_ref(), &used.rows));
         }
@@ -252,12 +252,13 @@ impl Learner {
         }
         let clock = Instant::now();
         let last = control.last_step();
-        let fitted = if tuned.kernel == open {
-            fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?
-        } else {
+        plan(&tuned.estimator, data.rows(), &target, &last)?;
+        last.check()?;
+        if tuned.kernel != open {
             drop(bound);
-            fit_settled(&tuned.kernel, &tuned.estimator, &sample, &last, self.seed)?
-        };
+            bound = tuned.kernel.bind(None, &prepared.data)?;
+        }
+        let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?;
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
@@ -341,13 +342,12 @@ pub fn fit_settled(
 ) -> Result<FittedModel> {
     // Before a kernel prepares its inputs.
     plan(estimator, sample.data.rows(), sample.target, control)?;
+    control.check()?;
     fit_bound(kernel.bind(None, sample.data)?.as_ref(), estimator, sample, control, seed)
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
 fn fit_bound(gram: &dyn Gram, estimator: &EstimatorExpr, sample: &select::Sample<'_>, control: &Control, seed: u64) -> Result<FittedModel> {
-    plan(estimator, sample.data.rows(), sample.target, control)?;
-    control.check()?;
     let task = Task { gram, target: sample.target, weights: sample.weights, control, seed };
     estimator.settle(&task)?.fit(&task)
 }

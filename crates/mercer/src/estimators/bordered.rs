@@ -105,7 +105,7 @@ impl System {
     fn into_inverse(self, control: &Control) -> Result<Matrix> {
         match self {
             System::Dual(cholesky) => Ok(cholesky.into_inverse()),
-            System::Single(single) => Ok(Cholesky::new(single.into_matrix(), control)?.into_inverse()),
+            single @ System::Single(_) => single.in_double(control)?.into_inverse(control),
             System::Primal { z, scale, inner } => {
                 let half = inner.solve_lower(&Matrix::from_fn(z.cols(), z.rows(), |j, i| z[(i, j)] * scale[i]))?;
                 let mut out = gramian(&half.transpose());
@@ -170,7 +170,7 @@ impl Bordered {
     pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {
         let solution = self.refined(y)?;
         let done = match &self.system {
-            System::Single(single) => solution.residual <= (single.rounding(&solution.alpha) / solution.size).max(SINGLE_RESIDUAL),
+            System::Single(single) => solution.residual <= (single.rounding(norm(&solution.alpha)) / solution.size).max(SINGLE_RESIDUAL),
             _ => true,
         };
         if done {

@@ -71,11 +71,11 @@ impl SingleCholesky {
         Ok(multiply_upper(&self.memory, &self.diagonal, b))
     }
 
-    /// About what rounding leaves of A B: eps sqrt(N) |B| times the mean of the diagonal, for a Gram matrix.
-    pub(crate) fn rounding(&self, b: &Matrix) -> f64 {
+    /// About what rounding leaves of A B for B of this norm: eps sqrt(N) |B| times the mean of the diagonal, for a Gram matrix.
+    pub(crate) fn rounding(&self, norm: f64) -> f64 {
         let n = self.diagonal.len().max(1) as f64;
         let mean = self.diagonal.iter().sum::<f64>() / n;
-        f64::EPSILON * n.sqrt() * mean * b.data().iter().map(|v| v * v).sum::<f64>().sqrt()
+        f64::EPSILON * n.sqrt() * mean * norm
     }
 
     /// Makes the factor ten times as large: what a factor that is no good does.

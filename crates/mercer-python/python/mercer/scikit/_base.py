@@ -63,23 +63,22 @@ class KernelEstimator(BaseEstimator):
         """The estimator as an expression. A fault is told of the argument that it came by."""
         settings = self._settings()
         try:
-            whole = self._written(settings)
-            Learner(whole)
-            return whole
+            return self._written(settings)
         except (ExpressionError, TypeError, ValueError):
-            pass
-        for ours, value in settings.items():
-            try:
-                Learner(self._written({ours: value}))
-            except (ExpressionError, TypeError, ValueError) as error:
-                argument = self._spelt.get(ours, ours)
-                why = str(error).splitlines()[0].rpartition(": ")[2]
-                raise ExpressionError(f"{type(self).__name__}: {argument}={value!r}: {why}") from None
-        return whole
+            for ours, value in settings.items():
+                try:
+                    self._written({ours: value})
+                except (ExpressionError, TypeError, ValueError) as error:
+                    argument = self._spelt.get(ours, ours)
+                    why = str(error).splitlines()[0].rpartition(": ")[2]
+                    raise ExpressionError(f"{type(self).__name__}: {argument}={value!r}: {why}") from None
+            raise
 
     def _written(self, settings):
-        """An expression of the estimator with these parameters."""
-        return f"{self._name}({', '.join(f'{ours}={_text(value)}' for ours, value in settings.items())})"
+        """An expression of the estimator with these parameters, read once."""
+        text = f"{self._name}({', '.join(f'{ours}={_text(value)}' for ours, value in settings.items())})"
+        Learner(text)
+        return text
 
     def _similarity(self, X):
         """A Kernel, or values that are given."""

@@ -123,15 +123,20 @@ class Neighbours:
         )
         return search.fit(X)
 
+    def _asking(self, X):
+        """The search among the training rows, and the rows that ask, checked."""
+        check_is_fitted(self)
+        return self._search(self._fit_X), None if X is None else self._checked(X)
+
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Nearest training rows, by scikit-learn's NearestNeighbors; X=None: of the training rows, themselves left out."""
-        check_is_fitted(self)
-        return self._search(self._fit_X).kneighbors(X if X is None else self._checked(X), n_neighbors, return_distance)
+        search, rows = self._asking(X)
+        return search.kneighbors(rows, n_neighbors, return_distance)
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """Graph of nearest training rows, by scikit-learn's NearestNeighbors."""
-        check_is_fitted(self)
-        return self._search(self._fit_X).kneighbors_graph(X if X is None else self._checked(X), n_neighbors, mode)
+        search, rows = self._asking(X)
+        return search.kneighbors_graph(rows, n_neighbors, mode)
 
 
 class NeighbourClassifier(Neighbours, KernelClassifier):

@@ -106,8 +106,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
         let n = self.state.coef.len();
         let size = if n <= WHOLE { WHOLE } else { BLOCK }.min(capacity);
-        let chosen = choose(self.state, &self.block, size)?;
-        (self.violation, self.block) = (chosen.violation, chosen.block);
+        (self.violation, self.block) = choose(self.state, &self.block, size)?;
         // A small violation may still leave a large gap (large bounds): then the goal is tightened.
         if self.violation <= self.goal {
             let reached = certificate::of(self.state).within(MARGIN * options.tolerance);
@@ -157,14 +156,8 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 }
 
-/// What to work on next.
-struct Choice {
-    violation: f64,
-    block: Vec<usize>,
-}
-
 /// The violation, and a block of the worst violators together with half of the last block; all variables if so many fit.
-fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
+fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<usize>)> {
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for k in 0..n {
@@ -185,7 +178,7 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
     let least = |list: &[(f64, usize)]| list.iter().fold(f64::INFINITY, |least, c| least.min(c.0));
     let violation = if rise.is_empty() || fall.is_empty() { 0.0 } else { -least(&rise) - least(&fall) };
     if size >= n {
-        return Ok(Choice { violation, block: (0..n).collect() });
+        return Ok((violation, (0..n).collect()));
     }
     let kept = last.len().min(size / 2);
     let each = ((size - kept) / 2).max(1);
@@ -207,7 +200,7 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<Choice> {
             block.push(k);
         }
     }
-    Ok(Choice { violation, block })
+    Ok((violation, block))
 }
 
 /// K among the variables of a block.
