@@ -79,7 +79,7 @@ impl Work {
         };
         let file = folder.join("xt.npy");
         let new = if file.exists() { Some(points(read_npy(&file)?)?) } else { None };
-        Ok(Work { folder, kernel, estimator, data, target, new, control: Control::default() })
+        Ok(Work { folder, kernel, estimator, data, target, new, control: Control::default().with_spare() })
     }
 
     fn estimator(&self) -> Result<&EstimatorExpr> {
@@ -131,6 +131,7 @@ impl Work {
         let criterion = self.estimator()?.criterion(&task)?;
         let mut gradient = bound.gradient(&criterion.weights)?;
         let seconds = clock.elapsed().as_secs_f64();
+        self.control.keep(criterion.weights);
         gradient.extend(criterion.own.iter().map(|(_, slope)| slope));
         self.write("gradient", &Matrix::column(gradient))?;
         Ok(entries([("seconds", json!(seconds)), ("log_evidence", json!(-criterion.value))]))

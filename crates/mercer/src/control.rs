@@ -3,9 +3,10 @@
 mod available;
 
 use crate::error::{Error, Result};
+use crate::linalg::Matrix;
 use available::{available_memory, hard_limit};
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 use std::time::{Duration, Instant};
@@ -46,7 +47,14 @@ pub struct Control {
     pub cancel: CancelFlag,
     /// Raised to come to an end with the best so far, as if the time budget were spent.
     pub enough: CancelFlag,
+    /// Large matrices that one evaluation of a search leaves to the next: fresh memory costs a search as much as an eighth
+    /// of its arithmetic. `None`: their memory goes back to the system.
+    pub spare: Option<Spare>,
 }
+
+/// Matrices that are not needed for now.
+#[derive(Clone, Debug, Default)]
+pub struct Spare(Arc<Mutex<Vec<Matrix>>>);
 
 impl Default for Control {
     fn default() -> Self {
@@ -57,6 +65,7 @@ impl Default for Control {
             progress: None,
             cancel: CancelFlag::default(),
             enough: CancelFlag::default(),
+            spare: None,
         }
     }
 }
@@ -86,6 +95,30 @@ impl Control {
         let now = Instant::now();
         let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
+    }
+    /// The same control for evaluations that need matrices of the same size again and again.
+    pub fn with_spare(self) -> Self {
+        Control { spare: Some(Spare::default()), ..self }
+    }
+    /// A matrix to be written over: what it holds is of no meaning.
+    pub fn matrix(&self, rows: usize, cols: usize) -> Matrix {
+        let kept = self.spare.as_ref().and_then(|spare| {
+            let mut kept = spare.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = kept.iter().position(|m| (m.rows(), m.cols()) == (rows, cols));
+            // Others are of a size that is not asked for any more.
+            let found = at.map(|at| kept.swap_remove(at));
+            if found.is_none() {
+                kept.clear();
+            }
+            found
+        });
+        kept.unwrap_or_else(|| Matrix::zeros(rows, cols))
+    }
+    /// Leaves a matrix that is not needed any more to whoever asks for one of its size.
+    pub fn keep(&self, matrix: Matrix) {
+        if let Some(spare) = &self.spare {
+            spare.0.lock().unwrap_or_else(PoisonError::into_inner).push(matrix);
+        }
     }
     /// Whether the time budget has this many seconds left.
     pub fn allows(&self, seconds: f64) -> bool {

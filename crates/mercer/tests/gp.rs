@@ -81,7 +81,7 @@ fn predictions_are_the_conditional_of_the_joint_normal() {
         let row = |k: usize| if k < 12 { x.row(k) } else { new.row(0) };
         variance * rbf(row(i), row(j)) + if i == j { noise } else { 0.0 }
     });
-    let precision = Cholesky::new(joint, &Control::default()).unwrap().into_inverse();
+    let precision = Cholesky::new(joint, &Control::default()).unwrap().into_inverse(&Control::default());
     let last = precision[(12, 12)];
     near(numbers(&p)[(0, 0)], -(0..12).map(|i| precision[(12, i)] * y[(i, 0)]).sum::<f64>() / last, 1e-11);
     near(p.variance.unwrap()[(0, 0)] + p.noise.unwrap()[0], 1.0 / last, 1e-11);

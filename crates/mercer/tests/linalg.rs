@@ -49,9 +49,9 @@ fn factor_solve_inverse_and_determinant_agree_with_the_matrix() {
         close(&c.multiply(&x).unwrap(), &b, 1e-12);
         let half = c.solve_lower(&b).unwrap();
         close(&product(&half.transpose(), &half).unwrap(), &product(&b.transpose(), &x).unwrap(), 1e-10);
-        let diagonal = c.inverse_diagonal();
+        let diagonal = c.inverse_diagonal(&Control::default());
         let log_det = c.log_det();
-        let inverse = c.into_inverse();
+        let inverse = c.into_inverse(&Control::default());
         assert_eq!(inverse, inverse.transpose());
         close(&product(&a, &inverse).unwrap(), &Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j))), 1e-12);
         for (d, e) in diagonal.iter().zip(inverse.diagonal()) {
@@ -70,7 +70,7 @@ fn the_same_bits_come_from_any_number_of_threads() {
             let c = Cholesky::new(a.clone(), &Control::default()).unwrap();
             let x = c.solve(&wave(700, 130)).unwrap();
             let (values, vectors) = mercer::linalg::eigh(a.clone()).unwrap();
-            (c.log_det(), x, product(&a, &a).unwrap(), gramian(&a), c.into_inverse(), values, vectors)
+            (c.log_det(), x, product(&a, &a).unwrap(), gramian(&a), c.into_inverse(&Control::default()), values, vectors)
         })
         .unwrap()
     };

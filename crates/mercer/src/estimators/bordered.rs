@@ -104,7 +104,7 @@ impl System {
 
     fn into_inverse(self, control: &Control) -> Result<Matrix> {
         match self {
-            System::Dual(cholesky) => Ok(cholesky.into_inverse()),
+            System::Dual(cholesky) => Ok(cholesky.into_inverse(control)),
             single @ System::Single(_) => single.in_double(control)?.into_inverse(control),
             System::Primal { z, scale, inner } => {
                 let half = inner.solve_lower(&Matrix::from_fn(z.cols(), z.rows(), |j, i| z[(i, j)] * scale[i]))?;

@@ -48,6 +48,9 @@ pub(super) struct System {
     pub(super) process: Process,
 }
 
+/// Numbers that one thread scales.
+const PIECE: usize = 1 << 16;
+
 impl Gp {
     /// Checks the parameters and the task, computes C and factorises it in place.
     fn system(&self, task: &Task<'_>) -> Result<System> {
@@ -64,7 +67,7 @@ impl Gp {
         let process = Process { noise, variance, scales };
         let mut c = gram::dense(task.gram, task.control)?;
         if process.variance != 1.0 {
-            c.data_mut().iter_mut().for_each(|v| *v *= process.variance);
+            c.data_mut().par_chunks_mut(PIECE).for_each(|some| some.iter_mut().for_each(|v| *v *= process.variance));
         }
         c.add_to_diagonal(&(0..t.rows()).map(|i| process.noise / task.weight(i)).collect::<Vec<_>>());
         let cholesky = Cholesky::new(c, task.control)?;
@@ -150,26 +153,26 @@ impl Estimator for Gp {
         let trace = 0.5 * (outputs * n as f64 - system.fit());
         let System { cholesky, alpha, process, .. } = system;
         let jitter = cholesky.jitter();
-        let mut weights = cholesky.into_inverse();
-        weights.data_mut().par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-            for (j, v) in row.iter_mut().enumerate() {
-                let outer: f64 = alpha.row(i).iter().zip(alpha.row(j)).map(|(a, b)| a * b).sum();
-                *v = 0.5 * (outputs * *v - outer);
+        let mut weights = cholesky.into_inverse(task.control);
+        let (half, alpha) = (0.5 * process.variance, alpha.transpose());
+        weights.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
+            row.iter_mut().for_each(|v| *v *= outputs);
+            for o in 0..alpha.rows() {
+                let own = alpha[(o, i)];
+                row.iter_mut().zip(alpha.row(o)).for_each(|(v, a)| *v -= own * a);
             }
+            row.iter_mut().for_each(|v| *v *= half);
         });
-        let diagonal = weights.diagonal();
+        let diagonal: Vec<f64> = weights.diagonal().iter().map(|v| v / process.variance).collect();
         let by_noise: f64 = diagonal.iter().enumerate().map(|(i, g)| g / task.weight(i)).sum();
         let by_variance = (trace - process.noise * by_noise - jitter * diagonal.iter().sum::<f64>()) / process.variance;
-        if process.variance != 1.0 {
-            weights.data_mut().iter_mut().for_each(|v| *v *= process.variance);
-        }
         Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)], slack: 1.0 })
     }
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         let System { cholesky, t, alpha, process } = self.system(task)?;
-        let precision = cholesky.inverse_diagonal();
+        let precision = cholesky.inverse_diagonal(task.control);
         let scales = &process.scales;
         let mean =
             Matrix::from_fn(t.rows(), t.cols(), |i, o| scales[o].mean + scales[o].deviation * (t[(i, o)] - alpha[(i, o)] / precision[i]));

@@ -130,13 +130,15 @@ impl Estimator for Svc {
         let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
         let columns: Vec<Vec<(usize, f64)>> =
             problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
+        let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
+        let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
         Ok(FittedSvc {
-            expansion: svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect()),
+            expansion,
             classes: names.len(),
             first: pairs.iter().map(|p| p.0).collect(),
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
-            summary: svm::summary(&solutions, options.tolerance),
+            summary: svm::summary(&solutions, options.tolerance, rounded),
         })
     }
 }

@@ -8,6 +8,8 @@ use crate::solve::smo::{Options, Solution};
 
 /// The default of `cache_mb`.
 pub(super) const CACHE_MB: f64 = 1000.0;
+/// The share of the tolerance by which kernel values in f32 may change a decision value.
+const ROUNDING: f64 = 0.01;
 /// The default of `max_iterations`.
 pub(super) const MAX_ITERATIONS: f64 = 1e7;
 
@@ -64,8 +66,15 @@ pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f6
     Expansion::new(support, coef, bias)
 }
 
+/// Goes over to predictions from kernel values in f32 where they change every decision value by less than a hundredth of
+/// the tolerance, which is in units of `sizes`, one per output; the largest change as a share of that.
+pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, sizes: impl Iterator<Item = f64>) -> Result<Option<f64>> {
+    expansion.round(task.gram, &sizes.map(|size| ROUNDING * tolerance * size).collect::<Vec<_>>())
+}
+
 /// The summary of one or several problems: sums of steps and objectives, the worst gap.
-pub(super) fn summary(solutions: &[Solution], tolerance: f64) -> Summary {
+/// What `round` says of predictions joins the notes.
+pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f64>) -> Summary {
     let (free, bound) = solutions.iter().fold((0, 0), |(f, b), s| (f + s.free, b + s.bound));
     let mut notes =
         vec![format!("{free} coefficients lie between their bounds (rows on the margin), {bound} at their bound (rows beyond it)")];
@@ -74,6 +83,12 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64) -> Summary {
         notes.push(format!(
             "no row lies on the margin in {open} of {} problems: the offset is the middle of the interval of equally good ones",
             solutions.len()
+        ));
+    }
+    if let Some(change) = rounded {
+        notes.push(format!(
+            "predictions come from kernel values in single precision: on a sample of training rows that changes a decision value by {:.0e} at most, where the tolerance is {tolerance:e}",
+            change * ROUNDING * tolerance
         ));
     }
     let converged = solutions.iter().all(|s| s.converged);

@@ -113,7 +113,9 @@ impl Estimator for Svr {
         let coef: Vec<Vec<(usize, f64)>> =
             solutions.iter().zip(&scales).map(|(s, scale)| (0..n).map(|i| (i, scale.size * difference(s, i, n))).collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
-        Ok(FittedSvr { expansion: svm::expansion(n, &coef, bias), summary: svm::summary(&solutions, options.tolerance) })
+        let mut expansion = svm::expansion(n, &coef, bias);
+        let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
+        Ok(FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
+use super::simd::dot;
 use super::{Block, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::linalg::{self, Matrix};
+use crate::linalg::{self, Matrix, Real};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ impl Shared {
 pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
     let (m, n) = gram.shape();
     control.plan(&format!("a {m} x {n} Gram matrix"), 8 * m as u64 * n as u64)?;
-    let mut out = Matrix::zeros(m, n);
+    let mut out = control.matrix(m, n);
     let target = Shared(out.data_mut().as_mut_ptr());
     let symmetric = gram.symmetric();
     let tiles: Vec<(Range<usize>, Range<usize>)> = ranges(m, TILE)
@@ -107,22 +108,42 @@ unsafe fn mirror(mut tile: Block<'_, f64>, target: Shared, rows: &Range<usize>, 
 
 /// K V without forming K: M x outputs from an M x N Gram matrix and N x outputs coefficients.
 pub fn apply(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
+    apply_in::<f64>(gram, coef, &|rows, cols, out| gram.fill(rows, cols, out))
+}
+
+/// The same with kernel values in f32; the products of a tile are added up in f64.
+pub(crate) fn apply_f32(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
+    apply_in::<f32>(gram, coef, &|rows, cols, out| gram.fill_f32(&rows.collect::<Vec<_>>(), cols, out))
+}
+
+/// Writes the kernel values of a tile.
+type Fill<'a, T> = &'a (dyn Fn(Range<usize>, Range<usize>, Block<'_, T>) + Sync);
+
+fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, fill: Fill<'_, T>) -> Result<Matrix> {
     let (m, n) = gram.shape();
     if coef.rows() != n {
         return Err(Error::Shape { what: "rows of the coefficients".into(), expected: n, found: coef.rows() });
     }
     let outputs = coef.cols();
+    let rounded: Vec<T> = coef.data().iter().map(|&v| T::from_f64(v)).collect();
     let parts: Vec<Vec<f64>> = ranges(m, TILE)
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|rows| {
             let mut out = vec![0.0; rows.len() * outputs];
-            with_scratch(rows.len() * TILE, |scratch: &mut [f64]| {
+            with_scratch(rows.len() * (TILE + outputs), |scratch: &mut [T]| {
+                let (tile, part) = scratch.split_at_mut(rows.len() * TILE);
                 for cols in ranges(n, TILE) {
-                    let tile = &mut scratch[..rows.len() * cols.len()];
-                    gram.fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
-                    let part = &coef.data()[cols.start * outputs..cols.end * outputs];
-                    linalg::add_product(tile, part, &mut out, rows.len(), cols.len(), outputs);
+                    let tile = &mut tile[..rows.len() * cols.len()];
+                    fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
+                    let coef = &rounded[cols.start * outputs..cols.end * outputs];
+                    if outputs == 1 {
+                        // A row's value has the same bits whatever rows are asked for beside it.
+                        part.iter_mut().zip(tile.chunks_exact(cols.len())).for_each(|(p, row)| *p = dot(row, coef));
+                    } else {
+                        linalg::product_into(tile, coef, part, rows.len(), cols.len(), outputs);
+                    }
+                    out.iter_mut().zip(part.iter()).for_each(|(o, p)| *o += p.to_f64());
                 }
             });
             out

@@ -4,7 +4,7 @@
 //! it can be compiled with AVX2 or AVX-512 whatever the build target is (a closure would not be inlined there).
 
 use crate::linalg::Real;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::OnceLock;
 
 /// A function applied to every value of a tile.
 pub trait Map: Copy + Send + Sync {
@@ -24,38 +24,37 @@ impl Map for Identity {
 }
 
 /// Instruction sets with a compiled copy of each loop.
-const BASE: u8 = 1;
-const AVX2: u8 = 2;
-const AVX512: u8 = 3;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// What every processor of the target has.
+    Base,
+    Avx2,
+    Avx512,
+}
 
-fn level() -> u8 {
-    static LEVEL: AtomicU8 = AtomicU8::new(0);
-    match LEVEL.load(Ordering::Relaxed) {
-        0 => {
-            let found = detect();
-            LEVEL.store(found, Ordering::Relaxed);
-            found
-        }
-        known => known,
-    }
+/// The best one here.
+#[inline]
+pub(super) fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(detect)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detect() -> u8 {
+fn detect() -> Level {
     let fma = is_x86_feature_detected!("fma");
     let avx512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl");
     if fma && avx512 {
-        AVX512
+        Level::Avx512
     } else if fma && is_x86_feature_detected!("avx2") {
-        AVX2
+        Level::Avx2
     } else {
-        BASE
+        Level::Base
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detect() -> u8 {
-    BASE
+fn detect() -> Level {
+    Level::Base
 }
 
 /// Defines `name(args)` as a run-time choice between copies of an inlined `body::<T, .., FMA>(args)`.
@@ -76,9 +75,9 @@ macro_rules! dispatch {
                 // SAFETY: called only where the features were detected.
                 unsafe {
                     match level() {
-                        AVX512 => return avx512($($arg),*),
-                        AVX2 => return avx2($($arg),*),
-                        _ => {}
+                        Level::Avx512 => return avx512($($arg),*),
+                        Level::Avx2 => return avx2($($arg),*),
+                        Level::Base => {}
                     }
                 }
             }
@@ -126,6 +125,20 @@ impl Pairwise for ChiSquared {
         let quotient = difference * difference / if sum > zero { sum } else { T::from_f64(1.0) };
         if sum > zero { quotient } else { zero }
     }
+}
+
+#[derive(Clone, Copy)]
+struct Product;
+impl Pairwise for Product {
+    #[inline(always)]
+    fn at<T: Real>(self, x: T, z: T) -> T {
+        x * z
+    }
+}
+
+/// sum_j a_j b_j.
+pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_pairs(a, b, Product)
 }
 
 /// sum_j |a_j - b_j|.

@@ -1,9 +1,9 @@
 //! A tile: some rows of one batch against some columns of another, and the loops that fill it.
 
+use super::dots::Dots;
 use super::simd::{self, Map};
 use super::{Block, Cloud};
-use crate::linalg::{Real, product_abt};
-use std::borrow::Cow;
+use crate::linalg::Real;
 use std::ops::Range;
 
 /// Which rows of the first batch a tile takes.
@@ -89,67 +89,56 @@ const CANCELLED: f64 = 1e-5;
 impl<T: Real> Tile<'_, Cloud, T> {
     /// Writes `map(x . z)` for every pair.
     pub fn from_dots(mut self, map: impl Map) {
-        self.dots();
-        self.map(map);
-    }
-
-    /// Hands each row of inner products to `each(row of the tile, products)`.
-    pub fn each_dot(mut self, mut each: impl FnMut(usize, &[T])) {
-        self.dots();
-        for k in 0..self.rows.len() {
-            each(k, self.out.row_mut(k));
-        }
+        self.each_dot(|_, row| simd::map_row(row, map));
     }
 
     /// Writes `map(|x - z|^2)` for every pair; the squared distance is never negative and exactly 0 between equal points.
     pub fn from_sqdist(mut self, map: impl Map) {
-        self.dots();
-        for k in 0..self.rows.len() {
-            self.sqdist_row(k);
-            simd::map_row(self.out.row_mut(k), map);
-        }
+        self.each_sqdist(|_, row| simd::map_row(row, map));
     }
 
     /// Writes the squared distances themselves.
     pub fn sqdists(&mut self) {
-        self.dots();
-        for k in 0..self.rows.len() {
-            self.sqdist_row(k);
-        }
+        self.each_sqdist(|_, _| {});
     }
 
-    /// Turns row k of inner products into squared distances.
-    fn sqdist_row(&mut self, k: usize) {
-        let i = self.rows.at(k);
-        let norm = self.a.norms()[i];
-        let near = match self.b.numbers::<T>() {
-            Some((_, norms)) => simd::sqdist_row(self.out.row_mut(k), &norms[self.cols.clone()], T::from_f64(norm), T::from_f64(CANCELLED)),
+    /// Writes the squared distances, and hands each row of them to `finish(row of the tile, distances)` while it is in cache.
+    fn each_sqdist(&mut self, mut finish: impl FnMut(usize, &mut [T])) {
+        let (a, rows, b, cols) = (self.a, self.rows.clone(), self.b, self.cols.clone());
+        let sparse: Vec<T>;
+        let norms = match b.numbers::<T>() {
+            Some((_, norms)) => &norms[cols.clone()],
             None => {
-                let norms: Vec<T> = self.b.norms()[self.cols.clone()].iter().map(|&x| T::from_f64(x)).collect();
-                simd::sqdist_row(self.out.row_mut(k), &norms, T::from_f64(norm), T::from_f64(CANCELLED))
+                sparse = b.norms()[cols.clone()].iter().map(|&x| T::from_f64(x)).collect();
+                &sparse
             }
         };
-        if near {
-            let (a, b, cols) = (self.a, self.b, self.cols.clone());
-            for (o, j) in self.out.row_mut(k).iter_mut().zip(cols) {
-                if o.to_f64() <= 2.0 * CANCELLED * (norm + b.norms()[j]) {
-                    *o = T::from_f64(a.sqdist(i, b, j));
+        self.each_dot(|k, row| {
+            let i = rows.at(k);
+            let norm = a.norms()[i];
+            if simd::sqdist_row(row, norms, T::from_f64(norm), T::from_f64(CANCELLED)) {
+                for (o, j) in row.iter_mut().zip(cols.clone()) {
+                    if o.to_f64() <= 2.0 * CANCELLED * (norm + b.norms()[j]) {
+                        *o = T::from_f64(a.sqdist(i, b, j));
+                    }
                 }
             }
-        }
+            finish(k, row);
+        });
     }
 
-    /// Writes the inner products.
-    fn dots(&mut self) {
+    /// Writes the inner products, and hands each row of them to `finish(row of the tile, products)` while it is in cache.
+    pub fn each_dot(&mut self, mut finish: impl FnMut(usize, &mut [T])) {
         let (Some((left, _)), Some((right, _))) = (self.a.numbers::<T>(), self.b.numbers::<T>()) else {
-            return self.sparse_dots();
+            self.sparse_dots();
+            for k in 0..self.rows.len() {
+                finish(k, self.out.row_mut(k));
+            }
+            return;
         };
         let dim = self.a.dim();
-        let left: Cow<'_, [T]> = match &self.rows {
-            Rows::Range(r) => Cow::Borrowed(&left[r.start * dim..r.end * dim]),
-            Rows::List(l) => Cow::Owned(l.iter().flat_map(|&i| left[i * dim..(i + 1) * dim].iter().copied()).collect()),
-        };
-        product_abt(&left, &right[self.cols.start * dim..self.cols.end * dim], dim, self.out.reborrow());
+        let right = &right[self.cols.start * dim..self.cols.end * dim];
+        Dots { left, rows: &self.rows, right, dim, out: self.out.reborrow() }.each(&mut finish);
     }
 
     /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Points of which

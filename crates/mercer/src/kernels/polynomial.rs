@@ -78,7 +78,7 @@ impl Kernel for Polynomial {
         Mercer::Always
     }
     /// dk/dgamma = degree base^(degree-1) x . z and dk/doffset = degree base^(degree-1); the degree is a whole number.
-    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
         let p = self.power();
         let cols = tile.cols.len();
         let slope = |dot: f64| p.degree as f64 * (p.gamma * dot + p.offset).powi(p.degree as i32 - 1);

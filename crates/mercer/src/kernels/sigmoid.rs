@@ -68,7 +68,7 @@ impl Kernel for Sigmoid {
         Mercer::Never("tanh(gamma x . z + offset) has Gram matrices with negative eigenvalues".into())
     }
     /// dk/doffset = 1 - tanh^2, dk/dgamma = (1 - tanh^2) x . z.
-    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
         let f = self.tanh();
         let cols = tile.cols.len();
         tile.each_dot(|k, row| {

@@ -100,11 +100,11 @@ impl Cholesky {
         Ok(multiply_upper(self.lower.square(), &self.diagonal, b))
     }
     /// A^-1, exactly symmetric, in the memory of the factor and one N x N work space.
-    pub fn into_inverse(self) -> Matrix {
-        self.lower.into_inverse()
+    pub fn into_inverse(self, control: &Control) -> Matrix {
+        self.lower.into_inverse(control)
     }
     /// The diagonal of A^-1; one N x N work space.
-    pub fn inverse_diagonal(&self) -> Vec<f64> {
-        self.lower.inverse_diagonal()
+    pub fn inverse_diagonal(&self, control: &Control) -> Vec<f64> {
+        self.lower.inverse_diagonal(control)
     }
 }

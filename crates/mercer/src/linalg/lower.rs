@@ -5,6 +5,7 @@
 use super::Matrix;
 use super::symmetric::mirror_lower;
 use crate::blocks;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use mercer_linalg::{Into, View, ViewMut, product, solve_lower, solve_upper};
 use rayon::prelude::*;
@@ -60,11 +61,12 @@ impl Lower {
     }
 
     /// (L^-1)', upper triangular: row j holds column j of L^-1.
-    fn inverse_transposed(&self) -> Matrix {
+    fn inverse_transposed(&self, control: &Control) -> Matrix {
         let n = self.size();
-        let mut out = Matrix::zeros(n, n);
+        let mut out = control.matrix(n, n);
         if n > 0 {
-            out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, panel)| {
+            // Panels differ in work: each thread takes the next one, the most work first.
+            out.data_mut().chunks_mut(PANEL * n).enumerate().par_bridge().for_each(|(k, panel)| {
                 let (start, width) = (k * PANEL, panel.len() / n);
                 // Memory that is read before it is written to is handed out by the system twice.
                 panel.fill(0.0);
@@ -80,13 +82,13 @@ impl Lower {
         out
     }
     /// (L L')^-1, exactly symmetric, in the memory of L and one N x N work space.
-    pub fn into_inverse(self) -> Matrix {
+    pub fn into_inverse(self, control: &Control) -> Matrix {
         let n = self.size();
-        let u = self.inverse_transposed();
+        let u = self.inverse_transposed(control);
         let mut out = self.square;
         if n > 0 {
             let all = View::rows(u.data(), n, n);
-            out.data_mut().par_chunks_mut(PANEL * n).enumerate().for_each(|(k, band)| {
+            out.data_mut().chunks_mut(PANEL * n).enumerate().par_bridge().for_each(|(k, band)| {
                 let (start, height) = (k * PANEL, band.len() / n);
                 let (end, depth) = (start + height, n - start);
                 let target = ViewMut::rows(band, height, n).part(0, 0, height, end);
@@ -94,13 +96,13 @@ impl Lower {
                 product(target, Into::Replace, left, all.part(0, start, end, depth).transpose(), 1.0);
             });
         }
-        drop(u);
+        control.keep(u);
         mirror_lower(&mut out);
         out
     }
     /// The diagonal of (L L')^-1; one N x N work space.
-    pub fn inverse_diagonal(&self) -> Vec<f64> {
-        let u = self.inverse_transposed();
+    pub fn inverse_diagonal(&self, control: &Control) -> Vec<f64> {
+        let u = self.inverse_transposed(control);
         (0..self.size()).map(|i| u.row(i)[i..].iter().map(|v| v * v).sum()).collect()
     }
 }

@@ -17,7 +17,7 @@ pub use cholesky::Cholesky;
 pub use eigen::eigh;
 pub use lower::Lower;
 pub use matrix::Matrix;
-pub(crate) use product::{add_product, add_transposed_product, product_abt};
+pub(crate) use product::{add_product, add_transposed_product, product_into};
 pub use product::{gramian, product, product_transposed};
 pub use real::Real;
 pub(crate) use single::SingleCholesky;

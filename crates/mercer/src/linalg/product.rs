@@ -16,6 +16,11 @@ pub(crate) fn product_abt<T: Real>(a: &[T], b: &[T], dim: usize, mut out: Block<
     mercer_linalg::product(window, Into::Replace, View::rows(a, m, dim), View::rows(b, n, dim).transpose(), 1.0);
 }
 
+/// out = A B for A (m x k), B (k x n), all row after row. One thread.
+pub(crate) fn product_into<T: Real>(a: &[T], b: &[T], out: &mut [T], m: usize, k: usize, n: usize) {
+    mercer_linalg::product(ViewMut::rows(out, m, n), Into::Replace, View::rows(a, m, k), View::rows(b, k, n), 1.0);
+}
+
 /// out += A B for A (m x k), B (k x n), all row after row. One thread.
 pub(crate) fn add_product(a: &[f64], b: &[f64], out: &mut [f64], m: usize, k: usize, n: usize) {
     mercer_linalg::product(ViewMut::rows(out, m, n), Into::Add, View::rows(a, m, k), View::rows(b, k, n), 1.0);

@@ -1,38 +1,56 @@
 //! Symmetric matrices of which one triangle is kept: copying it across the diagonal, and products with it.
 
 use super::Matrix;
+use crate::gram::Block;
 use rayon::prelude::*;
 
-/// Side of the squares in which a triangle is copied: two of them stay in a first-level cache.
-const SQUARE: usize = 32;
+/// Side of the squares in which a triangle is copied.
+const SQUARE: usize = 64;
 /// Rows that one thread multiplies by.
 const BAND: usize = 512;
 
-/// Calls `copy(below, above)` with the places of every pair of mirror images in row-major storage.
-fn each_pair(n: usize, mut copy: impl FnMut(usize, usize)) {
-    for i0 in (0..n).step_by(SQUARE) {
-        for j0 in (0..=i0).step_by(SQUARE) {
-            for i in i0..(i0 + SQUARE).min(n) {
-                for j in j0..(j0 + SQUARE).min(i) {
-                    copy(i * n + j, j * n + i);
-                }
-            }
-        }
-    }
-}
-
 /// Overwrites the part above the diagonal with the part below.
 pub(crate) fn mirror_lower(a: &mut Matrix) {
-    let n = a.rows();
-    let data = a.data_mut();
-    each_pair(n, |below, above| data[above] = data[below]);
+    each_square(a, |from, to| (from, to));
 }
 
 /// Overwrites the part below the diagonal with the part above.
 pub(crate) fn mirror_upper(a: &mut Matrix) {
+    each_square(a, |from, to| (to, from));
+}
+
+/// Copies every square below the diagonal to its mirror image, or the other way: `direct` is given both and says from where
+/// to where.
+fn each_square(a: &mut Matrix, direct: impl Fn((usize, usize), (usize, usize)) -> ((usize, usize), (usize, usize)) + Sync) {
     let n = a.rows();
-    let data = a.data_mut();
-    each_pair(n, |below, above| data[below] = data[above]);
+    let sides = n.div_ceil(SQUARE);
+    let mut squares: Vec<_> = Block::new(a.data_mut(), n, n).into_tiles(SQUARE, SQUARE).into_iter().map(|t| Some(t.2)).collect();
+    let mut pairs = Vec::with_capacity(sides * (sides + 1) / 2);
+    for i in 0..sides {
+        for j in 0..=i {
+            let (from, to) = direct((i, j), (j, i));
+            pairs.push((squares[from.0 * sides + from.1].take(), squares[to.0 * sides + to.1].take()));
+        }
+    }
+    pairs.into_par_iter().for_each(|pair| match pair {
+        (Some(mut from), Some(mut to)) => {
+            for i in 0..to.rows() {
+                for (j, v) in to.row_mut(i).iter_mut().enumerate() {
+                    *v = from.row_mut(j)[i];
+                }
+            }
+        }
+        // On the diagonal both are the same.
+        (Some(mut own), _) | (_, Some(mut own)) => {
+            for i in 0..own.rows() {
+                for j in 0..i {
+                    let (from, to) = direct((i, j), (j, i));
+                    own.row_mut(to.0)[to.1] = own.row_mut(from.0)[from.1];
+                }
+            }
+        }
+        (None, None) => {}
+    });
 }
 
 /// A X from the part of A above the diagonal and its diagonal; X is N x columns.

@@ -238,7 +238,7 @@ pub fn criterion(
 
 /// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
 fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
-    let searching = job.searching();
+    let searching = job.searching().with_spare();
     let evaluations = Cell::new(0);
     let path = path(start, free, job, &searching)?;
     let x0: Vec<f64> = match path.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
@@ -258,6 +258,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
         };
+        control.keep(criterion.weights);
         if criterion.value < best.borrow().0 {
             best.replace((criterion.value, x.to_vec(), criterion.slack));
         }
@@ -290,6 +291,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         other => other?,
     }
     let complete = !searching.out_of_time();
+    let looking = Control { spare: searching.spare.clone(), ..job.control.clone() };
     let (loss, x, slack) = best.borrow().clone();
     let mut curves = Vec::new();
     for (k, f) in free.iter().enumerate() {
@@ -298,7 +300,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
             let mut along = |at: f64| {
                 let mut x = x.clone();
                 x[k] = at;
-                evaluate(&x, job.control).map(|(value, _)| value)
+                evaluate(&x, &looking).map(|(value, _)| value)
             };
             look.along(path.clone(), job.control, &mut along)?
         } else {
