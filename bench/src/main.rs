@@ -131,7 +131,7 @@ impl Work {
         let criterion = self.estimator()?.criterion(&task)?;
         let mut gradient = bound.gradient(&criterion.weights)?;
         let seconds = clock.elapsed().as_secs_f64();
-        self.control.keep(criterion.weights);
+        self.control.keep(criterion.weights.into_data());
         gradient.extend(criterion.own.iter().map(|(_, slope)| slope));
         self.write("gradient", &Matrix::column(gradient))?;
         Ok(entries([("seconds", json!(seconds)), ("log_evidence", json!(-criterion.value))]))

@@ -3,7 +3,6 @@
 mod available;
 
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
 use available::{available_memory, hard_limit};
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -47,14 +46,14 @@ pub struct Control {
     pub cancel: CancelFlag,
     /// Raised to come to an end with the best so far, as if the time budget were spent.
     pub enough: CancelFlag,
-    /// Large matrices that one evaluation of a search leaves to the next: fresh memory costs a search as much as an eighth
-    /// of its arithmetic. `None`: their memory goes back to the system.
+    /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
+    /// the memory of a matrix goes back to the system.
     pub spare: Option<Spare>,
 }
 
-/// Matrices that are not needed for now.
+/// Memory of matrices that are not needed for now.
 #[derive(Clone, Debug, Default)]
-pub struct Spare(Arc<Mutex<Vec<Matrix>>>);
+pub struct Spare(Arc<Mutex<Vec<Vec<f64>>>>);
 
 impl Default for Control {
     fn default() -> Self {
@@ -100,24 +99,20 @@ impl Control {
     pub fn with_spare(self) -> Self {
         Control { spare: Some(Spare::default()), ..self }
     }
-    /// A matrix to be written over: what it holds is of no meaning.
-    pub fn matrix(&self, rows: usize, cols: usize) -> Matrix {
-        let kept = self.spare.as_ref().and_then(|spare| {
-            let mut kept = spare.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = kept.iter().position(|m| (m.rows(), m.cols()) == (rows, cols));
-            // Others are of a size that is not asked for any more.
-            let found = at.map(|at| kept.swap_remove(at));
-            if found.is_none() {
-                kept.clear();
-            }
-            found
-        });
-        kept.unwrap_or_else(|| Matrix::zeros(rows, cols))
+    /// Memory for so many numbers, as it was left.
+    pub(crate) fn kept(&self, numbers: usize) -> Option<Vec<f64>> {
+        let mut kept = self.spare.as_ref()?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|k| k.len() == numbers);
+        if at.is_none() {
+            // A search that has gone on to another size does not come back.
+            kept.clear();
+        }
+        at.map(|at| kept.swap_remove(at))
     }
-    /// Leaves a matrix that is not needed any more to whoever asks for one of its size.
-    pub fn keep(&self, matrix: Matrix) {
+    /// Leaves the numbers of a matrix that is not needed any more to the next one of its size.
+    pub fn keep(&self, numbers: Vec<f64>) {
         if let Some(spare) = &self.spare {
-            spare.0.lock().unwrap_or_else(PoisonError::into_inner).push(matrix);
+            spare.0.lock().unwrap_or_else(PoisonError::into_inner).push(numbers);
         }
     }
     /// Whether the time budget has this many seconds left.

@@ -40,7 +40,7 @@ impl Shared {
 pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
     let (m, n) = gram.shape();
     control.plan(&format!("a {m} x {n} Gram matrix"), 8 * m as u64 * n as u64)?;
-    let mut out = control.matrix(m, n);
+    let mut out = Matrix::unset(m, n, control);
     let target = Shared(out.data_mut().as_mut_ptr());
     let symmetric = gram.symmetric();
     let tiles: Vec<(Range<usize>, Range<usize>)> = ranges(m, TILE)

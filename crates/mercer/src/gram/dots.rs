@@ -4,6 +4,7 @@
 //! Each sum runs over the coordinates in order, so that its bits depend on its two points alone: not on the shape of the
 //! tile, and not on which of them stands along the rows.
 
+use super::dense::ranges;
 use super::simd::{self, Level};
 use super::{Block, Rows, with_scratch};
 use crate::linalg::Real;
@@ -11,7 +12,9 @@ use std::ops::Range;
 
 /// Bytes of packed columns: they stay in a second-level cache while all rows of the tile pass.
 const PACKED: usize = 240 << 10;
-/// Columns of the widest panel, of which a tile may waste a part.
+/// Columns that are packed together at most, so that there is room for many coordinates of each.
+const MOST_COLUMNS: usize = 512;
+/// Columns of the widest panel, which the last columns fill in part.
 const WIDEST: usize = 48;
 
 /// Points along the rows, points along the columns, row after row, and where their inner products go.
@@ -25,9 +28,17 @@ pub(super) struct Dots<'t, T> {
 
 impl<T: Real> Dots<'_, T> {
     /// Hands each row of products to `finish(row of the tile, products)` while it is in the first-level cache.
-    pub(super) fn each(self, finish: &mut dyn FnMut(usize, &mut [T])) {
+    pub(super) fn each(mut self, finish: &mut dyn FnMut(usize, &mut [T])) {
+        let (height, width) = (self.out.rows(), self.out.cols());
+        if width > MOST_COLUMNS {
+            for some in ranges(width, MOST_COLUMNS) {
+                let right = &self.right[some.start * self.dim..some.end * self.dim];
+                Dots { right, out: self.out.part(0..height, some), ..self }.each(&mut |_, _| {});
+            }
+            return (0..height).for_each(|k| finish(k, self.out.row_mut(k)));
+        }
         // Closures are not compiled for an instruction set, even inside of a function that is: this one only lends memory.
-        with_scratch(PACKED / size_of::<T>() + WIDEST * self.out.cols().max(1), |packed| {
+        with_scratch(PACKED / size_of::<T>() + width + WIDEST, |packed| {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma")]
@@ -100,9 +111,7 @@ impl<T: Real> Dots<'_, T> {
             }
         }
     }
-}
 
-impl<T: Real> Dots<'_, T> {
     /// Sums at the right and lower border of the tile, where there are fewer than C columns or R rows.
     #[inline(always)]
     fn edge<const R: usize, const C: usize, const FMA: bool>(
@@ -181,7 +190,7 @@ mod tests {
 
     #[test]
     fn products_are_sums_over_coordinates_for_any_shape() {
-        for (height, width, dim) in [(1, 1, 1), (6, 8, 3), (7, 9, 30), (13, 50, 0), (40, 241, 300), (3, 500, 131)] {
+        for (height, width, dim) in [(1, 1, 1), (6, 8, 3), (7, 9, 30), (13, 50, 0), (40, 241, 300), (3, 1100, 131)] {
             let (left, right) = (numbers(height * dim, 0.7), numbers(width * dim, 1.3));
             let (out, handed) = products(&left, &Rows::Range(0..height), &right, dim, width);
             assert!(handed.iter().all(|h| *h == 1));

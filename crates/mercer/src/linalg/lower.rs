@@ -63,7 +63,7 @@ impl Lower {
     /// (L^-1)', upper triangular: row j holds column j of L^-1.
     fn inverse_transposed(&self, control: &Control) -> Matrix {
         let n = self.size();
-        let mut out = control.matrix(n, n);
+        let mut out = Matrix::unset(n, n, control);
         if n > 0 {
             // Panels differ in work: each thread takes the next one, the most work first.
             out.data_mut().chunks_mut(PANEL * n).enumerate().par_bridge().for_each(|(k, panel)| {
@@ -96,7 +96,7 @@ impl Lower {
                 product(target, Into::Replace, left, all.part(0, start, end, depth).transpose(), 1.0);
             });
         }
-        control.keep(u);
+        control.keep(u.into_data());
         mirror_lower(&mut out);
         out
     }

@@ -1,6 +1,7 @@
 //! A dense matrix of f64, row after row in one contiguous `Vec`.
 
 use crate::blocks;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -49,6 +50,13 @@ impl Matrix {
         let mut data = vec![0.0; rows * cols];
         mercer_linalg::prefer_large_pages(&mut data);
         Matrix { rows, cols, data }
+    }
+    /// Numbers to be written over, in memory that `control` kept where there is some.
+    pub(crate) fn unset(rows: usize, cols: usize, control: &Control) -> Self {
+        match control.kept(rows * cols) {
+            Some(data) => Matrix { rows, cols, data },
+            None => Matrix::zeros(rows, cols),
+        }
     }
     /// One column.
     pub fn column(data: Vec<f64>) -> Self {

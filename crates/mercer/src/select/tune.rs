@@ -258,7 +258,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
             Err(e) => return Err(e),
         };
-        control.keep(criterion.weights);
+        control.keep(criterion.weights.into_data());
         if criterion.value < best.borrow().0 {
             best.replace((criterion.value, x.to_vec(), criterion.slack));
         }
