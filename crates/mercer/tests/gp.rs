@@ -42,6 +42,25 @@ fn two_points_give_the_numbers_computed_by_hand() {
     assert!(fitted.summary().converged);
 }
 
+#[test]
+fn kept_memory_is_used_again_and_what_it_held_does_not_matter() {
+    let n = 150;
+    let (x, y) = (wave(n, 2, 1), wave(n, 1, 2));
+    let (gram, target, e) = (square(&x, rbf), Target::Numbers(y.clone()), gp(0.2, 1.7, false));
+    let fresh = criterion(&e, &gram, &y, None);
+    let control = Control::default().with_spare();
+    let left = vec![vec![f64::NAN; n * n], vec![f64::INFINITY; n * n]];
+    let places: Vec<usize> = left.iter().map(|numbers| numbers.as_ptr() as usize).collect();
+    left.into_iter().for_each(|numbers| control.keep(numbers));
+    for _ in 0..2 {
+        let again = e.criterion(&Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        assert_eq!(again.value.to_bits(), fresh.value.to_bits());
+        assert!(again.weights == fresh.weights, "the weights are the same");
+        assert!(places.contains(&(again.weights.data().as_ptr() as usize)), "no memory was asked for");
+        control.keep(again.weights.into_data());
+    }
+}
+
 // spec: GP04
 #[test]
 fn derivatives_of_the_evidence_are_those_of_differences() {
