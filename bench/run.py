@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -123,9 +124,11 @@ def measure(name, workload):
                 parameters = json.dumps(workload.parameters)
                 runners.append(Runner(library, [sys.executable, HERE / "peers.py", library, other, folder, parameters]))
         broken = {}
+        # Who comes after whom changes, as memory that one has just freed is cheap for the next, and is not a second later.
+        order = random.Random(0)
         # The first round warms caches and pages up and does not count.
         for _ in range(workload.runs + 1):
-            for r in runners:
+            for r in order.sample(runners, len(runners)):
                 if r.library in broken:
                     continue
                 try:
