@@ -84,6 +84,7 @@ impl<T: Real> Dots<'_, T> {
                 for p in 0..panels {
                     let (start, end) = (p * C, (p * C + C).min(width));
                     let panel = &packed[p * size..(p + 1) * size];
+                    // Whole panels are copied by lengths that the compiler knows: only then do their sums stay in registers.
                     if end - start == C && bottom - top == R {
                         let mut sums = [[T::default(); C]; R];
                         if from > 0 {

@@ -103,7 +103,9 @@ impl Lower {
     /// The diagonal of (L L')^-1; one N x N work space.
     pub fn inverse_diagonal(&self, control: &Control) -> Vec<f64> {
         let u = self.inverse_transposed(control);
-        (0..self.size()).map(|i| u.row(i)[i..].iter().map(|v| v * v).sum()).collect()
+        let diagonal = (0..self.size()).map(|i| u.row(i)[i..].iter().map(|v| v * v).sum()).collect();
+        control.keep(u.into_data());
+        diagonal
     }
 }
 

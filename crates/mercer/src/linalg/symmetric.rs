@@ -11,24 +11,25 @@ const BAND: usize = 512;
 
 /// Overwrites the part above the diagonal with the part below.
 pub(crate) fn mirror_lower(a: &mut Matrix) {
-    each_square(a, |from, to| (from, to));
+    mirror(a, true);
 }
 
 /// Overwrites the part below the diagonal with the part above.
 pub(crate) fn mirror_upper(a: &mut Matrix) {
-    each_square(a, |from, to| (to, from));
+    mirror(a, false);
 }
 
-/// Copies every square below the diagonal to its mirror image, or the other way: `direct` is given both and says from where
-/// to where.
-fn each_square(a: &mut Matrix, direct: impl Fn((usize, usize), (usize, usize)) -> ((usize, usize), (usize, usize)) + Sync) {
+/// Copies every square below the diagonal to its mirror image, or the other way.
+fn mirror(a: &mut Matrix, from_below: bool) {
     let n = a.rows();
+    // From where to where, for a place below the diagonal.
+    let direct = |i, j| if from_below { ((i, j), (j, i)) } else { ((j, i), (i, j)) };
     let sides = n.div_ceil(SQUARE);
     let mut squares: Vec<_> = Block::new(a.data_mut(), n, n).into_tiles(SQUARE, SQUARE).into_iter().map(|t| Some(t.2)).collect();
     let mut pairs = Vec::with_capacity(sides * (sides + 1) / 2);
     for i in 0..sides {
         for j in 0..=i {
-            let (from, to) = direct((i, j), (j, i));
+            let (from, to) = direct(i, j);
             pairs.push((squares[from.0 * sides + from.1].take(), squares[to.0 * sides + to.1].take()));
         }
     }
@@ -44,7 +45,7 @@ fn each_square(a: &mut Matrix, direct: impl Fn((usize, usize), (usize, usize)) -
         (Some(mut own), _) | (_, Some(mut own)) => {
             for i in 0..own.rows() {
                 for j in 0..i {
-                    let (from, to) = direct((i, j), (j, i));
+                    let (from, to) = direct(i, j);
                     own.row_mut(to.0)[to.1] = own.row_mut(from.0)[from.1];
                 }
             }
