@@ -9,13 +9,14 @@ mod npy;
 
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
+use mercer::data::{Examples, Split};
 use mercer::error::{Error, Result};
 use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, Want};
+use mercer::fitting;
 use mercer::gram::{self, Gram};
 use mercer::kernels::KernelExpr;
-use mercer::learner;
 use mercer::linalg::Matrix;
-use mercer::select::{self, Sample, Split};
+use mercer::select;
 use npy::{read_npy, write_npy};
 use serde_json::{Map, Value, json};
 use std::io::BufRead;
@@ -139,10 +140,10 @@ impl Work {
 
     /// Settles what is open, fits, predicts the new rows.
     fn fit(&self) -> Result<Map<String, Value>> {
-        let sample = Sample { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
+        let examples = Examples { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
         let clock = Instant::now();
-        let tuned = select::tune(&self.kernel, self.estimator()?, &sample, &self.control, 0, false)?;
-        let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, &self.control, 0)?;
+        let tuned = select::tune(&self.kernel, self.estimator()?, &examples, &self.control, 0, false)?;
+        let fitted = fitting::fit_settled(&tuned.kernel, &tuned.estimator, &examples, &self.control, 0)?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut out = entries([("seconds", json!(seconds)), ("converged", json!(fitted.summary().converged))]);
         let summary = fitted.summary();
@@ -160,10 +161,10 @@ impl Work {
             self.write("coef", &coef)?;
         }
         if let Some(new) = &self.new {
-            let support = learner::support_of(&tuned.kernel, &fitted, &self.data);
+            let support = fitting::support_of(&tuned.kernel, &fitted, &self.data);
             let want = Want { variance: matches!(fitted, FittedModel::Gp(_)), ..Want::default() };
             let clock = Instant::now();
-            let predictions = learner::predict_settled(&tuned.kernel, &fitted, &support, new, want)?;
+            let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, new, want)?;
             out.insert("predict_seconds".into(), json!(clock.elapsed().as_secs_f64()));
             self.write_predictions(&predictions)?;
         }

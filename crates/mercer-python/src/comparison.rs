@@ -7,9 +7,10 @@ use crate::learner::recipe;
 use crate::model::from_json;
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
+use mercer::compare::Comparing;
+use mercer::data::Split;
 use mercer::estimators::EstimatorExpr;
 use mercer::report::{self, Request};
-use mercer::select::{self, Comparing, Split};
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -120,7 +121,7 @@ pub(crate) fn compare(
     let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, estimators, folds, seed, allow_non_mercer };
     let limits = Limits { threads, max_seconds, max_memory };
     let comparison = limits.run(py, move |control| {
-        let outcome = select::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
+        let outcome = mercer::compare::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
         let request = Request {
             command: "mercer.compare(data, target)".into(),
             table: "data".into(),

@@ -9,8 +9,8 @@ use crate::work::Limits;
 use mercer::blocks;
 use mercer::error::Result;
 use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Want};
+use mercer::fitting;
 use mercer::gram::{Dense, Subset};
-use mercer::learner;
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
@@ -128,9 +128,9 @@ impl Fitted {
         let (given, info) = given(gram, target, sample_weight, classes.as_deref(), seed)?;
         let inside = Limits { threads, max_seconds, max_memory }.run(py, move |control| -> Result<Inside> {
             if !estimator.takes(&given.target) {
-                return Err(learner::cannot_predict(&estimator, &given.target));
+                return Err(fitting::cannot_predict(&estimator, &given.target));
             }
-            learner::plan(&estimator, given.gram.matrix().rows(), &given.target, control)?;
+            fitting::plan(&estimator, given.gram.matrix().rows(), &given.target, control)?;
             let task = given.task(control);
             let estimator = estimator.settle(&task)?;
             let fitted = estimator.fit(&task)?;

@@ -7,11 +7,12 @@ use crate::model::Model;
 use crate::target::{Takes, coded, target};
 use crate::work::Limits;
 use mercer::data::Target;
+use mercer::data::{Examples, Split};
 use mercer::estimators::EstimatorExpr;
+use mercer::fitting::prepare;
 use mercer::kernels::KernelExpr;
-use mercer::learner::prepare;
 use mercer::prep::{Missing, Recipe};
-use mercer::select::{self, Sample, Split};
+use mercer::select;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -208,8 +209,8 @@ impl Learner {
         Limits::threads(threads).run(py, move |control| {
             let prepared = prepare(&recipe, kernel.as_ref(), &data)?;
             let kernel = prepared.kernel.settle(&prepared.data)?;
-            let sample = Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
-            let (criterion, by_kernel) = select::criterion(&kernel, &estimator, &sample, control, seed)?;
+            let examples = Examples { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
+            let (criterion, by_kernel) = select::criterion(&kernel, &estimator, &examples, control, seed)?;
             Ok((criterion.value, by_kernel))
         })
     }

@@ -11,7 +11,6 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::param::Short;
 use std::fmt;
 
 /// A parsed expression.
@@ -387,4 +386,18 @@ pub(crate) fn locate<T>(text: &str, at: usize, made: Result<T>) -> Result<T> {
         Error::Syntax { .. } => e,
         other => Error::Syntax { text: text.to_owned(), at, expected: other.to_string() },
     })
+}
+
+/// A number in the shortest text that reads back to the same bits.
+pub struct Short(pub f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if self.0 != 0.0 && self.0.is_finite() && !(1e-4..1e15).contains(&size) {
+            write!(f, "{:e}", self.0)
+        } else {
+            write!(f, "{}", self.0)
+        }
+    }
 }

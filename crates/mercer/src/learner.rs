@@ -2,22 +2,18 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Dataset, Sort, Target};
+use crate::data::{Dataset, Examples, Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::gram::{self, Dense, Gram, Mercer, Side};
-use crate::kernels::{KernelExpr, Uses};
-use crate::param::Value;
+use crate::fitting::{Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
+use crate::gram::Mercer;
+use crate::kernels::KernelExpr;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{self, Split, Tuning};
-use crate::validity;
+use crate::select::{self, Tuning};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Instant;
-
-/// Rows on which an unproved kernel is tested before it is refused: enough for a witness, cheap to decompose.
-const WITNESS_ROWS: usize = 200;
 
 /// The recipe of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,67 +36,6 @@ impl Learner {
     pub fn new(estimator: EstimatorExpr) -> Self {
         Learner { prep: prep::Recipe::default(), kernel: None, estimator, seed: 0, allow_non_mercer: false }
     }
-}
-
-/// Data ready for kernels, with what was done to get there.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    /// The prepared training rows.
-    pub data: Dataset,
-    /// The steps, fitted on these rows.
-    pub prep: prep::Fitted,
-    /// The kernel expression, not yet settled.
-    pub kernel: KernelExpr,
-    /// What the user should know.
-    pub notices: Vec<String>,
-}
-
-/// Chooses the kernel where none is given, decides how category columns are coded, and fits the preparation.
-pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Dataset) -> Result<Prepared> {
-    if data.rows() == 0 {
-        return Err(Error::Data("there are no rows to learn from".into()));
-    }
-    let sorts: Vec<(&str, Sort)> = data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect();
-    let kernel = match kernel {
-        Some(k) => k.clone(),
-        None => KernelExpr::natural(&sorts)?,
-    };
-    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(&sorts)?;
-    let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is)?;
-    if recipe.standardise {
-        notices.extend(not_scaled.iter().map(|name| {
-            format!(
-                "column '{name}' is not standardised: one of the kernels in {kernel} takes it as it is, and it is the same column for all"
-            )
-        }));
-    }
-    notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
-    Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
-}
-
-/// Refuses a kernel that is not positive semi-definite, with rows and weights that prove it where some are found.
-pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, control: &Control) -> Result<()> {
-    let why = match kernel.mercer() {
-        Mercer::Always => return Ok(()),
-        Mercer::Conditional(why) | Mercer::Never(why) => why,
-    };
-    let rows: Vec<usize> = (0..data.rows().min(WITNESS_ROWS)).collect();
-    let some = data.select(&rows);
-    let check = validity::test(kernel, &some, control)?;
-    let proof = match &check.witness {
-        Some(w) => {
-            let rows: Vec<String> = w.rows.iter().take(3).map(|i| (i + 1).to_string()).collect();
-            let more = if w.rows.len() > rows.len() { ", ..." } else { "" };
-            format!(
-                "; on the first {} rows the Gram matrix has the eigenvalue {} (rows {}{more} prove it: see mercer check)",
-                some.rows(),
-                Value::Number(check.smallest).rounded(4),
-                rows.join(", ")
-            )
-        }
-        None => String::new(),
-    };
-    Err(Error::NotMercer { estimator: estimator.name().into(), kernel: kernel.to_string(), why: format!("{why}{proof}") })
 }
 
 /// Where a model came from.
@@ -147,52 +82,6 @@ pub struct Model {
     pub about: About,
 }
 
-/// The rows of a table that are learnt from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Used {
-    /// Their numbers from 0, ascending.
-    pub rows: Vec<usize>,
-    /// What the user should know of the others.
-    pub notices: Vec<String>,
-}
-
-impl Used {
-    /// All rows but those of weight 0, which are absent rows, and those that the preparation drops for a missing cell.
-    ///
-    /// # Errors
-    /// A target or weights of another length; a weight below 0 or not finite; what [`prep::Recipe::rows_kept`] refuses; no
-    /// row left.
-    pub fn of(recipe: &prep::Recipe, data: &Dataset, target: &Target, weights: Option<&[f64]>) -> Result<Self> {
-        let n = data.rows();
-        if target.rows() != n {
-            return Err(Error::Shape { what: "rows of the target".into(), expected: n, found: target.rows() });
-        }
-        if let Some(w) = weights {
-            if w.len() != n {
-                return Err(Error::Shape { what: "sample weights".into(), expected: n, found: w.len() });
-            }
-            if let Some(i) = w.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
-                return Err(Error::Data(format!("row {}: the weight {} is not a finite number of 0 or above", i + 1, w[i])));
-            }
-        }
-        let prep::Kept { rows, notices } = recipe.rows_kept(data)?;
-        let mut rows = rows.unwrap_or_else(|| (0..n).collect());
-        if let Some(w) = weights {
-            rows.retain(|&i| w[i] > 0.0);
-            if rows.is_empty() && n > 0 {
-                return Err(Error::Data("every row has weight 0".into()));
-            }
-        }
-        Ok(Used { rows, notices })
-    }
-
-    /// The rows out of `given` that are not learnt from.
-    fn left_out(&self, given: usize) -> Vec<usize> {
-        let mut used = self.rows.iter().peekable();
-        (0..given).filter(|i| used.next_if_eq(&i).is_none()).collect()
-    }
-}
-
 impl Learner {
     /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
     ///
@@ -229,9 +118,9 @@ impl Learner {
         notices.extend(prepared.notices);
         let mut bound = open.bind(None, &prepared.data)?;
         if open.mercer() == Mercer::Always {
-            notices.extend(unlike_anything(bound.as_ref(), &used.rows));
+            notices.extend(zero_norm_rows(bound.as_ref(), &used.rows));
         }
-        let sample = select::Sample { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
+        let sample = Examples { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
         let clock = Instant::now();
         // Half of the time is kept for the fit itself.
         let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
@@ -287,92 +176,6 @@ impl Learner {
         };
         Ok((model, (tune_seconds, fit_seconds)))
     }
-}
-
-/// The refusal of a target that the estimator is not made for, with those that are.
-pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
-    let holds = match target {
-        Target::Classes { .. } => "classes",
-        Target::Numbers(m) if m.cols() > 1 => "several numbers at once",
-        _ => "numbers",
-    };
-    let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
-    Error::Setting {
-        name: estimator.name().into(),
-        why: format!("it cannot predict {holds}, which the target holds; these can: {}", able.join(", ")),
-    }
-}
-
-/// Refuses a fit to `rows` rows that would need more memory than allowed.
-pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs(target)))
-}
-
-/// Numbers that are predicted for each row: one per target, or one per class.
-pub(crate) fn outputs(target: &Target) -> usize {
-    match target {
-        Target::Numbers(m) => m.cols(),
-        Target::Classes { names, .. } => names.len(),
-        Target::Absent => 1,
-    }
-}
-
-/// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
-/// Rows are counted as the user gave them, those that were left out included.
-fn unlike_anything(gram: &dyn Gram, given: &[usize]) -> Option<String> {
-    let diagonal = gram.diagonal(Side::Rows);
-    let empty: Vec<usize> = (0..diagonal.len()).filter(|&i| diagonal[i] == 0.0).collect();
-    empty.first().map(|&i| match empty.len() {
-        1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
-        n => format!(
-            "{n} rows have k(x, x) = 0: for this kernel they are like nothing, themselves included; the first is row {}",
-            given[i] + 1
-        ),
-    })
-}
-
-/// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
-/// would form it anyway; otherwise the estimator asks for rows.
-pub fn fit_settled(
-    kernel: &KernelExpr,
-    estimator: &EstimatorExpr,
-    sample: &select::Sample<'_>,
-    control: &Control,
-    seed: u64,
-) -> Result<FittedModel> {
-    // Before a kernel prepares its inputs.
-    plan(estimator, sample.data.rows(), sample.target, control)?;
-    control.check()?;
-    fit_bound(kernel.bind(None, sample.data)?.as_ref(), estimator, sample, control, seed)
-}
-
-/// The same on kernel values among the rows of the sample that are bound already.
-fn fit_bound(gram: &dyn Gram, estimator: &EstimatorExpr, sample: &select::Sample<'_>, control: &Control, seed: u64) -> Result<FittedModel> {
-    let task = Task { gram, target: sample.target, weights: sample.weights, control, seed };
-    estimator.settle(&task)?.fit(&task)
-}
-
-/// The training rows that prediction needs: those that the fit kept, or all of them where the kernel is anchored.
-pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> Dataset {
-    if kernel.is_anchored() && !fitted.support().is_empty() { data.clone() } else { data.select(fitted.support()) }
-}
-
-/// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model
-/// that kept none needs no kernel.
-pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Dataset, new: &Dataset, want: Want) -> Result<Predictions> {
-    if support.rows() == 0 {
-        let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
-        return fitted.predict(&none, want);
-    }
-    let bound = kernel.bind(Some(new), support)?;
-    let all: Vec<usize> = (0..new.rows()).collect();
-    let subset = kernel.is_anchored().then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
-    let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
-    if want.covariance && !kernel.is_anchored() {
-        let among = kernel.bind(None, new)?;
-        return fitted.predict(&gram::Joint { cross, among: among.as_ref() }, want);
-    }
-    fitted.predict(cross, want)
 }
 
 impl Model {

@@ -24,15 +24,18 @@
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
-//! refutes kernels; [`learner`] and [`store`]; [`select`], which tunes and compares; [`report`], which says it.
+//! refutes kernels; [`fitting`], the mechanics of a fit; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
+//! puts estimators side by side; [`report`], which says it.
 
 pub mod blocks;
+pub mod compare;
 pub mod control;
 pub mod data;
 pub mod error;
 pub mod estimators;
 pub mod expr;
 pub mod features;
+pub mod fitting;
 pub mod gram;
 pub mod kernels;
 pub mod learner;

@@ -5,7 +5,7 @@
 //! through serde, so an owner is a plain struct and its fields are its parameters.
 
 use crate::error::{Error, Result};
-use crate::expr::{Argument, Term};
+use crate::expr::{Argument, Short, Term};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use std::fmt;
 
@@ -89,20 +89,6 @@ impl fmt::Display for Value {
                 }
                 write!(f, "]")
             }
-        }
-    }
-}
-
-/// A number in the shortest text that reads back to the same bits.
-pub struct Short(pub f64);
-
-impl fmt::Display for Short {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.0.abs();
-        if self.0 != 0.0 && self.0.is_finite() && !(1e-4..1e15).contains(&size) {
-            write!(f, "{:e}", self.0)
-        } else {
-            write!(f, "{}", self.0)
         }
     }
 }

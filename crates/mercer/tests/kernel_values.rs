@@ -7,9 +7,9 @@ mod evaluated;
 use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points};
+use mercer::fitting;
 use mercer::gram::{self, Dense, psd_check};
 use mercer::kernels::KernelExpr;
-use mercer::learner;
 use mercer::linalg::Matrix;
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Table};
@@ -176,9 +176,9 @@ fn counts_and_angles_are_taken_as_they_are_and_the_rest_is_standardised() {
     let data = table.dataset(&ReadOptions::default()).unwrap();
     let prepared = |text: &str| {
         let expr = KernelExpr::parse(text).unwrap();
-        learner::prepare(&Recipe::default(), Some(&expr), &data).unwrap()
+        fitting::prepare(&Recipe::default(), Some(&expr), &data).unwrap()
     };
-    let numbers = |p: &learner::Prepared, name: &str| match &p.data.column(name).unwrap().values {
+    let numbers = |p: &fitting::Prepared, name: &str| match &p.data.column(name).unwrap().values {
         mercer::data::Values::Numbers(v) => v.clone(),
         _ => panic!("numbers"),
     };
@@ -200,7 +200,7 @@ fn counts_and_angles_are_taken_as_they_are_and_the_rest_is_standardised() {
         ("rbf^0", "whole number from 1"),
         ("exp(rbf, rbf)", "one kernel"),
     ] {
-        let found = KernelExpr::parse(text).and_then(|k| learner::prepare(&Recipe::default(), Some(&k), &data).map(|_| ())).unwrap_err();
+        let found = KernelExpr::parse(text).and_then(|k| fitting::prepare(&Recipe::default(), Some(&k), &data).map(|_| ())).unwrap_err();
         assert!(found.to_string().contains(why), "{text}: {found}");
     }
 }

@@ -3,6 +3,7 @@
 
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
+use mercer::data::{Split, folds};
 use mercer::estimators::{EstimatorExpr, Predicted, Want, catalogue};
 use mercer::gram::{self, Mercer};
 use mercer::kernels::KernelExpr;
@@ -10,7 +11,6 @@ use mercer::learner::Learner;
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Param};
 use mercer::read::TargetInfo;
-use mercer::select::{Split, folds};
 use mercer::testkit;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mercer::control::Control;
+use mercer::data::Examples;
 use mercer::data::{Dataset, Points, Target};
 use mercer::estimators::{EstimatorExpr, Task};
 use mercer::kernels::KernelExpr;
@@ -10,7 +11,7 @@ use mercer::learner::Learner;
 use mercer::param::Value;
 use mercer::read::{Labels, TargetInfo};
 use mercer::report;
-use mercer::select::{self, Edge, End, Sample, Tuned, TunedParameter, Tuning};
+use mercer::select::{self, Edge, End, Tuned, TunedParameter, Tuning};
 use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,9 +31,9 @@ fn wave(data: &Dataset, noise: f64) -> Target {
 }
 
 fn tuned(kernel: &str, estimator: &str, data: &Dataset, target: &Target, curves: bool) -> Tuned {
-    let sample = Sample { data, target, weights: None, split: &mercer::select::Split::Rows };
+    let examples = Examples { data, target, weights: None, split: &mercer::data::Split::Rows };
     let (kernel, estimator) = (KernelExpr::parse(kernel).unwrap(), EstimatorExpr::parse(estimator).unwrap());
-    select::tune(&kernel, &estimator, &sample, &Control::default(), 3, curves).unwrap()
+    select::tune(&kernel, &estimator, &examples, &Control::default(), 3, curves).unwrap()
 }
 
 fn parameter<'a>(t: &'a Tuning, name: &str) -> &'a TunedParameter {
@@ -170,10 +171,10 @@ fn kernels_of_one_name_are_told_apart_by_their_place() {
 fn little_memory_makes_the_sample_of_the_search_smaller_and_not_the_fit() {
     let data = points(400, 1, 8);
     let target = wave(&data, 0.5);
-    let sample = Sample { data: &data, target: &target, weights: None, split: &mercer::select::Split::Rows };
+    let examples = Examples { data: &data, target: &target, weights: None, split: &mercer::data::Split::Rows };
     let control = Control { max_memory: 3_000_000, ..Control::default() };
     let (kernel, estimator) = (KernelExpr::parse("rbf").unwrap(), EstimatorExpr::parse("ridge").unwrap());
-    let t = select::tune(&kernel, &estimator, &sample, &control, 0, true).unwrap().tuning.unwrap();
+    let t = select::tune(&kernel, &estimator, &examples, &control, 0, true).unwrap().tuning.unwrap();
     // 48 n^2 bytes in half of 3 MB: n = 176 at most.
     assert!(t.rows <= 176 && t.rows >= 100, "{}", t.rows);
 }

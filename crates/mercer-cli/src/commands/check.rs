@@ -11,7 +11,7 @@ use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Source, Table};
 use mercer::validity::{self, Verdict};
-use mercer::{learner, report};
+use mercer::{fitting, report};
 use std::process::ExitCode;
 
 /// The exit code for a kernel that is refuted.
@@ -42,5 +42,5 @@ fn prepared(kernel: &KernelExpr, path: &str, args: &Check, control: &Control) ->
     let data = table.dataset(&options)?;
     notices(table.notices());
     let recipe = Recipe { standardise: !args.no_standardise, ..Recipe::default() };
-    Ok(learner::prepare(&recipe, Some(kernel), &data)?.data)
+    Ok(fitting::prepare(&recipe, Some(kernel), &data)?.data)
 }

@@ -4,12 +4,12 @@ use super::{Loaded, Role, bounds, control, kernel, load, recipe};
 use crate::Stop;
 use crate::args::Compare;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use mercer::compare::{self, Comparing};
 use mercer::control::Control;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
-use mercer::learner;
+use mercer::fitting;
 use mercer::report::{Comparison, Request};
-use mercer::select::{self, Comparing};
 use mercer::store::write_atomically;
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     };
     short_of_memory(&comparing.estimators, &loaded, &control);
     let weights = loaded.weights.as_deref();
-    let outcome = select::compare(&loaded.data, &loaded.target, &loaded.info, weights, &loaded.split, &comparing, &control);
+    let outcome = compare::compare(&loaded.data, &loaded.target, &loaded.info, weights, &loaded.split, &comparing, &control);
     drop(control);
     // The notices of a comparison that went well stand below its table.
     let outcome = outcome.inspect_err(|_| notices(&loaded.notices))?;
@@ -70,7 +70,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
 
 /// Says before the work begins which estimators the memory allowed will not do for.
 fn short_of_memory(estimators: &[EstimatorExpr], loaded: &Loaded, control: &Control) {
-    let short = |e: &EstimatorExpr| learner::plan(e, loaded.data.rows(), &loaded.target, control).err();
+    let short = |e: &EstimatorExpr| fitting::plan(e, loaded.data.rows(), &loaded.target, control).err();
     let said: Vec<String> = estimators.iter().filter(|e| e.takes(&loaded.target)).filter_map(short).map(|e| e.to_string()).collect();
     notices(&said);
 }

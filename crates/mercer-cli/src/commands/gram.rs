@@ -6,7 +6,7 @@ use crate::args::Gram;
 use crate::output::{check_writable, notices, print};
 use mercer::error::Result;
 use mercer::read::{Source, Table};
-use mercer::{gram, learner, npy, store};
+use mercer::{fitting, gram, npy, store};
 use std::path::Path;
 
 pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
@@ -21,7 +21,7 @@ pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let kept = recipe.rows_kept(&loaded.data)?;
     notices(&kept.notices);
     let data = kept.rows.map_or_else(|| loaded.data.clone(), |rows| loaded.data.select(&rows));
-    let prepared = learner::prepare(&recipe, asked.as_ref(), &data)?;
+    let prepared = fitting::prepare(&recipe, asked.as_ref(), &data)?;
     notices(&prepared.notices);
     let settled = prepared.kernel.settle(&prepared.data)?;
     let bound = match &args.rows {

@@ -23,12 +23,12 @@ use crate::args::{Limits, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use mercer::control::Control;
+use mercer::data::Split;
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{ReadOptions, Source, Table, TargetInfo, parted};
-use mercer::select::Split;
 
 /// Columns that are no inputs but say something of the rows.
 enum Role<'a> {

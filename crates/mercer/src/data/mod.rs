@@ -1,6 +1,8 @@
 //! Tables of typed columns, targets, and batches of one sort of input.
 
 mod dataset;
+mod examples;
+mod folds;
 mod points;
 mod row_count;
 mod sample;
@@ -10,6 +12,8 @@ mod strings;
 mod target;
 
 pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
+pub use examples::Examples;
+pub use folds::{Fold, Split, folds};
 pub use points::{Points, Storage};
 pub use row_count::RowCount;
 pub(crate) use sample::some_rows;

@@ -163,7 +163,7 @@ fn plus_products<T: Real, const R: usize, const C: usize, const FMA: bool>(
         for r in 0..R {
             let x = lines[r][k];
             for c in 0..C {
-                sums[r][c] = simd::fma::<T, FMA>(x, columns[c], sums[r][c]);
+                sums[r][c] = crate::linalg::fma::<T, FMA>(x, columns[c], sums[r][c]);
             }
         }
     }

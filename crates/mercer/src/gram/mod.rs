@@ -3,7 +3,6 @@
 //! Estimators see only [`Gram`]; kernels only fill tiles. Blocks are fixed by size, never by thread,
 //! so that results have the same bits for any number of threads.
 
-mod block;
 mod cache;
 mod cloud;
 mod compose;
@@ -16,7 +15,7 @@ mod psd;
 mod simd;
 mod tile;
 
-pub use block::Block;
+pub use crate::linalg::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
 pub(crate) use cloud::Sparse;
@@ -29,7 +28,7 @@ pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{chi_squared_distance, exp32, exp64, fma, l1_distance};
+pub(crate) use simd::{chi_squared_distance, l1_distance};
 pub use tile::{Rows, Tile};
 
 use crate::error::Result;

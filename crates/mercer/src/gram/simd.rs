@@ -3,7 +3,7 @@
 //! A map is a small struct with an `#[inline(always)]` function of one number, so that the loop around
 //! it can be compiled with AVX2 or AVX-512 whatever the build target is (a closure would not be inlined there).
 
-use crate::linalg::Real;
+use crate::linalg::{Real, fma};
 use std::sync::OnceLock;
 
 /// A function applied to every value of a tile.
@@ -194,64 +194,6 @@ fn absolute<T: Real>(x: T) -> T {
     if x < T::from_f64(0.0) { T::from_f64(0.0) - x } else { x }
 }
 
-/// a b + c, fused where that is one instruction.
-#[inline(always)]
-pub(crate) fn fma<T: Real, const FMA: bool>(a: T, b: T, c: T) -> T {
-    if FMA { a.fused(b, c) } else { a * b + c }
-}
-
-/// exp(x) for f64 within 1 unit in the last place; 0 below -708.
-///
-/// x = n ln 2 + r with |r| <= ln 2 / 2; e^r = 1 + r + r^2 q(r), q a Chebyshev fit of degree 9; then 2^n by exponent bits.
-#[inline(always)]
-pub(crate) fn exp64<const FMA: bool>(x: f64) -> f64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding it rounds to an integer in the low bits
-    const LOW: f64 = -708.0;
-    const HIGH: f64 = 709.0;
-    let c = if x < LOW { LOW } else { x };
-    let c = if c > HIGH { HIGH } else { c };
-    let t = fma::<f64, FMA>(c, std::f64::consts::LOG2_E, SHIFT);
-    let n = t - SHIFT;
-    let r = fma::<f64, FMA>(n, -6.931_471_803_691_238e-1, c);
-    let r = fma::<f64, FMA>(n, -1.908_214_929_270_587_7e-10, r);
-    let (r2, r4) = (r * r, (r * r) * (r * r));
-    let q0 = fma::<f64, FMA>(
-        r2,
-        fma::<f64, FMA>(r, 0.008_333_333_333_330_051, 0.041_666_666_666_623_99),
-        fma::<f64, FMA>(r, 0.166_666_666_666_666_74, 0.500_000_000_000_000_1),
-    );
-    let q1 = fma::<f64, FMA>(
-        r2,
-        fma::<f64, FMA>(r, 2.755_726_837_868_419_3e-6, 2.480_152_119_021_722_8e-5),
-        fma::<f64, FMA>(r, 1.984_126_986_310_597e-4, 1.388_888_891_728_179_3e-3),
-    );
-    let q2 = fma::<f64, FMA>(r, 2.510_042_415_700_507e-8, 2.762_013_871_973_999_6e-7);
-    let q = fma::<f64, FMA>(r4, fma::<f64, FMA>(r4, q2, q1), q0);
-    let p = fma::<f64, FMA>(r2, q, r) + 1.0;
-    let y = f64::from_bits(p.to_bits().wrapping_add(t.to_bits() << 52));
-    if x < LOW { 0.0 } else { y }
-}
-
-/// exp(x) for f32 within 1 unit in the last place; 0 below -87.
-#[inline(always)]
-pub(crate) fn exp32<const FMA: bool>(x: f32) -> f32 {
-    const SHIFT: f32 = 12_582_912.0; // 1.5 * 2^23
-    const LOW: f32 = -87.0;
-    const HIGH: f32 = 88.0;
-    let c = if x < LOW { LOW } else { x };
-    let c = if c > HIGH { HIGH } else { c };
-    let t = fma::<f32, FMA>(c, std::f32::consts::LOG2_E, SHIFT);
-    let n = t - SHIFT;
-    let r = fma::<f32, FMA>(n, -0.693_359_4, c);
-    let r = fma::<f32, FMA>(n, 2.121_944_4e-4, r);
-    let r2 = r * r;
-    let p45 = fma::<f32, FMA>(r, 0.008_363_203, 0.041_666_554);
-    let p = fma::<f32, FMA>(r2, fma::<f32, FMA>(r2, 0.001_392_621_3, p45), fma::<f32, FMA>(r, 0.166_665_77, 0.5));
-    let p = fma::<f32, FMA>(r2, p, r) + 1.0;
-    let y = f32::from_bits(p.to_bits().wrapping_add(t.to_bits() << 23));
-    if x < LOW { 0.0 } else { y }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,15 +221,6 @@ mod tests {
         for (x, y) in xs.iter().zip(&row) {
             assert!((y / x.exp() - 1.0).abs() <= 2.0 * f32::EPSILON, "exp({x}) = {y}");
         }
-    }
-
-    #[test]
-    fn exp_of_zero_is_exactly_one_and_of_very_negative_numbers_is_zero() {
-        assert_eq!(exp64::<true>(0.0), 1.0);
-        assert_eq!(exp64::<false>(0.0), 1.0);
-        assert_eq!(exp32::<true>(0.0), 1.0);
-        assert_eq!(exp64::<true>(-1e300), 0.0);
-        assert_eq!(exp32::<true>(-1e30), 0.0);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! cosine: k(x, z) = x . z / (|x| |z|), 0 where x or z is the origin (K15; S3 14.4).
 
 use crate::data::Points;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, fma};
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::fma;
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! polynomial: k(x, z) = (gamma x . z + offset)^degree, degree a whole number, gamma > 0, offset >= 0 (K07, F10-F12).
 
 use crate::data::Points;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, fma};
+use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::linalg::fma;
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,10 @@
 //! Everything here gives the same bits for any number of threads: work is cut into bands of a fixed number
 //! of rows, each band is computed by one thread with sequential products, and bands never add into one another.
 
+mod block;
 mod cholesky;
 mod eigen;
+mod exponential;
 mod factorise;
 mod lower;
 mod matrix;
@@ -13,8 +15,10 @@ mod real;
 mod single;
 mod symmetric;
 
+pub use block::Block;
 pub use cholesky::Cholesky;
 pub use eigen::eigh;
+pub(crate) use exponential::fma;
 pub use lower::Lower;
 pub use matrix::Matrix;
 pub(crate) use product::{add_product, add_transposed_product, product_into};

@@ -1,9 +1,9 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
+use super::Block;
 use super::symmetric::mirror_lower;
 use super::{Matrix, Real};
 use crate::error::{Error, Result};
-use crate::gram::Block;
 use mercer_linalg::{Into, View, ViewMut};
 use rayon::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The two precisions of a tile.
 
-use crate::gram::{exp32, exp64};
+use super::exponential::{exp32, exp64};
 use mercer_linalg::Precision;
 use std::ops::{Add, Div, Mul, Sub};
 

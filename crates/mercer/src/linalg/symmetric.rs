@@ -1,7 +1,7 @@
 //! Symmetric matrices of which one triangle is kept: copying it across the diagonal, and products with it.
 
+use super::Block;
 use super::Matrix;
-use crate::gram::Block;
 use rayon::prelude::*;
 
 /// Side of the squares in which a triangle is copied.

@@ -5,7 +5,7 @@ use super::missing::cells;
 use super::{Drop, Names, Step, listed, numbers_mut, place};
 use crate::data::{Column, Values};
 use crate::error::Result;
-use crate::param::Short;
+use crate::expr::Short;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,12 @@
 
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Row, Task, pictures, tuning};
+use crate::compare::{Comparing, Outcome, Scored};
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimators::Fitted;
 use crate::learner::Model;
 use crate::read::TargetInfo;
-use crate::select::{Comparing, Outcome, Scored};
 
 /// What a comparison was asked about, besides its outcome.
 pub struct Request<'a> {

@@ -3,6 +3,7 @@
 use super::figures::median;
 use super::gather::Request;
 use super::{Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
+use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Target, Values};
 use crate::error::Result;
@@ -11,7 +12,6 @@ use crate::kernels::KernelExpr;
 use crate::learner::Model;
 use crate::param::Value;
 use crate::prep::Step;
-use crate::select::Scored;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Cells along each side of a picture of regions.

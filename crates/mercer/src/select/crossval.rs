@@ -6,8 +6,9 @@
 use super::free::{Free, Setting};
 use super::profile::{Curve, Look};
 use super::tune::{Found, Job, steps};
-use super::{Estimate, Fold, Metric, Sample, score};
+use super::{Estimate, Metric, score};
 use crate::control::Control;
+use crate::data::{Examples, Fold};
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
@@ -33,7 +34,7 @@ struct Trial {
 struct Search<'a> {
     start: &'a Setting,
     free: &'a [Free],
-    sample: &'a Sample<'a>,
+    examples: &'a Examples<'a>,
     splits: &'a [Fold],
     control: &'a Control,
     seed: u64,
@@ -54,7 +55,7 @@ impl Search<'_> {
         let kernel = setting.kernel.to_string();
         if self.gram.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.gram = None;
-            let bound = setting.kernel.bind(None, self.sample.data)?;
+            let bound = setting.kernel.bind(None, self.examples.data)?;
             self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
         }
         let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
@@ -84,7 +85,7 @@ impl Search<'_> {
     fn score_fold(&self, setting: &Setting, gram: &Dense, split: &Fold, control: &Control) -> Result<Option<(Metric, f64)>> {
         if setting.kernel.is_anchored() {
             // What the kernel takes from its training rows must not come from the rows that are held out.
-            let (train, test) = (self.sample.data.select(&split.train), self.sample.data.select(&split.test));
+            let (train, test) = (self.examples.data.select(&split.train), self.examples.data.select(&split.test));
             let among = setting.kernel.bind(None, &train)?;
             let cross = setting.kernel.bind(Some(&test), &train)?;
             let all: Vec<usize> = (0..test.rows()).collect();
@@ -107,8 +108,8 @@ impl Search<'_> {
         split: &Fold,
         control: &Control,
     ) -> Result<Option<(Metric, f64)>> {
-        let target = self.sample.target.select(&split.train);
-        let weights: Option<Vec<f64>> = self.sample.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
+        let target = self.examples.target.select(&split.train);
+        let weights: Option<Vec<f64>> = self.examples.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
         let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
         let fitted = match setting.estimator.fit(&task) {
             Ok(f) => f,
@@ -116,8 +117,8 @@ impl Search<'_> {
             Err(_) => return Ok(None),
         };
         let predictions = fitted.predict(&cross(fitted.support()), Want { probabilities: true, ..Want::default() })?;
-        let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
-        Ok(score(&predictions, &self.sample.target.select(&split.test), held.as_deref()).first().copied())
+        let held: Option<Vec<f64>> = self.examples.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
+        Ok(score(&predictions, &self.examples.target.select(&split.test), held.as_deref()).first().copied())
     }
 
     fn spent(&self) -> bool {
@@ -155,7 +156,7 @@ pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fo
     let mut search = Search {
         start,
         free,
-        sample: job.sample,
+        examples: job.examples,
         splits,
         control: &control,
         seed: job.seed,
@@ -173,7 +174,7 @@ pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fo
     let (loss, x) = best;
     // Where nothing could be fitted the start is kept, and the plain fit says why.
     let best = search.tried.iter().find(|t| t.loss.is_finite() && t.loss == loss);
-    let slack = best.map_or(0.0, |t| t.error.max(sampling_error(search.metric, t.loss, job.sample.target.rows())));
+    let slack = best.map_or(0.0, |t| t.error.max(sampling_error(search.metric, t.loss, job.examples.target.rows())));
     search.control = job.control;
     let curves = if loss.is_finite() { search.curves(&x, loss, slack, job)? } else { Vec::new() };
     Ok(Found {

@@ -4,15 +4,15 @@
 //! on a logarithmic scale; every other estimator is cross-validated on a coarse grid, then refined step by step. The
 //! search starts from the data. Large tables are tuned on a seeded sample of rows; the fit takes all of them.
 
+use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::{Curve, Look, TunedParameter};
-use super::{Sample, crossval, folds};
 use crate::control::Control;
-use crate::data::some_rows;
+use crate::data::{Examples, folds, some_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{Criterion, EstimatorExpr, Task};
+use crate::fitting;
 use crate::kernels::KernelExpr;
-use crate::learner;
 use crate::solve::Lbfgs;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
@@ -66,7 +66,7 @@ pub struct Tuned {
 
 /// What a search is given.
 pub(super) struct Job<'a> {
-    pub sample: &'a Sample<'a>,
+    pub examples: &'a Examples<'a>,
     pub control: &'a Control,
     pub seed: u64,
     /// Whether to look along each parameter after the search.
@@ -112,17 +112,17 @@ pub(super) fn steps(free: &[Free]) -> usize {
 pub fn tune(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
-    sample: &Sample<'_>,
+    examples: &Examples<'_>,
     control: &Control,
     seed: u64,
     curves: bool,
 ) -> Result<Tuned> {
-    let settled_kernel = kernel.settle(sample.data)?;
+    let settled_kernel = kernel.settle(examples.data)?;
     let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
         estimator.clone()
     } else {
-        let bound = settled_kernel.bind(None, sample.data)?;
-        estimator.settle(&Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed })?
+        let bound = settled_kernel.bind(None, examples.data)?;
+        estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
     };
     let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
     let free = free_parameters(kernel, estimator, &start);
@@ -133,13 +133,13 @@ pub fn tune(
     if control.out_of_time() {
         return untuned(true);
     }
-    let rows = some_rows(sample.data.rows(), most_rows(&start.estimator, sample, control), seed);
-    let data = sample.data.select(&rows);
-    let target = sample.target.select(&rows);
-    let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-    let split = sample.split.select(&rows);
-    let part = Sample { data: &data, target: &target, weights: weights.as_deref(), split: &split };
-    let job = Job { sample: &part, control, seed, curves };
+    let rows = some_rows(examples.data.rows(), most_rows(&start.estimator, examples, control), seed);
+    let data = examples.data.select(&rows);
+    let target = examples.target.select(&rows);
+    let weights: Option<Vec<f64>> = examples.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+    let split = examples.split.select(&rows);
+    let part = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &split };
+    let job = Job { examples: &part, control, seed, curves };
     let found = match estimator.criterion_name() {
         Some(name) => smooth(&start, &free, &job, name),
         None => {
@@ -166,17 +166,17 @@ pub fn tune(
         evaluations: found.evaluations,
         complete: found.complete,
         rows: rows.len(),
-        parameters: learnt(&free, &found, &told, &best, sample)?,
+        parameters: learnt(&free, &found, &told, &best, examples)?,
         criterion: found.criterion,
     };
     Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
 }
 
 /// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
-fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Setting, sample: &Sample<'_>) -> Result<Vec<TunedParameter>> {
+fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Setting, examples: &Examples<'_>) -> Result<Vec<TunedParameter>> {
     let mut all = Vec::new();
     for ((f, x), curve) in free.iter().zip(&found.x).zip(&found.curves) {
-        let names = if f.is_element() { best.kernel.columns_at(f.path(), sample.data)? } else { Vec::new() };
+        let names = if f.is_element() { best.kernel.columns_at(f.path(), examples.data)? } else { Vec::new() };
         all.push(f.learnt(*x, curve, told, &names));
     }
     let twice = |p: &TunedParameter| all.iter().any(|q| q.name == p.name && q.path != p.path);
@@ -189,14 +189,14 @@ fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Settin
 }
 
 /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
-fn most_rows(estimator: &EstimatorExpr, sample: &Sample<'_>, control: &Control) -> usize {
+fn most_rows(estimator: &EstimatorExpr, examples: &Examples<'_>, control: &Control) -> usize {
     let smooth = estimator.criterion_name().is_some();
-    let outputs = learner::outputs(sample.target);
+    let outputs = fitting::outputs(examples.target);
     let needs = |n: usize| {
         let square = (n as u64).pow(2);
         if smooth { 48 * square } else { 8 * square + crossval::FOLDS as u64 * estimator.bytes(n, outputs) }
     };
-    let mut most = if smooth { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(sample.data.rows());
+    let mut most = if smooth { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(examples.data.rows());
     while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
         most = (most * 4 / 5).max(LEAST_ROWS);
     }
@@ -210,8 +210,8 @@ fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Res
     let (low, high) = only.bounds();
     let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
     let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
-    let bound = start.kernel.bind(None, job.sample.data)?;
-    let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
+    let bound = start.kernel.bind(None, job.examples.data)?;
+    let task = Task { gram: bound.as_ref(), target: job.examples.target, weights: job.examples.weights, control, seed: job.seed };
     match start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
         // The search then goes step by step.
@@ -225,12 +225,12 @@ fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Res
 pub fn criterion(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
-    sample: &Sample<'_>,
+    examples: &Examples<'_>,
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
-    let bound = kernel.bind(None, sample.data)?;
-    let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
+    let bound = kernel.bind(None, examples.data)?;
+    let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let criterion = estimator.criterion(&task)?;
     let by_kernel = bound.gradient(&criterion.weights)?;
     Ok((criterion, by_kernel))
@@ -252,7 +252,7 @@ fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<F
         evaluations.set(evaluations.get() + 1);
         control.tell("tuning", evaluations.get(), STEPS);
         let setting = start.with(free, x)?;
-        let (criterion, by_kernel) = match self::criterion(&setting.kernel, &setting.estimator, job.sample, control, job.seed) {
+        let (criterion, by_kernel) = match self::criterion(&setting.kernel, &setting.estimator, job.examples, control, job.seed) {
             Ok(both) => both,
             // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
             Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),

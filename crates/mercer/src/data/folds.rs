@@ -1,6 +1,6 @@
 //! Folds: seeded and stratified by class, whole groups kept together; or in order of time, learning from the past only.
 
-use crate::data::Target;
+use super::Target;
 use crate::error::{Error, Result};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

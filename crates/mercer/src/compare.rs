@@ -1,15 +1,16 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
-use super::{Estimate, Fold, Metric, Sample, Split, folds, score, tune};
 use crate::control::Control;
-use crate::data::{Dataset, Target};
+use crate::data::{Dataset, Examples, Fold, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Predicted, Predictions, Want};
+use crate::fitting::{self, Used};
 use crate::kernels::KernelExpr;
-use crate::learner::{self, Learner, Model, Used};
+use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
+use crate::select::{Estimate, Metric, score, tune};
 use std::time::Instant;
 
 /// What is compared, and how.
@@ -95,7 +96,7 @@ pub fn compare(
     control: &Control,
 ) -> Result<Outcome> {
     let used = Used::of(&comparing.prep, data, target, weights)?;
-    let whole = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&used.rows))?;
+    let whole = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&used.rows))?;
     let settled = whole.kernel.settle(&whole.data)?;
     settled.bind(None, &whole.data)?;
     let mut splits = folds(&target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
@@ -213,11 +214,11 @@ fn start(
     control: &Control,
 ) -> Result<Parts> {
     if !e.takes(target) {
-        return Err(learner::cannot_predict(e, target));
+        return Err(fitting::cannot_predict(e, target));
     }
-    learner::plan(e, data.rows(), target, control)?;
+    fitting::plan(e, data.rows(), target, control)?;
     if e.needs_mercer() && !comparing.allow_non_mercer {
-        learner::require_mercer(settled, e, data, control)?;
+        fitting::require_mercer(settled, e, data, control)?;
     }
     Ok(Parts::default())
 }
@@ -229,7 +230,7 @@ struct PreparedFold {
 }
 
 fn prepare_fold(data: &Dataset, comparing: &Comparing, fold: &Fold) -> Result<PreparedFold> {
-    let made = learner::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&fold.train))?;
+    let made = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&fold.train))?;
     let test = made.prep.apply(&data.select(&fold.test))?;
     Ok(PreparedFold { kernel: made.kernel, train: made.data, test })
 }
@@ -252,16 +253,16 @@ fn run_fold(
 ) -> Result<()> {
     let (train_weights, train_split) = (pick(weights, &fold.train), split.select(&fold.train));
     let train_target = target.select(&fold.train);
-    let sample = Sample { data: &made.train, target: &train_target, weights: train_weights.as_deref(), split: &train_split };
-    let tuned = tune(&made.kernel, e, &sample, &control.share(0.5), seed, false)?;
-    let fitted = learner::fit_settled(&tuned.kernel, &tuned.estimator, &sample, control, seed)?;
+    let examples = Examples { data: &made.train, target: &train_target, weights: train_weights.as_deref(), split: &train_split };
+    let tuned = tune(&made.kernel, e, &examples, &control.share(0.5), seed, false)?;
+    let fitted = fitting::fit_settled(&tuned.kernel, &tuned.estimator, &examples, control, seed)?;
     if control.enough.is_cancelled() {
         // A fit that was cut short on request says nothing of the estimator.
         return Err(Error::Time { what: e.name().into() });
     }
     let want = Want { variance: true, probabilities: true, ..Want::default() };
-    let support = learner::support_of(&tuned.kernel, &fitted, &made.train);
-    let predictions = learner::predict_settled(&tuned.kernel, &fitted, &support, &made.test, want)?;
+    let support = fitting::support_of(&tuned.kernel, &fitted, &made.train);
+    let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, &made.test, want)?;
     so_far.scores.push(score(&predictions, &target.select(&fold.test), pick(weights, &fold.test).as_deref()));
     so_far.predictions.push((fold.test.clone(), predictions));
     Ok(())
