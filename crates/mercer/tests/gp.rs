@@ -327,7 +327,7 @@ fn draw(root: &Matrix, seed: u64) -> Vec<f64> {
 /// The length scales that the evidence of a Gaussian process chooses.
 fn learnt_lengths(kernel: &str, x: &Matrix, y: &[f64]) -> Vec<f64> {
     let (data, target) = (inputs(x), Target::numbers(y));
-    let sample = mercer::data::Examples { data: &data, target: &target, weights: None, split: &mercer::data::Split::Rows };
+    let examples = mercer::data::Examples { data: &data, target: &target, weights: None, split: &mercer::data::Split::Rows };
     let kernel = mercer::kernels::KernelExpr::parse(kernel).unwrap();
     let estimator = mercer::estimators::EstimatorExpr::parse("gp").unwrap();
     let tuned = mercer::select::tune(&kernel, &estimator, &examples, &Control::default(), 0, false).unwrap();

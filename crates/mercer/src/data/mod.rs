@@ -12,11 +12,11 @@ mod strings;
 mod target;
 
 pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
-pub use examples::Examples;
+pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
 pub use points::{Points, Storage};
 pub use row_count::RowCount;
-pub(crate) use sample::some_rows;
+pub(crate) use sample::{some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Holds, Schema};
 pub use similarities::Similarities;
 pub use strings::Strings;

@@ -1,7 +1,8 @@
 //! A seeded sample of row numbers.
 
+use super::Target;
 use rand::SeedableRng;
-use rand::seq::index;
+use rand::seq::{SliceRandom, index};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// All of `n` rows, or a seeded sample of `most` of them, ascending.
@@ -12,4 +13,43 @@ pub(crate) fn some_rows(n: usize, most: usize, seed: u64) -> Vec<usize> {
     let mut rows = index::sample(&mut Xoshiro256PlusPlus::seed_from_u64(seed), n, most).into_vec();
     rows.sort_unstable();
     rows
+}
+
+/// The same for the rows of a target: every class has its share, and at least one row where there are as many as classes.
+pub(crate) fn some_rows_of(target: &Target, most: usize, seed: u64) -> Vec<usize> {
+    let n = target.rows();
+    let Target::Classes { codes, names } = target else { return some_rows(n, most, seed) };
+    if n <= most {
+        return (0..n).collect();
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut of_class: Vec<Vec<usize>> = vec![Vec::new(); names.len().max(codes.iter().max().map_or(0, |k| k + 1))];
+    codes.iter().enumerate().for_each(|(i, &k)| of_class[k].push(i));
+    of_class.iter_mut().for_each(|rows| rows.shuffle(&mut random));
+    // Every row stands at the middle of its share of its class; the first of each class stands first of all.
+    let mut places: Vec<(f64, usize)> = Vec::with_capacity(n);
+    for rows in &of_class {
+        places.extend(rows.iter().enumerate().map(|(k, &i)| (if k == 0 { 0.0 } else { (k as f64 + 0.5) / rows.len() as f64 }, i)));
+    }
+    places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut rows: Vec<usize> = places[..most].iter().map(|p| p.1).collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_of_classes_keeps_their_shares_and_loses_none() {
+        let codes: Vec<usize> = (0..1000).map(|i| usize::from(i % 10 == 0) + usize::from(i == 500)).collect();
+        let target = Target::Classes { codes: codes.clone(), names: ["a", "b", "c"].map(String::from).to_vec() };
+        let rows = some_rows_of(&target, 100, 1);
+        assert!(rows.len() == 100 && rows.windows(2).all(|w| w[0] < w[1]));
+        let count = |k: usize| rows.iter().filter(|&&i| codes[i] == k).count();
+        assert!((88..=91).contains(&count(0)) && (9..=11).contains(&count(1)) && count(2) == 1, "{} {}", count(0), count(1));
+        assert_ne!(rows, some_rows_of(&target, 100, 2));
+        assert_eq!(some_rows_of(&target, 5000, 1).len(), 1000);
+    }
 }

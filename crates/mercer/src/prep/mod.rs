@@ -81,6 +81,12 @@ impl Recipe {
         missing::keep(&self.missing, data)
     }
 
+    /// Whether the steps take anything from the rows but their labels: then other training rows give other inputs.
+    pub fn learns_from_rows(&self, data: &Dataset) -> bool {
+        let measured = |c: &Column| !matches!(c.values, Values::Texts(_) | Values::Sequences(_) | Values::Similarities(_));
+        self.standardise && data.columns().iter().any(measured)
+    }
+
     /// Settles the steps from training rows, of which [`Recipe::rows_kept`] left out what is to be dropped. The categories
     /// named in `one_hot` become 0/1 columns.
     ///

@@ -1,14 +1,17 @@
-//! Search by cross-validation for estimators without a smooth criterion.
+//! A round of a search by cross-validation, for estimators without a smooth criterion.
 //!
-//! A coarse joint grid over the first two free numbers, then steps of shrinking size along each. The Gram matrix of a
-//! kernel is computed once and shared by all folds and all settings of the estimator.
+//! The first round looks at a coarse joint grid over the first two free numbers and walks from its best with steps of
+//! shrinking size; a later one begins with the settings that the round before could not tell from the best. Folds are
+//! judged two at a time: a setting that is behind the best on both by more than the noise is not fitted to the others
+//! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
 use super::free::{Free, Setting};
 use super::profile::{Curve, Look};
-use super::tune::{Found, Job, steps};
+use super::search::{Found, Place};
+use super::tune::steps;
 use super::{Estimate, Metric, score};
 use crate::control::Control;
-use crate::data::{Examples, Fold};
+use crate::data::Fold;
 use crate::error::{Error, Result};
 use crate::estimators::{Fitted, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
@@ -16,87 +19,163 @@ use rayon::prelude::*;
 
 /// Folds of the inner cross-validation.
 pub(super) const FOLDS: usize = 4;
-/// Settings tried at most.
-const TRIES: usize = 60;
+/// Folds that are judged before the others are begun.
+const HEAT: usize = 2;
+/// Settings tried at most in a round that begins a search, in one that goes on with it, and in one that does both.
+const TRIES: [usize; 3] = [36, 14, 60];
 /// Steps along a coordinate, in natural logarithms (factors of 3, 1.7, 1.3).
 const STEPS: [f64; 3] = [1.1, 0.55, 0.27];
+/// Candidates that a round hands on at most, the best among them.
+const CANDIDATES: usize = 5;
 
 /// One setting that was judged.
 struct Trial {
     name: String,
     x: Vec<f64>,
-    /// Mean over the folds; smaller is better.
+    /// In each fold that was judged; smaller is better.
+    losses: Vec<f64>,
+    /// Their mean; infinite where the setting cannot be fitted on every fold.
     loss: f64,
     /// Its standard error over the folds; 0 where it is not known.
     error: f64,
+    /// Whether every fold was judged.
+    whole: bool,
 }
 
-struct Search<'a> {
-    start: &'a Setting,
-    free: &'a [Free],
-    examples: &'a Examples<'a>,
-    splits: &'a [Fold],
+/// Kernel values of one inner fold: among its training rows, and of its held-out rows against them.
+struct FoldGram {
+    among: Dense,
+    cross: Dense,
+}
+
+/// Kernel values of a round.
+enum Kernels {
+    /// Among all rows; folds are parts of it.
+    Shared(Dense),
+    /// Of each fold, where the kernel or the preparation takes something from its training rows; those that were asked for.
+    Folds(Vec<Option<FoldGram>>),
+}
+
+/// The settings that compete in one round.
+pub(super) struct Field<'a> {
+    place: &'a Place<'a>,
     control: &'a Control,
     seed: u64,
-    gram: Option<(String, Dense)>,
+    deciding: Option<Metric>,
+    kernels: Option<(String, Kernels)>,
     tried: Vec<Trial>,
+    most: usize,
     metric: Metric,
+    evaluations: &'a mut usize,
 }
 
-impl Search<'_> {
-    /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again.
-    fn loss(&mut self, x: &[f64]) -> Result<f64> {
+impl<'a> Field<'a> {
+    fn new(place: &'a Place<'a>, deciding: Option<Metric>, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Self {
+        let first = place.starts.is_empty();
+        let most = TRIES[if first && place.last { 2 } else { usize::from(!first) }];
+        let metric = deciding.unwrap_or(Metric::Accuracy);
+        Field { place, control, seed, deciding, kernels: None, tried: Vec::new(), most, metric, evaluations }
+    }
+
+    /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
+    /// cannot come up to `best` any more is left after some folds; its loss is that of those folds.
+    fn loss(&mut self, x: &[f64], best: Option<&[f64]>) -> Result<f64> {
         self.control.check()?;
-        let setting = self.start.with(self.free, x)?;
+        let setting = self.place.start.with(self.place.free, x)?;
         let name = format!("{} {}", setting.kernel, setting.estimator);
-        if let Some(known) = self.tried.iter().find(|t| t.name == name) {
+        if let Some(known) = self.tried.iter().find(|t| t.name == name && (t.whole || best.is_some())) {
             return Ok(known.loss);
         }
-        let kernel = setting.kernel.to_string();
-        if self.gram.as_ref().is_none_or(|(k, _)| *k != kernel) {
-            self.gram = None;
-            let bound = setting.kernel.bind(None, self.examples.data)?;
-            self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
+        let splits = &self.place.round.folds;
+        let mut losses: Vec<f64> = Vec::with_capacity(splits.len());
+        for start in (0..splits.len()).step_by(HEAT) {
+            let heat: Vec<usize> = (start..splits.len().min(start + HEAT)).collect();
+            if start > 0 && best.is_some_and(|best| behind(&losses, best)) {
+                break;
+            }
+            self.compute(&setting, &heat)?;
+            // Folds run side by side and share the memory; only this thread tells of progress.
+            let max_memory = self.control.max_memory / heat.len() as u64;
+            let quiet = Control { progress: None, max_memory, ..self.control.clone() };
+            let scores = heat.par_iter().map(|&k| self.score_fold(&setting, k, &quiet));
+            let scores: Vec<Option<(Metric, f64)>> = scores.collect::<Result<_>>()?;
+            if self.control.out_of_time() {
+                // Solvers were cut short: the score says nothing of the setting.
+                return Err(Error::Time { what: "tuning".into() });
+            }
+            for score in scores {
+                losses.push(score.map_or(f64::INFINITY, |(metric, value)| {
+                    self.metric = metric;
+                    if metric.rises() { -value } else { value }
+                }));
+            }
+            if losses.iter().any(|l| !l.is_finite()) {
+                break;
+            }
         }
-        let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
-        // Folds run side by side and share the memory; only this thread tells of progress.
-        let max_memory = self.control.max_memory / self.splits.len().max(1) as u64;
-        let quiet = Control { progress: None, max_memory, ..self.control.clone() };
-        let folds = self.splits.par_iter().map(|split| self.score_fold(&setting, gram, split, &quiet));
-        let scores: Vec<Option<(Metric, f64)>> = folds.collect::<Result<_>>()?;
-        if self.control.out_of_time() {
-            // Solvers were cut short: the score says nothing of the setting.
-            return Err(Error::Time { what: "tuning".into() });
-        }
-        let mut losses = Vec::with_capacity(scores.len());
-        for (metric, value) in scores.into_iter().flatten() {
-            self.metric = metric;
-            losses.push(if metric.rises() { -value } else { value });
-        }
-        let whole = losses.len() == self.splits.len();
-        let Estimate { mean, se } = Estimate::of(&losses);
-        let loss = if whole && mean.is_finite() { mean } else { f64::INFINITY };
-        self.tried.push(Trial { name, x: x.to_vec(), loss, error: if se.is_finite() { se } else { 0.0 } });
-        self.control.tell("tuning", self.tried.len(), TRIES);
+        let whole = losses.len() == splits.len();
+        let Estimate { mean, se, .. } = Estimate::of(&losses);
+        let loss = if losses.iter().all(|l| l.is_finite()) { mean } else { f64::INFINITY };
+        let error = if se.is_finite() { se } else { 0.0 };
+        self.tried.retain(|t| t.name != name);
+        self.tried.push(Trial { name, x: x.to_vec(), losses, loss, error, whole });
+        *self.evaluations += 1;
+        self.control.tell("tuning", self.tried.len(), self.most);
         Ok(loss)
     }
 
-    /// The deciding metric on one fold; `None` where the setting cannot be fitted.
-    fn score_fold(&self, setting: &Setting, gram: &Dense, split: &Fold, control: &Control) -> Result<Option<(Metric, f64)>> {
-        if setting.kernel.is_anchored() {
-            // What the kernel takes from its training rows must not come from the rows that are held out.
-            let (train, test) = (self.examples.data.select(&split.train), self.examples.data.select(&split.test));
-            let among = setting.kernel.bind(None, &train)?;
-            let cross = setting.kernel.bind(Some(&test), &train)?;
-            let all: Vec<usize> = (0..test.rows()).collect();
-            return self.score_on(setting, among.as_ref(), |support| Subset::new(cross.as_ref(), &all, support), split, control);
+    /// Sees to it that the kernel values of these folds are there.
+    fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
+        let round = self.place.round;
+        let kernel = setting.kernel.to_string();
+        if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
+            self.kernels = None;
+            let anew = setting.kernel.is_anchored() || round.folds.iter().any(|(_, made)| made.is_some());
+            let made = if anew {
+                Kernels::Folds(round.folds.iter().map(|_| None).collect())
+            } else {
+                let bound = setting.kernel.bind(None, &round.sample.data)?;
+                Kernels::Shared(Dense::of(bound.as_ref(), self.control)?)
+            };
+            self.kernels = Some((kernel, made));
         }
-        let among = Subset::new(gram, &split.train, &split.train);
-        let cross = |support: &[usize]| {
-            let rows: Vec<usize> = support.iter().map(|&s| split.train[s]).collect();
-            Subset::new(gram, &split.test, &rows)
-        };
-        self.score_on(setting, &among, cross, split, control)
+        let Some((_, Kernels::Folds(made))) = &mut self.kernels else { return Ok(()) };
+        for &k in folds.iter().filter(|&&k| made[k].is_none()).collect::<Vec<_>>() {
+            let (fold, prepared) = &round.folds[k];
+            let cut;
+            let (train, test) = match prepared {
+                Some((train, test)) => (train, test),
+                None => {
+                    cut = (round.sample.data.select(&fold.train), round.sample.data.select(&fold.test));
+                    (&cut.0, &cut.1)
+                }
+            };
+            let among = Dense::of(setting.kernel.bind(None, train)?.as_ref(), self.control)?;
+            let cross = Dense::of(setting.kernel.bind(Some(test), train)?.as_ref(), self.control)?;
+            made[k] = Some(FoldGram { among, cross });
+        }
+        Ok(())
+    }
+
+    /// The deciding metric on one fold; `None` where the setting cannot be fitted.
+    fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<(Metric, f64)>> {
+        let (fold, _) = &self.place.round.folds[k];
+        match &self.kernels {
+            Some((_, Kernels::Shared(gram))) => {
+                let among = Subset::new(gram, &fold.train, &fold.train);
+                let cross = |support: &[usize]| {
+                    let rows: Vec<usize> = support.iter().map(|&s| fold.train[s]).collect();
+                    Subset::new(gram, &fold.test, &rows)
+                };
+                self.score_on(setting, &among, cross, fold, control)
+            }
+            Some((_, Kernels::Folds(made))) => {
+                let Some(gram) = &made[k] else { return Ok(None) };
+                let all: Vec<usize> = (0..fold.test.len()).collect();
+                self.score_on(setting, &gram.among, |support| Subset::new(&gram.cross, &all, support), fold, control)
+            }
+            None => Ok(None),
+        }
     }
 
     /// The same on given Gram matrices: `among` the training rows, and of the held-out rows against the support.
@@ -105,25 +184,47 @@ impl Search<'_> {
         setting: &Setting,
         among: &dyn Gram,
         cross: impl FnOnce(&[usize]) -> Subset<'g>,
-        split: &Fold,
+        fold: &Fold,
         control: &Control,
     ) -> Result<Option<(Metric, f64)>> {
-        let target = self.examples.target.select(&split.train);
-        let weights: Option<Vec<f64>> = self.examples.weights.map(|w| split.train.iter().map(|&i| w[i]).collect());
-        let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let sample = &self.place.round.sample;
+        let weights = |rows: &[usize]| sample.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<f64>>());
+        let (target, of_training) = (sample.target.select(&fold.train), weights(&fold.train));
+        let task = Task { gram: among, target: &target, weights: of_training.as_deref(), control, seed: self.seed };
         let fitted = match setting.estimator.fit(&task) {
             Ok(f) => f,
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
         };
         let predictions = fitted.predict(&cross(fitted.support()), Want { probabilities: true, ..Want::default() })?;
-        let held: Option<Vec<f64>> = self.examples.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
-        Ok(score(&predictions, &self.examples.target.select(&split.test), held.as_deref()).first().copied())
+        let scores = score(&predictions, &sample.target.select(&fold.test), weights(&fold.test).as_deref());
+        let wanted = |m: &(Metric, f64)| self.deciding.is_none_or(|d| d == m.0);
+        Ok(scores.iter().find(|m| wanted(m)).or(scores.first()).copied())
     }
 
     fn spent(&self) -> bool {
-        self.tried.len() >= TRIES || self.control.out_of_time()
+        self.tried.len() >= self.most || self.control.out_of_time()
     }
+
+    /// Judges a setting against the best, which it replaces if it is better on every fold together.
+    fn enter(&mut self, x: &[f64], best: &mut (f64, Vec<f64>)) -> Result<bool> {
+        let of_best = self.tried.iter().find(|t| t.whole && t.x == best.1).map(|t| t.losses.clone());
+        let loss = self.loss(x, of_best.as_deref())?;
+        let whole = self.tried.iter().any(|t| t.whole && t.x == x);
+        let better = whole && loss < best.0;
+        if better {
+            *best = (loss, x.to_vec());
+        }
+        Ok(better)
+    }
+}
+
+/// Whether losses on some folds are all above those of the best there, by more than the spread of the best over its folds.
+fn behind(losses: &[f64], best: &[f64]) -> bool {
+    let noise = Estimate::of(best).se;
+    let gaps: Vec<f64> = losses.iter().zip(best).map(|(l, b)| l - b).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+    gaps.iter().all(|g| *g > 0.0) && noise.is_finite() && mean > noise
 }
 
 /// Settings of a coarse grid over the first two free numbers; kernel numbers vary slowest, so that each Gram matrix serves a row.
@@ -149,44 +250,38 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
     out
 }
 
-/// The best setting; ties go to the one tried first, which is nearest to the start. With `curves`, each parameter is
-/// looked along afterwards.
-pub(super) fn search(start: &Setting, free: &[Free], job: &Job<'_>, splits: &[Fold]) -> Result<Found> {
-    let control = job.searching();
-    let mut search = Search {
-        start,
-        free,
-        examples: job.examples,
-        splits,
-        control: &control,
-        seed: job.seed,
-        gram: None,
-        tried: Vec::new(),
-        metric: Metric::Accuracy,
-    };
-    let mut best = (f64::INFINITY, free.iter().map(Free::coordinate).collect::<Vec<f64>>());
-    match search.descend(&mut best) {
+/// The best setting of a round, and whether time allowed the round in full; ties go to the setting tried first, which is
+/// nearest to the start.
+pub(super) fn go(
+    place: &Place<'_>,
+    deciding: Option<Metric>,
+    control: &Control,
+    seed: u64,
+    evaluations: &mut usize,
+) -> Result<(Found, bool)> {
+    let mut field = Field::new(place, deciding, control, seed, evaluations);
+    let mut best = (f64::INFINITY, place.free.iter().map(Free::coordinate).collect::<Vec<f64>>());
+    match field.descend(&mut best) {
         // What was judged before time was up is not lost.
         Err(Error::Time { .. }) if best.0.is_finite() => {}
         other => other?,
     }
-    let complete = !control.out_of_time();
     let (loss, x) = best;
-    // Where nothing could be fitted the start is kept, and the plain fit says why.
-    let best = search.tried.iter().find(|t| t.loss.is_finite() && t.loss == loss);
-    let slack = best.map_or(0.0, |t| t.error.max(sampling_error(search.metric, t.loss, job.examples.target.rows())));
-    search.control = job.control;
-    let curves = if loss.is_finite() { search.curves(&x, loss, slack, job)? } else { Vec::new() };
-    Ok(Found {
-        criterion: format!("{}-fold cross-validated {}", splits.len(), search.metric.name()),
-        rises: search.metric.rises(),
-        evaluations: search.tried.len(),
-        complete,
+    let slack = field.slack(&x, loss);
+    let mut rivals: Vec<&Trial> =
+        field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + slack).collect();
+    rivals.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+    let rivals = rivals.into_iter().take(CANDIDATES - 1).map(|t| t.x.clone()).collect();
+    let found = Found {
         x,
         loss,
         slack,
-        curves,
-    })
+        rivals,
+        criterion: format!("{}-fold cross-validated {}", place.round.folds.len(), field.metric.name()),
+        rises: field.metric.rises(),
+        round: place.number,
+    };
+    Ok((found, !control.out_of_time()))
 }
 
 /// The standard error that a score would have over so many independent rows: that of a share (one more right and one
@@ -199,34 +294,40 @@ fn sampling_error(metric: Metric, loss: f64, rows: usize) -> f64 {
             (right * (1.0 - right) / n).max(0.0).sqrt()
         }
         Metric::Rmse => loss / (2.0 * n).sqrt(),
-        Metric::LogLoss | Metric::R2 | Metric::Nlpd => 0.0,
+        _ => 0.0,
     }
 }
 
-impl Search<'_> {
-    /// Over the grid, then along each coordinate with steps of shrinking size.
+impl Field<'_> {
+    /// An excess over the loss of a setting that is not told from none.
+    fn slack(&self, x: &[f64], loss: f64) -> f64 {
+        // Where nothing could be fitted the start is kept, and the plain fit says why.
+        let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);
+        best.map_or(0.0, |t| t.error.max(sampling_error(self.metric, loss, self.place.examples().rows())))
+    }
+
+    /// Candidates, then along each coordinate with steps of shrinking size.
     fn descend(&mut self, best: &mut (f64, Vec<f64>)) -> Result<()> {
-        let free = self.free;
-        for x in grid(free) {
-            let loss = self.loss(&x)?;
-            if loss < best.0 {
-                *best = (loss, x);
-            }
+        let free = self.place.free;
+        let first = self.place.starts.is_empty();
+        let candidates = if first { grid(free) } else { self.place.starts.to_vec() };
+        for x in candidates {
+            self.enter(&x, best)?;
             if self.control.out_of_time() {
                 break;
             }
         }
-        for step in STEPS {
+        // A round that goes on with another has no use for the widest step, one that another follows none for the smallest.
+        let steps = &STEPS[usize::from(!first)..STEPS.len() - usize::from(!self.place.last)];
+        for step in steps {
             let mut moved = true;
             while moved && !self.spent() {
                 moved = false;
                 for k in 0..free.len() {
-                    for way in [step, -step] {
+                    for way in [*step, -step] {
                         let mut x = best.1.clone();
                         x[k] = free[k].clamp(x[k] + way);
-                        let loss = self.loss(&x)?;
-                        if loss < best.0 {
-                            *best = (loss, x);
+                        if self.enter(&x, best)? {
                             moved = true;
                             break;
                         }
@@ -236,28 +337,30 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
 
-    /// The curve of each free number through the best setting.
-    fn curves(&mut self, best: &[f64], loss: f64, slack: f64, job: &Job<'_>) -> Result<Vec<Curve>> {
-        let free = self.free;
-        let mut out = Vec::new();
-        for (k, f) in free.iter().enumerate() {
-            let look = Look { free: f, at: f.rounded(best[k]), loss, slack, steps: steps(free) };
-            if !job.curves {
-                out.push(look.unseen());
-                continue;
-            }
-            let beside = |t: &&Trial| t.x.iter().zip(best).enumerate().all(|(j, (a, b))| j == k || a == b);
-            let known = self.tried.iter().filter(beside).map(|t| (f.rounded(t.x[k]), t.loss)).collect();
-            let mut evaluate = |at: f64| {
-                let mut x = best.to_vec();
-                x[k] = at;
-                self.loss(&x)
-            };
-            out.push(look.along(known, job.control, &mut evaluate)?);
-        }
-        Ok(out)
+/// The curve of each free number through the best setting.
+pub(super) fn curves(
+    place: &Place<'_>,
+    found: &Found,
+    deciding: Option<Metric>,
+    control: &Control,
+    seed: u64,
+    evaluations: &mut usize,
+) -> Result<Vec<Curve>> {
+    let mut field = Field::new(place, deciding, control, seed, evaluations);
+    let free = place.free;
+    let mut out = Vec::new();
+    for (k, f) in free.iter().enumerate() {
+        let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };
+        let mut evaluate = |at: f64| {
+            let mut x = found.x.clone();
+            x[k] = at;
+            field.loss(&x, None)
+        };
+        out.push(look.along(Vec::new(), control, &mut evaluate)?);
     }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -270,5 +373,12 @@ mod tests {
         assert!((sampling_error(Metric::Accuracy, -0.8, 10) - (0.75f64 * 0.25 / 10.0).sqrt()).abs() <= 1e-15);
         assert!(sampling_error(Metric::Accuracy, -1.0, 50) > 0.0);
         assert!((sampling_error(Metric::Rmse, 3.0, 200) - 0.15).abs() <= 1e-15);
+    }
+
+    #[test]
+    fn a_setting_is_left_only_where_every_fold_is_worse_by_more_than_the_noise() {
+        let best = [0.10, 0.12, 0.11, 0.13];
+        assert!(behind(&[0.2, 0.25], &best) && !behind(&[0.2, 0.11], &best) && !behind(&[0.101, 0.121], &best));
+        assert!(!behind(&[0.09, 0.1], &best));
     }
 }

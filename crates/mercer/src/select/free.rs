@@ -89,6 +89,10 @@ impl Free {
     pub(super) fn coordinate(&self) -> f64 {
         self.to_coordinate(self.start.clamp(self.low, self.high))
     }
+    /// The coordinate of a value, moved inside the ends.
+    pub(super) fn at_value(&self, value: f64) -> f64 {
+        self.to_coordinate(value.clamp(self.low, self.high))
+    }
     /// The ends of the search.
     pub(super) fn bounds(&self) -> (f64, f64) {
         (self.to_coordinate(self.low), self.to_coordinate(self.high))

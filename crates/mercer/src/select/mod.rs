@@ -4,8 +4,11 @@ mod crossval;
 mod free;
 mod metrics;
 mod profile;
+mod search;
+mod smooth;
 mod tune;
 
 pub use metrics::{Estimate, Metric, score};
 pub use profile::{Edge, End, TunedParameter};
-pub use tune::{Tuned, Tuning, criterion, tune};
+pub use search::{Preparation, Search};
+pub use tune::{Tuned, Tuning, criterion, tune, tune_prepared};

@@ -92,16 +92,18 @@ pub(super) struct Look<'a> {
     pub loss: f64,
     /// An excess over it that is not told from none.
     pub slack: f64,
-    /// Evaluations at most on each side; 0: none, where the curve is not asked for.
+    /// Evaluations at most on each side.
     pub steps: usize,
 }
 
-impl Look<'_> {
+impl Curve {
     /// The curve of nothing but the optimum.
-    pub(super) fn unseen(&self) -> Curve {
-        Curve { tried: Vec::new(), same: [self.at; 2], edges: [Edge::Unknown; 2] }
+    pub(super) fn unseen(at: f64) -> Curve {
+        Curve { tried: Vec::new(), same: [at; 2], edges: [Edge::Unknown; 2] }
     }
+}
 
+impl Look<'_> {
     /// Looks along the coordinate; `known` holds coordinates and losses that the search has met there already.
     pub(super) fn along(&self, known: Vec<(f64, f64)>, control: &Control, evaluate: &mut dyn FnMut(f64) -> Result<f64>) -> Result<Curve> {
         let mut tried = known;

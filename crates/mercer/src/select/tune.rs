@@ -1,32 +1,15 @@
-//! Tuning: settling what is `auto` or a range, by the estimator's own criterion.
-//!
-//! ridge minimises the exact leave-one-out error and gp the negative log evidence, both with analytic gradients by L-BFGS
-//! on a logarithmic scale; every other estimator is cross-validated on a coarse grid, then refined step by step. The
-//! search starts from the data. Large tables are tuned on a seeded sample of rows; the fit takes all of them.
+//! Tuning: settling what is `auto` or a range, by the estimator's own criterion or by cross-validation.
 
-use super::crossval;
-use super::free::{Free, Setting, free_parameters};
-use super::profile::{Curve, Look, TunedParameter};
+use super::free::{Free, Setting};
+use super::profile::{Curve, TunedParameter};
+use super::search::{Found, Preparation, Search};
+use super::Metric;
 use crate::control::Control;
-use crate::data::{Examples, folds, some_rows};
-use crate::error::{Error, Result};
+use crate::data::{Dataset, Examples};
+use crate::error::Result;
 use crate::estimators::{Criterion, EstimatorExpr, Task};
-use crate::fitting;
 use crate::kernels::KernelExpr;
-use crate::solve::Lbfgs;
 use serde::{Deserialize, Serialize};
-use std::cell::{Cell, RefCell};
-
-/// Rows on which a smooth criterion is minimised: each evaluation costs about 2 N^3.
-const SMOOTH_ROWS: usize = 1000;
-/// Rows on which cross-validation searches.
-const CROSSVAL_ROWS: usize = 2000;
-/// Fewer rows are not searched on, however little memory there is.
-const LEAST_ROWS: usize = 50;
-/// Values on the path of a parameter that is free alone.
-const PATH: usize = 200;
-/// Steps of L-BFGS at most.
-const STEPS: usize = 60;
 
 /// What tuning did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,11 +24,11 @@ pub struct Tuning {
     /// The worst value that is not told from it: by one standard error of the folds or of the rows left out, or by one
     /// unit of log evidence.
     pub same: Option<f64>,
-    /// How often it was computed.
+    /// How often it was computed, on all samples together.
     pub evaluations: usize,
     /// Whether the search came to its own end, and not to that of its time.
     pub complete: bool,
-    /// Rows that it was computed on.
+    /// Rows that the choice was made on.
     pub rows: usize,
     /// What was learnt of each parameter.
     pub parameters: Vec<TunedParameter>,
@@ -64,38 +47,38 @@ pub struct Tuned {
     pub late: bool,
 }
 
-/// What a search is given.
-pub(super) struct Job<'a> {
-    pub examples: &'a Examples<'a>,
-    pub control: &'a Control,
-    pub seed: u64,
-    /// Whether to look along each parameter after the search.
-    pub curves: bool,
+/// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, what the search learnt
+/// of each parameter is looked at and told; the choice is the same without.
+pub fn tune(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    examples: &Examples<'_>,
+    control: &Control,
+    seed: u64,
+    curves: bool,
+) -> Result<Tuned> {
+    tune_prepared(kernel, estimator, examples, None, None, control, seed, curves)
 }
 
-impl Job<'_> {
-    /// The control of the search itself: some time is kept to look along the parameters.
-    pub(super) fn searching(&self) -> Control {
-        if self.curves { self.control.share(0.8) } else { self.control.clone() }
+/// The same, where inner folds prepare their rows anew, and where a metric decides.
+#[allow(clippy::too_many_arguments, reason = "two callers; the recipe of a learner, taken apart")]
+pub fn tune_prepared(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    examples: &Examples<'_>,
+    prepared: Option<Preparation<'_>>,
+    deciding: Option<Metric>,
+    control: &Control,
+    seed: u64,
+    curves: bool,
+) -> Result<Tuned> {
+    let mut search = Search::new(kernel, estimator, examples, prepared, deciding, control, seed)?;
+    // Some time is kept to look along the parameters.
+    let searching = if curves { control.share(0.8) } else { control.clone() };
+    while search.rounds_left() > 0 && !searching.out_of_time() {
+        search.round(&searching)?;
     }
-}
-
-/// What a search found.
-pub(super) struct Found {
-    pub criterion: String,
-    /// Whether the score is the loss with the other sign.
-    pub rises: bool,
-    pub evaluations: usize,
-    /// Whether time did not cut the search short.
-    pub complete: bool,
-    /// The best coordinates; the start where nothing could be judged.
-    pub x: Vec<f64>,
-    /// The loss there; infinite where nothing could be judged.
-    pub loss: f64,
-    /// An excess over it that is not told from none.
-    pub slack: f64,
-    /// One for each coordinate.
-    pub curves: Vec<Curve>,
+    search.finish(curves, examples.data, control)
 }
 
 /// Evaluations on each side of the optimum of each parameter; those that are one of many columns do not count.
@@ -107,76 +90,18 @@ pub(super) fn steps(free: &[Free]) -> usize {
     }
 }
 
-/// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, what the search learnt
-/// of each parameter is looked at and told; the choice is the same without.
-pub fn tune(
-    kernel: &KernelExpr,
-    estimator: &EstimatorExpr,
-    examples: &Examples<'_>,
-    control: &Control,
-    seed: u64,
-    curves: bool,
-) -> Result<Tuned> {
-    let settled_kernel = kernel.settle(examples.data)?;
-    let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
-        estimator.clone()
-    } else {
-        let bound = settled_kernel.bind(None, examples.data)?;
-        estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
-    };
-    let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
-    let free = free_parameters(kernel, estimator, &start);
-    let untuned = |late| Ok(Tuned { kernel: start.kernel.clone(), estimator: start.estimator.clone(), tuning: None, late });
-    if free.is_empty() || !estimator.uses_kernel() {
-        return untuned(false);
-    }
-    if control.out_of_time() {
-        return untuned(true);
-    }
-    let rows = some_rows(examples.data.rows(), most_rows(&start.estimator, examples, control), seed);
-    let data = examples.data.select(&rows);
-    let target = examples.target.select(&rows);
-    let weights: Option<Vec<f64>> = examples.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-    let split = examples.split.select(&rows);
-    let part = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &split };
-    let job = Job { examples: &part, control, seed, curves };
-    let found = match estimator.criterion_name() {
-        Some(name) => smooth(&start, &free, &job, name),
-        None => {
-            let splits = folds(part.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)?;
-            crossval::search(&start, &free, &job, &splits)
-        }
-    };
-    let found = match found {
-        // Not one setting could be judged in time: the start, which the data suggest, is as good as any.
-        Err(Error::Time { .. }) => return untuned(true),
-        other => other?,
-    };
-    let best = if found.loss.is_finite() { start.with(&free, &found.x)? } else { start.clone() };
-    let told = |loss: f64| match (found.rises, estimator.criterion_name()) {
-        (true, _) => -loss,
-        (false, Some(_)) => estimator.criterion_told(loss),
-        (false, None) => loss,
-    };
-    let known = found.loss.is_finite();
-    let tuning = Tuning {
-        rises: found.rises,
-        value: known.then(|| told(found.loss)),
-        same: known.then(|| told(found.loss + found.slack)),
-        evaluations: found.evaluations,
-        complete: found.complete,
-        rows: rows.len(),
-        parameters: learnt(&free, &found, &told, &best, examples)?,
-        criterion: found.criterion,
-    };
-    Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
-}
-
 /// What was learnt of each parameter; names that stand for several parameters are told apart by their place.
-fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Setting, examples: &Examples<'_>) -> Result<Vec<TunedParameter>> {
+pub(super) fn learnt(
+    free: &[Free],
+    found: &Found,
+    curves: &[Curve],
+    told: &dyn Fn(f64) -> f64,
+    best: &Setting,
+    data: &Dataset,
+) -> Result<Vec<TunedParameter>> {
     let mut all = Vec::new();
-    for ((f, x), curve) in free.iter().zip(&found.x).zip(&found.curves) {
-        let names = if f.is_element() { best.kernel.columns_at(f.path(), examples.data)? } else { Vec::new() };
+    for ((f, x), curve) in free.iter().zip(&found.x).zip(curves) {
+        let names = if f.is_element() { best.kernel.columns_at(f.path(), data)? } else { Vec::new() };
         all.push(f.learnt(*x, curve, told, &names));
     }
     let twice = |p: &TunedParameter| all.iter().any(|q| q.name == p.name && q.path != p.path);
@@ -186,38 +111,6 @@ fn learnt(free: &[Free], found: &Found, told: &dyn Fn(f64) -> f64, best: &Settin
         p.name = if place.is_empty() { format!("{} of the whole", p.name) } else { format!("{} (part {})", p.name, place.join(".")) };
     }
     Ok(all)
-}
-
-/// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
-fn most_rows(estimator: &EstimatorExpr, examples: &Examples<'_>, control: &Control) -> usize {
-    let smooth = estimator.criterion_name().is_some();
-    let outputs = fitting::outputs(examples.target);
-    let needs = |n: usize| {
-        let square = (n as u64).pow(2);
-        if smooth { 48 * square } else { 8 * square + crossval::FOLDS as u64 * estimator.bytes(n, outputs) }
-    };
-    let mut most = if smooth { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(examples.data.rows());
-    while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
-        most = (most * 4 / 5).max(LEAST_ROWS);
-    }
-    most
-}
-
-/// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
-fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Result<Vec<(f64, f64)>> {
-    let [only] = free else { return Ok(Vec::new()) };
-    let Some(name) = only.own_name() else { return Ok(Vec::new()) };
-    let (low, high) = only.bounds();
-    let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
-    let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
-    let bound = start.kernel.bind(None, job.examples.data)?;
-    let task = Task { gram: bound.as_ref(), target: job.examples.target, weights: job.examples.weights, control, seed: job.seed };
-    match start.estimator.criterion_along(name, &values, &task) {
-        Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
-        // The search then goes step by step.
-        Err(Error::Numerical { .. } | Error::Memory { .. }) => Ok(Vec::new()),
-        Err(e) => Err(e),
-    }
 }
 
 /// The smooth criterion of an estimator with a kernel, both settled, and its derivatives by the numbers of the kernel in
@@ -234,78 +127,4 @@ pub fn criterion(
     let criterion = estimator.criterion(&task)?;
     let by_kernel = bound.gradient(&criterion.weights)?;
     Ok((criterion, by_kernel))
-}
-
-/// Minimises the estimator's smooth criterion: a few starts are looked at, the best is followed downhill.
-fn smooth(start: &Setting, free: &[Free], job: &Job<'_>, name: &str) -> Result<Found> {
-    let searching = job.searching().with_spare();
-    let evaluations = Cell::new(0);
-    let path = path(start, free, job, &searching)?;
-    let x0: Vec<f64> = match path.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((at, _)) => vec![*at],
-        None => free.iter().map(Free::coordinate).collect(),
-    };
-    // The least value met, where, and its slack.
-    let best = RefCell::new((f64::INFINITY, x0.clone(), 0.0));
-    let evaluate = |x: &[f64], control: &Control| -> Result<(f64, Vec<f64>)> {
-        control.check()?;
-        evaluations.set(evaluations.get() + 1);
-        control.tell("tuning", evaluations.get(), STEPS);
-        let setting = start.with(free, x)?;
-        let (criterion, by_kernel) = match self::criterion(&setting.kernel, &setting.estimator, job.examples, control, job.seed) {
-            Ok(both) => both,
-            // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
-            Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
-            Err(e) => return Err(e),
-        };
-        control.keep(criterion.weights.into_data());
-        if criterion.value < best.borrow().0 {
-            best.replace((criterion.value, x.to_vec(), criterion.slack));
-        }
-        Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
-    };
-    evaluations.set(path.len());
-    let shifts: &[f64] = if free.iter().any(Free::is_kernel_width) { &[0.0, -1.2, 1.2] } else { &[0.0] };
-    let descend = || -> Result<()> {
-        for shift in shifts {
-            let moved = |(f, x): (&Free, &f64)| f.clamp(if f.is_kernel_width() { x + shift } else { *x });
-            evaluate(&free.iter().zip(&x0).map(moved).collect::<Vec<f64>>(), &searching)?;
-            if best.borrow().0.is_finite() && searching.out_of_time() {
-                return Ok(());
-            }
-        }
-        let start = best.borrow().clone();
-        if !start.0.is_finite() {
-            return Err(Error::Numerical {
-                what: name.into(),
-                why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
-            });
-        }
-        let bounds = free.iter().map(Free::bounds).collect();
-        let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease: 1e-5, ..Lbfgs::new(bounds) };
-        solver.minimise(|x| evaluate(x, &searching), &start.1, &searching).map(|_| ())
-    };
-    match descend() {
-        // What was judged before time was up is not lost.
-        Err(Error::Time { .. }) if best.borrow().0.is_finite() => {}
-        other => other?,
-    }
-    let complete = !searching.out_of_time();
-    let looking = Control { spare: searching.spare.clone(), ..job.control.clone() };
-    let (loss, x, slack) = best.borrow().clone();
-    let mut curves = Vec::new();
-    for (k, f) in free.iter().enumerate() {
-        let look = Look { free: f, at: f.rounded(x[k]), loss, slack, steps: steps(free) };
-        curves.push(if job.curves {
-            let mut along = |at: f64| {
-                let mut x = x.clone();
-                x[k] = at;
-                evaluate(&x, &looking).map(|(value, _)| value)
-            };
-            look.along(path.clone(), job.control, &mut along)?
-        } else {
-            look.unseen()
-        });
-    }
-    Ok(Found { criterion: name.to_owned(), rises: false, evaluations: evaluations.get(), complete, x, loss, slack, curves })
 }

@@ -1,0 +1,336 @@
+//! A search for what the data do not fix: rounds on growing samples of the rows, so that what is clearly worse is left behind
+//! where it is cheap, and only what is left is judged on many rows.
+//!
+//! An estimator with a smooth criterion follows its gradient in each round, from where the last round ended; any other is
+//! cross-validated, and a round takes over the settings that the last one could not tell from the best. A search may be
+//! stopped between rounds, or inside one by its control, and has a setting at any time.
+
+use super::crossval;
+use super::free::{Free, Setting, free_parameters};
+use super::profile::Curve;
+use super::smooth;
+use super::tune::{Tuned, Tuning, learnt};
+use super::Metric;
+use crate::control::Control;
+use crate::data::{Dataset, Examples, Fold, Sample, Target, folds, some_rows_of};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Task};
+use crate::fitting;
+use crate::kernels::KernelExpr;
+use crate::prep;
+
+/// Rows on which a smooth criterion is minimised at last: each evaluation costs about 2 N^3.
+const SMOOTH_ROWS: usize = 1000;
+/// Rows on which cross-validation decides at last.
+const CROSSVAL_ROWS: usize = 2000;
+/// Fewer rows are not searched on, however little memory there is.
+const LEAST_ROWS: usize = 50;
+/// Fewer rows than this are one round.
+const ROUND_ROWS: usize = 250;
+/// Rows for each class in the first round, at least.
+const ROWS_PER_CLASS: usize = 12;
+/// Each round has so many times the rows of the one before.
+const GROWTH: f64 = 2.7;
+
+/// How rows became inputs: what inner folds repeat without the rows that they hold out.
+#[derive(Clone, Copy)]
+pub struct Preparation<'a> {
+    /// The steps.
+    pub recipe: &'a prep::Recipe,
+    /// The kernel as asked for.
+    pub kernel: &'a KernelExpr,
+    /// The rows before any step, those of the examples.
+    pub raw: &'a Dataset,
+}
+
+/// The rows of one round.
+pub(super) struct Round {
+    pub sample: Sample,
+    /// Inner folds, with their rows prepared anew where that makes a difference: training rows, held-out rows.
+    pub folds: Vec<(Fold, Option<(Dataset, Dataset)>)>,
+}
+
+/// What a search has found.
+#[derive(Clone)]
+pub(super) struct Found {
+    /// The best coordinates; the start where nothing could be judged.
+    pub x: Vec<f64>,
+    /// The loss there; infinite where nothing could be judged.
+    pub loss: f64,
+    /// An excess over it that is not told from none.
+    pub slack: f64,
+    /// Other coordinates whose loss is not told from it, best first.
+    pub rivals: Vec<Vec<f64>>,
+    /// What was minimised.
+    pub criterion: String,
+    /// Whether the score is the loss with the other sign.
+    pub rises: bool,
+    /// Which round it is from.
+    pub round: usize,
+}
+
+/// A search on its way.
+pub struct Search {
+    start: Setting,
+    free: Vec<Free>,
+    rounds: Vec<Round>,
+    /// Rows of the whole.
+    rows: usize,
+    next: usize,
+    found: Option<Found>,
+    suggested: Vec<Vec<f64>>,
+    evaluations: usize,
+    /// Whether a round was cut short.
+    cut: bool,
+    seed: u64,
+    deciding: Option<Metric>,
+}
+
+impl Search {
+    /// Settles what the data settle and draws the rows of the rounds. `deciding`: the metric that cross-validation goes by;
+    /// `None` for the usual one.
+    ///
+    /// # Errors
+    /// A kernel that does not fit the columns.
+    pub fn new(
+        kernel: &KernelExpr,
+        estimator: &EstimatorExpr,
+        examples: &Examples<'_>,
+        prepared: Option<Preparation<'_>>,
+        deciding: Option<Metric>,
+        control: &Control,
+        seed: u64,
+    ) -> Result<Search> {
+        let settled_kernel = kernel.settle(examples.data)?;
+        let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
+            estimator.clone()
+        } else {
+            let bound = settled_kernel.bind(None, examples.data)?;
+            estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
+        };
+        let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
+        let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start) } else { Vec::new() };
+        let mut search = Search {
+            start,
+            free,
+            rounds: Vec::new(),
+            rows: examples.rows(),
+            next: 0,
+            found: None,
+            suggested: Vec::new(),
+            evaluations: 0,
+            cut: false,
+            seed,
+            deciding,
+        };
+        if !search.free.is_empty() {
+            for rows in search.sizes(examples, control) {
+                let round = search.draw(rows, examples, prepared)?;
+                search.rounds.push(round);
+            }
+        }
+        Ok(search)
+    }
+
+    /// Whether the criterion is smooth: then no rows are held out.
+    fn is_smooth(&self) -> bool {
+        self.start.estimator.criterion_name().is_some()
+    }
+
+    /// Rows of each round, ascending.
+    fn sizes(&self, examples: &Examples<'_>, control: &Control) -> Vec<usize> {
+        let most = self.most_rows(examples, control);
+        let classes = match examples.target {
+            Target::Classes { names, .. } => names.len(),
+            _ => 0,
+        };
+        let least = ROUND_ROWS.max(ROWS_PER_CLASS * classes);
+        let mut sizes = vec![most];
+        // The whole path of a parameter that is free alone costs as much as a few fits: it needs no first round.
+        let alone = self.is_smooth() && self.free.len() == 1 && self.free[0].own_name().is_some();
+        while !alone && (sizes[0] as f64 / GROWTH) as usize >= least {
+            sizes.insert(0, (sizes[0] as f64 / GROWTH) as usize);
+        }
+        sizes
+    }
+
+    /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
+    fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
+        let outputs = fitting::outputs(examples.target);
+        let needs = |n: usize| {
+            let square = (n as u64).pow(2);
+            let fit = self.start.estimator.bytes(n, outputs);
+            if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
+        };
+        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(examples.rows());
+        while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
+            most = (most * 4 / 5).max(LEAST_ROWS);
+        }
+        most
+    }
+
+    fn draw(&self, rows: usize, examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
+        let rows = some_rows_of(examples.target, rows, self.seed);
+        let sample = examples.select(&rows);
+        if self.is_smooth() {
+            return Ok(Round { sample, folds: Vec::new() });
+        }
+        let count = crossval::FOLDS.min(sample.split.most_folds(rows.len()));
+        let mut made = Vec::new();
+        for fold in folds(&sample.target, &sample.split, count, self.seed)? {
+            let anew = prepared.filter(|p| p.recipe.learns_from_rows(p.raw)).and_then(|p| {
+                let raw = |side: &[usize]| p.raw.select(&side.iter().map(|&i| rows[i]).collect::<Vec<_>>());
+                let made = fitting::prepare(p.recipe, Some(p.kernel), &raw(&fold.train)).ok()?;
+                // A column that is constant in the fold would change the kernel: then the rows stay as they are.
+                (made.data.names() == sample.data.names()).then_some(())?;
+                let test = made.prep.apply(&raw(&fold.test)).ok()?;
+                Some((made.data, test))
+            });
+            made.push((fold, anew));
+        }
+        Ok(Round { sample, folds: made })
+    }
+
+    /// Whether anything is left to choose.
+    pub fn is_open(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Rounds that have not been gone through.
+    pub fn rounds_left(&self) -> usize {
+        self.rounds.len() - self.next
+    }
+
+    /// Rows of the next round; of the whole where none is left.
+    pub fn next_rows(&self) -> usize {
+        self.rounds.get(self.next).map_or(self.rows, |r| r.sample.data.rows())
+    }
+
+    /// Settings from elsewhere with as many free numbers, such as those of the folds of the same rows: only the last round is
+    /// left, and it begins with them.
+    pub fn suggest<'s>(&mut self, others: impl IntoIterator<Item = &'s Search>) {
+        for other in others {
+            let alike = other.free.len() == self.free.len() && other.free.iter().zip(&self.free).all(|(a, b)| a.path() == b.path());
+            let Some(found) = other.found.as_ref().filter(|f| alike && f.loss.is_finite()) else { continue };
+            let x: Vec<f64> = self.free.iter().zip(&other.free).zip(&found.x).map(|((f, g), x)| f.at_value(g.to_value(*x))).collect();
+            if !self.suggested.contains(&x) {
+                self.suggested.push(x);
+            }
+        }
+        if !self.suggested.is_empty() {
+            self.next = self.next.max(self.rounds.len().saturating_sub(1));
+        }
+    }
+
+    /// The best setting so far.
+    fn setting(&self) -> Result<Setting> {
+        match self.found.as_ref().filter(|f| f.loss.is_finite()) {
+            Some(found) => self.start.with(&self.free, &found.x),
+            None => Ok(self.start.clone()),
+        }
+    }
+
+    /// The kernel and the estimator with the best setting so far.
+    pub fn best(&self) -> Result<(KernelExpr, EstimatorExpr)> {
+        self.setting().map(|s| (s.kernel, s.estimator))
+    }
+
+    /// The kernel and the estimator as the data suggest them.
+    pub fn start(&self) -> (&KernelExpr, &EstimatorExpr) {
+        (&self.start.kernel, &self.start.estimator)
+    }
+
+    /// Whether any setting has been judged.
+    pub fn is_judged(&self) -> bool {
+        self.found.as_ref().is_some_and(|f| f.loss.is_finite())
+    }
+
+    /// Goes through the next round. Where time ends it, what was judged in it counts if the round got as far as its first
+    /// candidates, and no further round follows.
+    pub fn round(&mut self, control: &Control) -> Result<()> {
+        let Some(round) = self.rounds.get(self.next) else { return Ok(()) };
+        if control.out_of_time() {
+            self.cut = true;
+            return Ok(());
+        }
+        let last = self.next + 1 == self.rounds.len();
+        let before = self.found.as_ref().filter(|f| f.loss.is_finite());
+        let mut starts: Vec<Vec<f64>> = self.suggested.clone();
+        starts.extend(before.iter().flat_map(|f| std::iter::once(&f.x).chain(&f.rivals)).cloned());
+        let place = Place { start: &self.start, free: &self.free, round, last, starts: &starts, number: self.next };
+        let made = match self.start.estimator.criterion_name() {
+            Some(name) => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
+            None => crossval::go(&place, self.deciding, control, self.seed, &mut self.evaluations),
+        };
+        match made {
+            Ok((found, complete)) => {
+                self.cut |= !complete;
+                // A round that was cut short before its candidates were judged leaves those of the round before.
+                if found.loss.is_finite() || before.is_none() {
+                    self.found = Some(found);
+                }
+            }
+            Err(Error::Time { .. }) => self.cut = true,
+            Err(other) => return Err(other),
+        }
+        self.next = if self.cut { self.rounds.len() } else { self.next + 1 };
+        Ok(())
+    }
+
+    /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
+    pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
+        let best = self.setting()?;
+        let Some(found) = self.found.take() else {
+            let late = self.is_open() && (self.cut || self.next == 0);
+            return Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: None, late });
+        };
+        let known = found.loss.is_finite();
+        let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
+        let place = Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round };
+        let mut made: Vec<Curve> = Vec::new();
+        if known && curves && !control.out_of_time() {
+            made = match self.start.estimator.criterion_name() {
+                Some(_) => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
+                None => crossval::curves(&place, &found, self.deciding, control, self.seed, &mut self.evaluations)?,
+            };
+        } else if known {
+            made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
+        }
+        let estimator = &self.start.estimator;
+        let told = |loss: f64| match (found.rises, estimator.criterion_name()) {
+            (true, _) => -loss,
+            (false, Some(_)) => estimator.criterion_told(loss),
+            (false, None) => loss,
+        };
+        let tuning = Tuning {
+            rises: found.rises,
+            value: known.then(|| told(found.loss)),
+            same: known.then(|| told(found.loss + found.slack)),
+            evaluations: self.evaluations,
+            complete: !self.cut && self.next == self.rounds.len(),
+            rows: round.sample.data.rows(),
+            parameters: learnt(&self.free, &found, &made, &told, &best, kernel_data)?,
+            criterion: found.criterion,
+        };
+        Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
+    }
+}
+
+/// Where a round stands: everything that judging a setting needs.
+pub(super) struct Place<'a> {
+    pub start: &'a Setting,
+    pub free: &'a [Free],
+    pub round: &'a Round,
+    /// Whether no round follows.
+    pub last: bool,
+    /// Candidates from before, best first.
+    pub starts: &'a [Vec<f64>],
+    /// Which round it is.
+    pub number: usize,
+}
+
+impl Place<'_> {
+    pub(super) fn examples(&self) -> Examples<'_> {
+        self.round.sample.examples()
+    }
+}

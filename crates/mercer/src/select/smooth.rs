@@ -1,0 +1,142 @@
+//! A round of a search by an estimator's own smooth criterion: ridge minimises the exact leave-one-out error and gp the
+//! negative log evidence, both with analytic gradients by L-BFGS on a logarithmic scale.
+
+use super::free::Free;
+use super::profile::{Curve, Look};
+use super::search::{Found, Place};
+use super::tune::{criterion, steps};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::estimators::Task;
+use crate::solve::Lbfgs;
+
+/// Values on the path of a parameter that is free alone.
+const PATH: usize = 200;
+/// Steps of L-BFGS at most.
+const STEPS: usize = 60;
+/// The decrease of a step at which a round ends, relative to the criterion: a round that another follows need not go far.
+const DECREASE: [f64; 2] = [1e-3, 1e-5];
+
+/// The least value met, where, and its slack.
+struct Best {
+    value: f64,
+    x: Vec<f64>,
+    slack: f64,
+}
+
+/// The criterion on the rows of one round.
+struct Descent<'a> {
+    place: &'a Place<'a>,
+    seed: u64,
+    evaluations: &'a mut usize,
+    best: Best,
+}
+
+impl Descent<'_> {
+    fn evaluate(&mut self, x: &[f64], control: &Control) -> Result<(f64, Vec<f64>)> {
+        control.check()?;
+        *self.evaluations += 1;
+        control.tell("tuning", *self.evaluations, STEPS);
+        let (free, examples) = (self.place.free, self.place.examples());
+        let setting = self.place.start.with(free, x)?;
+        let (criterion, by_kernel) = match criterion(&setting.kernel, &setting.estimator, &examples, control, self.seed) {
+            Ok(both) => both,
+            // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
+            Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
+            Err(e) => return Err(e),
+        };
+        control.keep(criterion.weights.into_data());
+        if criterion.value < self.best.value {
+            self.best = Best { value: criterion.value, x: x.to_vec(), slack: criterion.slack };
+        }
+        Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
+    }
+}
+
+/// A few starts are looked at, the best is followed downhill; and whether time allowed that in full.
+pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
+    let control = control.clone().with_spare();
+    let free = place.free;
+    let along = path(place, &control, seed)?;
+    *evaluations += along.len();
+    let x0: Vec<f64> = match along.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((at, _)) => vec![*at],
+        None => free.iter().map(Free::coordinate).collect(),
+    };
+    let mut descent = Descent { place, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), slack: 0.0 } };
+    let ended = descend(&mut descent, &x0, name, &control);
+    match ended {
+        // What was judged before time was up is not lost.
+        Err(Error::Time { .. }) if descent.best.value.is_finite() => {}
+        other => other?,
+    }
+    let Best { value, x, slack } = descent.best;
+    let found =
+        Found { x, loss: value, slack, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
+    Ok((found, !control.out_of_time()))
+}
+
+fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control) -> Result<()> {
+    let (free, starts) = (descent.place.free, descent.place.starts);
+    let wide = free.iter().any(Free::is_kernel_width);
+    let shifts: &[f64] = if wide { &[0.0, -1.2, 1.2] } else { &[0.0] };
+    let shifted = |shift: f64| -> Vec<f64> {
+        free.iter().zip(x0).map(|(f, x)| f.clamp(if f.is_kernel_width() { x + shift } else { *x })).collect()
+    };
+    let tried: Vec<Vec<f64>> =
+        if starts.is_empty() { shifts.iter().map(|s| shifted(*s)).collect() } else { starts.iter().cloned().chain([x0.to_vec()]).collect() };
+    for x in tried {
+        descent.evaluate(&x, control)?;
+        if descent.best.value.is_finite() && control.out_of_time() {
+            return Ok(());
+        }
+    }
+    if !descent.best.value.is_finite() {
+        return Err(Error::Numerical {
+            what: name.into(),
+            why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
+        });
+    }
+    let from = descent.best.x.clone();
+    let bounds = free.iter().map(Free::bounds).collect();
+    let decrease = DECREASE[usize::from(descent.place.last)];
+    let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Lbfgs::new(bounds) };
+    solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
+}
+
+/// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
+fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
+    let [only] = place.free else { return Ok(Vec::new()) };
+    let Some(name) = only.own_name() else { return Ok(Vec::new()) };
+    let (low, high) = only.bounds();
+    let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
+    let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
+    let examples = place.examples();
+    let bound = place.start.kernel.bind(None, examples.data)?;
+    let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
+    match place.start.estimator.criterion_along(name, &values, &task) {
+        Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
+        // The search then goes step by step.
+        Err(Error::Numerical { .. } | Error::Memory { .. }) => Ok(Vec::new()),
+        Err(e) => Err(e),
+    }
+}
+
+/// The curve of each free number through the best setting.
+pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: u64, evaluations: &mut usize) -> Result<Vec<Curve>> {
+    let control = control.clone().with_spare();
+    let free = place.free;
+    let known = path(place, &control, seed)?;
+    let mut descent = Descent { place, seed, evaluations, best: Best { value: found.loss, x: found.x.clone(), slack: found.slack } };
+    let mut out = Vec::new();
+    for (k, f) in free.iter().enumerate() {
+        let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };
+        let mut along = |at: f64| {
+            let mut x = found.x.clone();
+            x[k] = at;
+            descent.evaluate(&x, &control).map(|(value, _)| value)
+        };
+        out.push(look.along(known.clone(), &control, &mut along)?);
+    }
+    Ok(out)
+}
