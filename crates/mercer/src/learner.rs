@@ -4,7 +4,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, Sort, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Summary, Task, Want};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
 use crate::kernels::{KernelExpr, Uses};
 use crate::param::Value;
@@ -227,7 +227,7 @@ impl Learner {
         plan(&self.estimator, data.rows(), &target, control)?;
         let mut notices = used.notices;
         notices.extend(prepared.notices);
-        let mut bound = open.bind(None, &prepared.data)?;
+        let mut bound = open.bind_within(None, &prepared.data, control)?;
         if open.mercer() == Mercer::Always {
             notices.extend(unlike_anything(bound.as_ref(), &used.rows));
         }
@@ -256,7 +256,7 @@ impl Learner {
         last.check()?;
         if tuned.kernel != open {
             drop(bound);
-            bound = tuned.kernel.bind(None, &prepared.data)?;
+            bound = tuned.kernel.bind_within(None, &prepared.data, &last)?;
         }
         let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?;
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
@@ -343,7 +343,7 @@ pub fn fit_settled(
     // Before a kernel prepares its inputs.
     plan(estimator, sample.data.rows(), sample.target, control)?;
     control.check()?;
-    fit_bound(kernel.bind(None, sample.data)?.as_ref(), estimator, sample, control, seed)
+    fit_bound(kernel.bind_within(None, sample.data, control)?.as_ref(), estimator, sample, control, seed)
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
@@ -359,20 +359,27 @@ pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> 
 
 /// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model
 /// that kept none needs no kernel.
-pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Dataset, new: &Dataset, want: Want) -> Result<Predictions> {
+pub fn predict_settled(
+    kernel: &KernelExpr,
+    fitted: &FittedModel,
+    support: &Dataset,
+    new: &Dataset,
+    want: Want,
+    control: &Control,
+) -> Result<Predictions> {
     if support.rows() == 0 {
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
-        return fitted.predict(&none, want);
+        return fitted.predict(&Query::new(&none, want, control));
     }
-    let bound = kernel.bind(Some(new), support)?;
+    let bound = kernel.bind_within(Some(new), support, control)?;
     let all: Vec<usize> = (0..new.rows()).collect();
     let subset = kernel.is_anchored().then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
     let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
     if want.covariance && !kernel.is_anchored() {
-        let among = kernel.bind(None, new)?;
-        return fitted.predict(&gram::Joint { cross, among: among.as_ref() }, want);
+        let among = kernel.bind_within(None, new, control)?;
+        return fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control));
     }
-    fitted.predict(cross, want)
+    fitted.predict(&Query::new(cross, want, control))
 }
 
 impl Model {
@@ -380,7 +387,7 @@ impl Model {
     pub fn predict(&self, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
         control.check()?;
         let prepared = self.prep.apply(data)?;
-        self.predict_prepared(&prepared, want)
+        self.predict_prepared(&prepared, want, control)
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
@@ -394,18 +401,18 @@ impl Model {
         Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
         let target = target.select(&rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
-        let bound = self.kernel.bind(None, &self.support)?;
+        let bound = self.kernel.bind_within(None, &self.support, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
     }
 
     /// Predictions for rows that are prepared already.
-    pub fn predict_prepared(&self, prepared: &Dataset, want: Want) -> Result<Predictions> {
-        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want)
+    pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
     }
 
     /// An error unless the parts fit together: asked of every model that comes from a file.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self, control: &Control) -> Result<()> {
         let rows = self.fitted.support().len();
         let whole = self.kernel.is_anchored() && self.fitted.support().iter().all(|i| *i < self.support.rows());
         if rows != self.support.rows() && !whole {
@@ -417,11 +424,11 @@ impl Model {
             return Err(Error::Shape { what: "classes of the model".into(), expected, found });
         }
         if rows > 0 {
-            self.kernel.bind(None, &self.support)?;
+            self.kernel.bind_within(None, &self.support, control)?;
         }
         // A prediction for no row meets every check of sizes that a prediction for many does.
         let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
-        match self.predict_prepared(&self.support.select(&[]), everything)?.values {
+        match self.predict_prepared(&self.support.select(&[]), everything, control)?.values {
             Predicted::Numbers(m) if m.cols() != self.target.names.len() => {
                 Err(Error::Shape { what: "outputs of the model".into(), expected: self.target.names.len(), found: m.cols() })
             }

@@ -9,7 +9,7 @@ use super::tune::{Found, Job, steps};
 use super::{Estimate, Fold, Metric, Sample, score};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, Task, Want};
+use crate::estimators::{Fitted, Query, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ impl Search<'_> {
         let kernel = setting.kernel.to_string();
         if self.gram.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.gram = None;
-            let bound = setting.kernel.bind(None, self.sample.data)?;
+            let bound = setting.kernel.bind_within(None, self.sample.data, self.control)?;
             self.gram = Some((kernel, Dense::of(bound.as_ref(), self.control)?));
         }
         let Some((_, gram)) = &self.gram else { return Ok(f64::INFINITY) };
@@ -85,8 +85,8 @@ impl Search<'_> {
         if setting.kernel.is_anchored() {
             // What the kernel takes from its training rows must not come from the rows that are held out.
             let (train, test) = (self.sample.data.select(&split.train), self.sample.data.select(&split.test));
-            let among = setting.kernel.bind(None, &train)?;
-            let cross = setting.kernel.bind(Some(&test), &train)?;
+            let among = setting.kernel.bind_within(None, &train, control)?;
+            let cross = setting.kernel.bind_within(Some(&test), &train, control)?;
             let all: Vec<usize> = (0..test.rows()).collect();
             return self.score_on(setting, among.as_ref(), |support| Subset::new(cross.as_ref(), &all, support), split, control);
         }
@@ -115,7 +115,8 @@ impl Search<'_> {
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
         };
-        let predictions = fitted.predict(&cross(fitted.support()), Want { probabilities: true, ..Want::default() })?;
+        let predictions =
+            fitted.predict(&Query::new(&cross(fitted.support()), Want { probabilities: true, ..Want::default() }, control))?;
         let held: Option<Vec<f64>> = self.sample.weights.map(|w| split.test.iter().map(|&i| w[i]).collect());
         Ok(score(&predictions, &self.sample.target.select(&split.test), held.as_deref()).first().copied())
     }

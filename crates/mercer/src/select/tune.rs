@@ -121,7 +121,7 @@ pub fn tune(
     let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
         estimator.clone()
     } else {
-        let bound = settled_kernel.bind(None, sample.data)?;
+        let bound = settled_kernel.bind_within(None, sample.data, control)?;
         estimator.settle(&Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed })?
     };
     let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
@@ -210,7 +210,7 @@ fn path(start: &Setting, free: &[Free], job: &Job<'_>, control: &Control) -> Res
     let (low, high) = only.bounds();
     let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
     let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
-    let bound = start.kernel.bind(None, job.sample.data)?;
+    let bound = start.kernel.bind_within(None, job.sample.data, job.control)?;
     let task = Task { gram: bound.as_ref(), target: job.sample.target, weights: job.sample.weights, control, seed: job.seed };
     match start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),
@@ -229,7 +229,7 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
-    let bound = kernel.bind(None, sample.data)?;
+    let bound = kernel.bind_within(None, sample.data, control)?;
     let task = Task { gram: bound.as_ref(), target: sample.target, weights: sample.weights, control, seed };
     let criterion = estimator.criterion(&task)?;
     let by_kernel = bound.gradient(&criterion.weights)?;
