@@ -94,7 +94,7 @@ impl Work {
     /// The whole Gram matrix of the rows; afterwards the sums of its rows are written.
     fn gram(&self) -> Result<Map<String, Value>> {
         let clock = Instant::now();
-        let matrix = gram::dense(self.kernel.bind(None, &self.data)?.as_ref(), &self.control)?;
+        let matrix = gram::dense(self.kernel.bind_within(None, &self.data, &self.control)?.as_ref(), &self.control)?;
         let seconds = clock.elapsed().as_secs_f64();
         self.write("predictions", &Matrix::column((0..matrix.rows()).map(|i| matrix.row(i).iter().sum()).collect()))?;
         Ok(entries([("seconds", json!(seconds))]))
@@ -103,7 +103,7 @@ impl Work {
     /// Gram values that a user of rows or blocks asks for, into memory that is kept for the next run; `work` gives seconds
     /// and sums.
     fn row_sums(&self, work: impl FnOnce(&dyn Gram) -> Result<(f64, Vec<f64>)>) -> Result<Map<String, Value>> {
-        let bound = self.kernel.bind(None, &self.data)?;
+        let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
         let (seconds, sums) = work(bound.as_ref())?;
         self.write("predictions", &Matrix::column(sums))?;
         Ok(entries([("seconds", json!(seconds))]))
@@ -112,7 +112,7 @@ impl Work {
     /// The leave-one-out error for 200 lambdas from 1e-6 to 1e3; one fit for comparison.
     fn path(&self) -> Result<Map<String, Value>> {
         let lambdas: Vec<f64> = (0..200).map(|k| 10f64.powf(-6.0 + 9.0 * f64::from(k) / 199.0)).collect();
-        let bound = self.kernel.bind(None, &self.data)?;
+        let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
         let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let clock = Instant::now();
         let path = self.estimator()?.criterion_along("lambda", &lambdas, &task)?.unwrap_or_default();
@@ -127,7 +127,7 @@ impl Work {
     /// The smooth criterion of an estimator and its derivatives by every parameter of kernel and estimator.
     fn evidence(&self) -> Result<Map<String, Value>> {
         let clock = Instant::now();
-        let bound = self.kernel.bind(None, &self.data)?;
+        let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
         let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let criterion = self.estimator()?.criterion(&task)?;
         let mut gradient = bound.gradient(&criterion.weights)?;
@@ -164,7 +164,7 @@ impl Work {
             let support = fitting::support_of(&tuned.kernel, &fitted, &self.data);
             let want = Want { variance: matches!(fitted, FittedModel::Gp(_)), ..Want::default() };
             let clock = Instant::now();
-            let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, new, want)?;
+            let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, new, want, &self.control)?;
             out.insert("predict_seconds".into(), json!(clock.elapsed().as_secs_f64()));
             self.write_predictions(&predictions)?;
         }

@@ -186,7 +186,7 @@ fn model(bytes: &[u8]) {
     let whole = [&prefix[..8], &length, &crc32fast::hash(body).to_le_bytes(), body].concat();
     if let Ok(model) = store::from_bytes(&whole, "m") {
         let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
-        let _ = model.predict_prepared(&model.support, everything).map(|p| model.labels(&p));
+        let _ = model.predict_prepared(&model.support, everything, &Control::default()).map(|p| model.labels(&p));
         let _ = (model.fitted.summary(), model.support_rows(), mercer::report::model_text(&model), mercer::report::model_json(&model));
     }
 }

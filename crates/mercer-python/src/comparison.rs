@@ -131,7 +131,7 @@ pub(crate) fn compare(
             comparing: &comparing,
             read_notices: &[],
         };
-        report::Comparison::of(&outcome, &request)
+        report::Comparison::of(&outcome, &request, control)
     })?;
     warn(py, &comparison.notices)?;
     Ok(Comparison { comparison })

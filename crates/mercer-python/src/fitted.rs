@@ -8,7 +8,7 @@ use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
 use mercer::blocks;
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Want};
+use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Query, Want};
 use mercer::fitting;
 use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
@@ -86,7 +86,7 @@ impl Fitted {
     ) -> PyResult<Predictions> {
         let (cross, among) = (matrix(cross)?, among.map(matrix).transpose()?);
         let inside = self.inside.clone();
-        Limits::threads(threads).run(py, move |_| {
+        Limits::threads(threads).run(py, move |control| {
             let rows = among.as_ref().map_or_else(|| vec![0.0; cross.rows()], Matrix::diagonal);
             let all: Vec<usize> = (0..cross.rows()).collect();
             let cross = Dense::cross(cross, rows, inside.diagonal.clone())?;
@@ -96,8 +96,8 @@ impl Fitted {
             };
             let support = inside.fitted.support();
             match support.len() == inside.diagonal.len() {
-                true => inside.fitted.predict(&cross, want),
-                false => inside.fitted.predict(&Subset::new(&cross, &all, support), want),
+                true => inside.fitted.predict(&Query::new(&cross, want, control)),
+                false => inside.fitted.predict(&Query::new(&Subset::new(&cross, &all, support), want, control)),
             }
         })
     }

@@ -153,10 +153,10 @@ impl Kernel {
         let expr = self.expr.clone();
         let limits = Limits { threads, max_memory, max_seconds: None };
         let matrix = limits.run(py, move |control| match y {
-            None => gram::dense(expr.settle(&x)?.bind(None, &x)?.as_ref(), control),
+            None => gram::dense(expr.settle(&x)?.bind_within(None, &x, control)?.as_ref(), control),
             Some(y) => {
                 let x = Schema::of(&y).align(&x)?;
-                gram::dense(expr.settle(&y)?.bind(Some(&x), &y)?.as_ref(), control)
+                gram::dense(expr.settle(&y)?.bind_within(Some(&x), &y, control)?.as_ref(), control)
             }
         })?;
         from_matrix(py, matrix)
@@ -184,7 +184,8 @@ impl Kernel {
     #[pyo3(signature = (x, *, threads=0))]
     fn diag<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let (x, expr) = (self.rows(x)?, self.expr.clone());
-        let diagonal = Limits::threads(threads).run(py, move |_| Ok(expr.settle(&x)?.bind(None, &x)?.diagonal(Side::Rows)))?;
+        let diagonal =
+            Limits::threads(threads).run(py, move |control| Ok(expr.settle(&x)?.bind_within(None, &x, control)?.diagonal(Side::Rows)))?;
         Ok(from_vec(py, diagonal))
     }
 

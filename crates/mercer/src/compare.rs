@@ -98,7 +98,7 @@ pub fn compare(
     let used = Used::of(&comparing.prep, data, target, weights)?;
     let whole = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&used.rows))?;
     let settled = whole.kernel.settle(&whole.data)?;
-    settled.bind(None, &whole.data)?;
+    settled.bind_within(None, &whole.data, control)?;
     let mut splits = folds(&target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
         side.iter_mut().for_each(|i| *i = used.rows[*i]);
@@ -262,7 +262,7 @@ fn run_fold(
     }
     let want = Want { variance: true, probabilities: true, ..Want::default() };
     let support = fitting::support_of(&tuned.kernel, &fitted, &made.train);
-    let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, &made.test, want)?;
+    let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, &made.test, want, control)?;
     so_far.scores.push(score(&predictions, &target.select(&fold.test), pick(weights, &fold.test).as_deref()));
     so_far.predictions.push((fold.test.clone(), predictions));
     Ok(())

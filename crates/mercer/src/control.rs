@@ -76,6 +76,18 @@ impl std::fmt::Debug for Control {
 }
 
 impl Control {
+    /// Bounds and watches nothing: for a step inside of a kernel, of a few columns, that takes no time worth watching.
+    pub(crate) fn unwatched() -> Self {
+        Control {
+            deadline: None,
+            hard_deadline: None,
+            max_memory: u64::MAX,
+            progress: None,
+            cancel: CancelFlag::default(),
+            enough: CancelFlag::default(),
+            spare: None,
+        }
+    }
     /// The same control with a time budget in seconds from now.
     pub fn with_seconds(mut self, seconds: f64) -> Self {
         self.deadline = Duration::try_from_secs_f64(seconds).ok().and_then(|d| Instant::now().checked_add(d));
@@ -98,6 +110,12 @@ impl Control {
     /// The same control for evaluations that need matrices of the same size again and again.
     pub fn with_spare(self) -> Self {
         Control { spare: Some(Spare::default()), ..self }
+    }
+    /// The same control with at least so many seconds from now, for what is told of finished work; without a budget, the same.
+    pub fn at_least(&self, seconds: f64) -> Self {
+        let least = Instant::now() + Duration::from_secs_f64(seconds);
+        let of = |end: Option<Instant>| end.map(|d| d.max(least));
+        Control { deadline: of(self.deadline), hard_deadline: of(self.hard_deadline), ..self.clone() }
     }
     /// Memory for so many numbers, as it was left.
     pub(crate) fn kept(&self, numbers: usize) -> Option<Vec<f64>> {

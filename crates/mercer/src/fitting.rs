@@ -4,7 +4,7 @@
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Sort, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
 use crate::kernels::{KernelExpr, Uses};
 use crate::param::Value;
@@ -175,7 +175,7 @@ pub fn fit_settled(
     // Before a kernel prepares its inputs.
     plan(estimator, examples.data.rows(), examples.target, control)?;
     control.check()?;
-    fit_bound(kernel.bind(None, examples.data)?.as_ref(), estimator, examples, control, seed)
+    fit_bound(kernel.bind_within(None, examples.data, control)?.as_ref(), estimator, examples, control, seed)
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
@@ -197,18 +197,25 @@ pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> 
 
 /// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model
 /// that kept none needs no kernel.
-pub fn predict_settled(kernel: &KernelExpr, fitted: &FittedModel, support: &Dataset, new: &Dataset, want: Want) -> Result<Predictions> {
+pub fn predict_settled(
+    kernel: &KernelExpr,
+    fitted: &FittedModel,
+    support: &Dataset,
+    new: &Dataset,
+    want: Want,
+    control: &Control,
+) -> Result<Predictions> {
     if support.rows() == 0 {
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
-        return fitted.predict(&none, want);
+        return fitted.predict(&Query::new(&none, want, control));
     }
-    let bound = kernel.bind(Some(new), support)?;
+    let bound = kernel.bind_within(Some(new), support, control)?;
     let all: Vec<usize> = (0..new.rows()).collect();
     let subset = kernel.is_anchored().then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
     let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
     if want.covariance && !kernel.is_anchored() {
-        let among = kernel.bind(None, new)?;
-        return fitted.predict(&gram::Joint { cross, among: among.as_ref() }, want);
+        let among = kernel.bind_within(None, new, control)?;
+        return fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control));
     }
-    fitted.predict(cross, want)
+    fitted.predict(&Query::new(cross, want, control))
 }

@@ -116,7 +116,7 @@ impl Learner {
         plan(&self.estimator, data.rows(), &target, control)?;
         let mut notices = used.notices;
         notices.extend(prepared.notices);
-        let mut bound = open.bind(None, &prepared.data)?;
+        let mut bound = open.bind_within(None, &prepared.data, control)?;
         if open.mercer() == Mercer::Always {
             notices.extend(zero_norm_rows(bound.as_ref(), &used.rows));
         }
@@ -145,7 +145,7 @@ impl Learner {
         last.check()?;
         if tuned.kernel != open {
             drop(bound);
-            bound = tuned.kernel.bind(None, &prepared.data)?;
+            bound = tuned.kernel.bind_within(None, &prepared.data, &last)?;
         }
         let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?;
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
@@ -183,7 +183,7 @@ impl Model {
     pub fn predict(&self, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
         control.check()?;
         let prepared = self.prep.apply(data)?;
-        self.predict_prepared(&prepared, want)
+        self.predict_prepared(&prepared, want, control)
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
@@ -197,18 +197,18 @@ impl Model {
         Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
         let target = target.select(&rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
-        let bound = self.kernel.bind(None, &self.support)?;
+        let bound = self.kernel.bind_within(None, &self.support, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
     }
 
     /// Predictions for rows that are prepared already.
-    pub fn predict_prepared(&self, prepared: &Dataset, want: Want) -> Result<Predictions> {
-        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want)
+    pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
     }
 
     /// An error unless the parts fit together: asked of every model that comes from a file.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self, control: &Control) -> Result<()> {
         let rows = self.fitted.support().len();
         let whole = self.kernel.is_anchored() && self.fitted.support().iter().all(|i| *i < self.support.rows());
         if rows != self.support.rows() && !whole {
@@ -220,11 +220,11 @@ impl Model {
             return Err(Error::Shape { what: "classes of the model".into(), expected, found });
         }
         if rows > 0 {
-            self.kernel.bind(None, &self.support)?;
+            self.kernel.bind_within(None, &self.support, control)?;
         }
         // A prediction for no row meets every check of sizes that a prediction for many does.
         let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
-        match self.predict_prepared(&self.support.select(&[]), everything)?.values {
+        match self.predict_prepared(&self.support.select(&[]), everything, control)?.values {
             Predicted::Numbers(m) if m.cols() != self.target.names.len() => {
                 Err(Error::Shape { what: "outputs of the model".into(), expected: self.target.names.len(), found: m.cols() })
             }

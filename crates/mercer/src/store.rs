@@ -10,6 +10,7 @@
 //! Reading runs no code from the file, allocates no more than the file's own size, and checks every length.
 
 use crate::blocks;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::learner::Model;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
     if untaken > 0 {
         return Err(fault(format!("{untaken} of its arrays are no part of the model")));
     }
-    model.check().map_err(|e| fault(e.to_string()))?;
+    model.check(&Control::default()).map_err(|e| fault(e.to_string()))?;
     Ok(model)
 }
 

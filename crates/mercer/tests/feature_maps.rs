@@ -67,7 +67,7 @@ proptest! {
         let expansion = Expansion::new((0..x.rows()).collect(), Matrix::column(beta.clone()), vec![b]);
         let (data, new_data) = (points(&x), points(&new));
         let kernel = KernelExpr::parse(CUBIC).unwrap();
-        let found = expansion.predict(kernel.bind(Some(&new_data), &data).unwrap().as_ref()).unwrap();
+        let found = expansion.predict(kernel.bind(Some(&new_data), &data).unwrap().as_ref(), &Control::default()).unwrap();
         let phi = mapped(&x, ordered_up_to_three);
         let theta: Vec<f64> = (0..40).map(|j| (0..x.rows()).map(|i| beta[i] * phi[(i, j)]).sum()).collect();
         for i in 0..new.rows() {
@@ -129,7 +129,7 @@ proptest! {
     // spec: E1-03
     #[test]
     fn the_homogeneous_cubic_kernel_is_always_positive(x in matrix(2..12, 3)) {
-        let check = gram::psd_check(&gram_of("polynomial(degree=3, gamma=1, offset=0)", &points(&x))).unwrap();
+        let check = gram::psd_check(&gram_of("polynomial(degree=3, gamma=1, offset=0)", &points(&x)), &Control::default()).unwrap();
         prop_assert!(check.smallest >= -1e-12 * x.rows() as f64 * check.largest.max(1.0), "{}", check.smallest);
     }
 }
@@ -145,7 +145,7 @@ fn the_rank_of_a_linear_gram_matrix_is_at_most_the_number_of_columns() {
             Dataset::from_points(Points::csr(40, d, starts, columns, x.data().to_vec()).unwrap())
         };
         for data in [points(&x), sparse] {
-            let (values, _) = eigh(gram_of("linear", &data)).unwrap();
+            let (values, _) = eigh(gram_of("linear", &data), &Control::default()).unwrap();
             let largest = values[39];
             assert!(values[0] >= -40.0 * f64::EPSILON * largest);
             assert_eq!(values.iter().filter(|v| **v > 1e-12 * largest).count(), d);

@@ -3,7 +3,7 @@
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Strings, Target, Values};
-use mercer::estimators::{Estimator, Fitted, Predicted, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Task, Want};
 use mercer::features::{
     Empirical, FeatureMap, GaussianSeries, Monomials, OrderedProducts, Tensor, binomial, monomials_up_to, separable_dichotomies,
 };
@@ -117,7 +117,7 @@ fn the_empirical_map_gives_the_gram_matrix_back_and_new_rows_their_kernel() {
     let x = wave(12, 2, 2);
     for (kernel, rank) in [("linear", Some(2)), ("rbf(length_scale=0.6)", None)] {
         let k = gram_of(kernel, &points(&x));
-        let map = Empirical::new(&Dense::square(k.clone()).unwrap()).unwrap();
+        let map = Empirical::new(&Dense::square(k.clone()).unwrap(), &Control::default()).unwrap();
         let phi = map.features();
         assert!(rank.is_none_or(|r| phi.cols() == r));
         same(&product_transposed(&phi, &phi).unwrap(), &k, 1e-10);
@@ -128,10 +128,10 @@ fn the_empirical_map_gives_the_gram_matrix_back_and_new_rows_their_kernel() {
         for (j, lambda) in map.values().iter().enumerate() {
             near(phi.col(j).iter().map(|v| v * v).sum(), *lambda, 1e-12 * (1.0 + lambda));
         }
-        let again = map.features_of(&Dense::cross(k.clone(), k.diagonal(), k.diagonal()).unwrap()).unwrap();
+        let again = map.features_of(&Dense::cross(k.clone(), k.diagonal(), k.diagonal()).unwrap(), &Control::default()).unwrap();
         same(&again, &phi, 1e-6);
     }
-    assert!(Empirical::new(&Dense::square(Matrix::new(2, 2, vec![0.0, 1.0, 1.0, 0.0]).unwrap()).unwrap()).is_err());
+    assert!(Empirical::new(&Dense::square(Matrix::new(2, 2, vec![0.0, 1.0, 1.0, 0.0]).unwrap()).unwrap(), &Control::default()).is_err());
 }
 
 // spec: F32
@@ -165,7 +165,7 @@ fn loss(phi: &Matrix, y: &[f64], theta: &[f64]) -> f64 {
 #[test]
 fn batch_steps_below_the_limit_never_raise_the_loss() {
     let (phi, y, k) = cubic_problem();
-    let (values, _) = eigh(k).unwrap();
+    let (values, _) = eigh(k, &Control::default()).unwrap();
     let rate = 1.99 / values[values.len() - 1];
     let mut last = f64::INFINITY;
     for steps in 0..200 {
@@ -181,7 +181,7 @@ fn batch_steps_below_the_limit_never_raise_the_loss() {
 #[test]
 fn coefficients_of_rows_take_the_same_steps_as_weights_of_features() {
     let (phi, y, k) = cubic_problem();
-    let (values, _) = eigh(k.clone()).unwrap();
+    let (values, _) = eigh(k.clone(), &Control::default()).unwrap();
     let rate = 1.0 / values[values.len() - 1];
     let theta_of = |beta: &[f64]| product(&phi.transpose(), &Matrix::column(beta.to_vec())).unwrap().into_data();
     for steps in [0, 1, 2, 10, 100] {
@@ -201,7 +201,7 @@ fn the_limit_interpolates_where_the_kernel_is_positive_definite_and_steps_too_lo
     let x = Matrix::column(vec![0.0, 1.0, 2.5]);
     let k = gram_of("rbf(length_scale=0.5)", &points(&x));
     let y = [1.0, -2.0, 0.5];
-    let (values, _) = eigh(k.clone()).unwrap();
+    let (values, _) = eigh(k.clone(), &Control::default()).unwrap();
     let largest = values[2];
     let beta = lms::kernel_batch(&k, &y, 1.0 / largest, 3000).unwrap();
     let f = product(&k, &Matrix::column(beta)).unwrap();
@@ -260,7 +260,7 @@ fn likeness_by_edit_distance_is_not_certified() {
     let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings)) }]).unwrap();
     let expr = KernelExpr::parse("edit(gamma=0.1)").unwrap();
     assert!(matches!(expr.mercer(), Mercer::Conditional(_)));
-    let found = gram::psd_check(&gram_of("edit(gamma=0.1)", &data)).unwrap();
+    let found = gram::psd_check(&gram_of("edit(gamma=0.1)", &data), &Control::default()).unwrap();
     near(found.smallest, -0.2193, 5e-5);
     assert!(found.witness.is_some());
     let known = [("kitten", "sitting", 3), ("", "abc", 3), ("flaw", "lawn", 2), ("same", "same", 0), ("ß", "ss", 2)];
@@ -294,7 +294,7 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
                     let fitted = ridge.fit(&task).unwrap();
                     assert!(fitted.summary().converged, "{:?}", fitted.summary());
                     let left_out = ridge.leave_one_out(&task).unwrap().unwrap();
-                    (fitted.predict(cross.as_ref(), Want::default()).unwrap(), left_out)
+                    (fitted.predict(&Query::new(cross.as_ref(), Want::default(), &Control::default())).unwrap(), left_out)
                 };
                 let ((a, la), (b, lb)) = (predict(bound.as_ref()), predict(&whole));
                 for (a, b) in [(a, b), (la, lb)] {

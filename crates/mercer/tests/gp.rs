@@ -5,7 +5,7 @@ mod problem;
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
 use mercer::gram::{Dense, Side};
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
@@ -33,7 +33,7 @@ fn two_points_give_the_numbers_computed_by_hand() {
     let x = Matrix::column(vec![0.0, 1.0]);
     let target = Target::numbers(&[0.0, 1.0]);
     let fitted = fit(&gp(0.1, 1.0, false), &square(&x, rbf), &target, None);
-    let p = fitted.predict(&cross(&Matrix::column(vec![0.5]), &x, rbf), ALL).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&Matrix::column(vec![0.5]), &x, rbf), ALL, &Control::default())).unwrap();
     near(numbers(&p)[(0, 0)], 0.517_129_24, 5e-9);
     near(p.variance.as_ref().unwrap()[(0, 0)], 0.087_270_095_5, 5e-11);
     near(p.variance.unwrap()[(0, 0)] + p.noise.unwrap()[0], 0.187_270_095_5, 5e-11);
@@ -94,7 +94,7 @@ fn predictions_are_the_conditional_of_the_joint_normal() {
     let (x, y, new) = (wave(12, 2, 3), wave(12, 1, 4), wave(1, 2, 5));
     let (noise, variance) = (0.1, 1.3);
     let fitted = fit(&gp(noise, variance, false), &square(&x, rbf), &Target::Numbers(y.clone()), None);
-    let p = fitted.predict(&cross(&new, &x, rbf), ALL).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, rbf), ALL, &Control::default())).unwrap();
     // The precision of the joint (t, t_new): its last entry is 1 / var, the rest of its last row gives the mean.
     let joint = Matrix::from_fn(13, 13, |i, j| {
         let row = |k: usize| if k < 12 { x.row(k) } else { new.row(0) };
@@ -109,7 +109,8 @@ fn predictions_are_the_conditional_of_the_joint_normal() {
     let t = Matrix::from_fn(13, 1, |i, _| if i < 12 { y[(i, 0)] } else { more });
     let grown = fit(&gp(noise, variance, false), &square(&all, rbf), &Target::Numbers(t), None);
     let density = -0.5
-        * ((more - numbers(&fitted.predict(&cross(&new, &x, rbf), ALL).unwrap())[(0, 0)]).powi(2) * last - last.ln()
+        * ((more - numbers(&fitted.predict(&Query::new(&cross(&new, &x, rbf), ALL, &Control::default())).unwrap())[(0, 0)]).powi(2) * last
+            - last.ln()
             + std::f64::consts::TAU.ln());
     near(grown.summary().evidence.unwrap() - fitted.summary().evidence.unwrap(), density, 1e-10);
 }
@@ -134,7 +135,7 @@ fn deviations_are_roots_of_the_diagonal_of_the_covariance_and_only_what_is_wante
     let new = Matrix::from_fn(300, 1, |i, _| i as f64 / 60.0);
     let fitted = fit(&gp(1e-8, 1.0, true), &square(&x, rbf), &Target::Numbers(y.clone()), None);
     let k = cross(&new, &x, rbf);
-    let p = fitted.predict(&k, ALL).unwrap();
+    let p = fitted.predict(&Query::new(&k, ALL, &Control::default())).unwrap();
     let (variance, covariance, noise) = (p.variance.clone().unwrap(), p.covariance.clone().unwrap(), p.noise.clone().unwrap());
     for i in 0..300 {
         for o in 0..2 {
@@ -144,15 +145,15 @@ fn deviations_are_roots_of_the_diagonal_of_the_covariance_and_only_what_is_wante
         }
     }
     close(&covariance, &covariance.transpose(), 0.0);
-    let (values, _) = mercer::linalg::eigh(covariance).unwrap();
+    let (values, _) = mercer::linalg::eigh(covariance, &Control::default()).unwrap();
     assert!(values.iter().all(|v| *v >= -1e-9), "the covariance is positive semi-definite up to rounding");
     // At the training rows the mean nearly interpolates.
     close(&predict(&fitted, &cross(&x, &x, rbf)), &y, 1e-3);
 
-    let mean = fitted.predict(&k, Want::default()).unwrap();
+    let mean = fitted.predict(&Query::new(&k, Want::default(), &Control::default())).unwrap();
     assert!(mean.variance.is_none() && mean.covariance.is_none());
     assert_eq!(numbers(&mean), numbers(&p));
-    let some = fitted.predict(&k, Want { variance: true, ..Want::default() }).unwrap();
+    let some = fitted.predict(&Query::new(&k, Want { variance: true, ..Want::default() }, &Control::default())).unwrap();
     assert!(some.covariance.is_none());
     assert_eq!(some.variance, p.variance);
 }
@@ -161,7 +162,7 @@ fn deviations_are_roots_of_the_diagonal_of_the_covariance_and_only_what_is_wante
 fn the_covariance_is_that_of_its_formula() {
     let (x, y, new) = (wave(10, 2, 9), wave(10, 1, 10), wave(4, 2, 11));
     let fitted = fit(&gp(0.2, 1.5, false), &square(&x, rbf), &Target::Numbers(y), None);
-    let p = fitted.predict(&cross(&new, &x, rbf), ALL).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, rbf), ALL, &Control::default())).unwrap();
     let mut c = Matrix::from_fn(10, 10, |i, j| 1.5 * rbf(x.row(i), x.row(j)));
     c.add_to_diagonal(&[0.2]);
     let k = Matrix::from_fn(10, 4, |i, j| 1.5 * rbf(x.row(i), new.row(j)));
@@ -170,8 +171,8 @@ fn the_covariance_is_that_of_its_formula() {
     // A Gram matrix that does not know the kernel among new rows says so.
     let bare = Dense::cross(values(&new, &x, rbf), vec![1.0; 4], vec![1.0; 10]).unwrap();
     assert!(mercer::gram::Gram::among(&bare, Side::Rows).is_none());
-    assert!(fitted.predict(&bare, ALL).unwrap_err().to_string().contains("among the new inputs"));
-    assert!(fitted.predict(&bare, Want { variance: true, ..Want::default() }).is_ok());
+    assert!(fitted.predict(&Query::new(&bare, ALL, &Control::default())).unwrap_err().to_string().contains("among the new inputs"));
+    assert!(fitted.predict(&Query::new(&bare, Want { variance: true, ..Want::default() }, &Control::default())).is_ok());
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn standardising_the_target_makes_predictions_follow_its_units() {
     let gram = square(&x, rbf);
     let moved = Matrix::from_fn(20, 1, |i, _| 1000.0 + 50.0 * y[(i, 0)]);
     let fits = [&y, &moved].map(|y| fit(&gp(0.1, 1.0, true), &gram, &Target::Numbers(y.clone()), None));
-    let [a, b] = fits.each_ref().map(|f| f.predict(&cross(&new, &x, rbf), ALL).unwrap());
+    let [a, b] = fits.each_ref().map(|f| f.predict(&Query::new(&cross(&new, &x, rbf), ALL, &Control::default())).unwrap());
     close(numbers(&b), &Matrix::from_fn(6, 1, |i, _| 1000.0 + 50.0 * numbers(&a)[(i, 0)]), 1e-9);
     close(&b.variance.unwrap(), &Matrix::from_fn(6, 1, |i, _| 2500.0 * a.variance.as_ref().unwrap()[(i, 0)]), 1e-8);
     near(b.noise.unwrap()[0], 2500.0 * a.noise.unwrap()[0], 1e-8);
@@ -205,7 +206,10 @@ fn a_row_of_weight_two_is_a_row_that_stands_twice_in_means_and_variances() {
         let e = gp(0.2, 1.5, standardise);
         let one = fit(&e, &square(&x, rbf), &Target::Numbers(y.clone()), Some(&weights));
         let other = fit(&e, &square(&xx, rbf), &Target::Numbers(yy.clone()), None);
-        let (a, b) = (one.predict(&cross(&new, &x, rbf), ALL).unwrap(), other.predict(&cross(&new, &xx, rbf), ALL).unwrap());
+        let (a, b) = (
+            one.predict(&Query::new(&cross(&new, &x, rbf), ALL, &Control::default())).unwrap(),
+            other.predict(&Query::new(&cross(&new, &xx, rbf), ALL, &Control::default())).unwrap(),
+        );
         close(numbers(&a), numbers(&b), 1e-11);
         close(&a.variance.unwrap(), &b.variance.unwrap(), 1e-11);
         close(&a.covariance.unwrap(), &b.covariance.unwrap(), 1e-11);
@@ -226,7 +230,7 @@ fn leaving_one_out_equals_refits() {
             let kept: Option<Vec<f64>> = w.map(|w| rest.iter().map(|&k| w[k]).collect());
             let (xx, yy) = (x.select_rows(&rest), y.select_rows(&rest));
             let fitted = fit(&e, &square(&xx, rbf), &Target::Numbers(yy), kept.as_deref());
-            let p = fitted.predict(&cross(&x.select_rows(&[i]), &xx, rbf), ALL).unwrap();
+            let p = fitted.predict(&Query::new(&cross(&x.select_rows(&[i]), &xx, rbf), ALL, &Control::default())).unwrap();
             close(&numbers(&found).select_rows(&[i]), numbers(&p), 1e-10);
             close(&found.variance.as_ref().unwrap().select_rows(&[i]), &p.variance.unwrap(), 1e-10);
         }
@@ -284,7 +288,10 @@ fn a_stored_fit_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     let back: FittedGp = mercer::blocks::supply(stored, || serde_json::from_str(&text)).unwrap();
     assert_eq!(back, fitted);
     let k = cross(&new, &x, rbf);
-    assert_eq!(back.predict(&k, ALL).unwrap(), fitted.predict(&k, ALL).unwrap());
+    assert_eq!(
+        back.predict(&Query::new(&k, ALL, &Control::default())).unwrap(),
+        fitted.predict(&Query::new(&k, ALL, &Control::default())).unwrap()
+    );
     let text = serde_json::to_string(&fitted).unwrap();
     for (good, bad) in [
         ("\"inline\":[0,1,", "\"inline\":[0,"),
@@ -293,9 +300,9 @@ fn a_stored_fit_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     ] {
         assert!(text.contains(good), "{good}");
         let damaged: FittedGp = serde_json::from_str(&text.replacen(good, bad, 1)).unwrap();
-        assert!(damaged.predict(&k, ALL).is_err(), "{bad}");
+        assert!(damaged.predict(&Query::new(&k, ALL, &Control::default())).is_err(), "{bad}");
     }
-    assert!(fitted.predict(&cross(&new, &new, rbf), ALL).is_err());
+    assert!(fitted.predict(&Query::new(&cross(&new, &new, rbf), ALL, &Control::default())).is_err());
 }
 
 /// One column of points, as a table.

@@ -90,7 +90,7 @@ fn histogram_intersection_is_positive_and_refuses_numbers_below_zero() {
         })
         .collect();
     let data = Dataset::from_points(Points::dense(40, 5, rows).unwrap());
-    let found = psd_check(&matrix("histogram_intersection", &data)).unwrap();
+    let found = psd_check(&matrix("histogram_intersection", &data), &Control::default()).unwrap();
     assert!(found.smallest >= -40.0 * f64::EPSILON * found.largest);
     for kernel in ["histogram_intersection", "chi_squared(gamma=1)"] {
         let why = KernelExpr::parse(kernel).unwrap().bind(None, &points(&[&[1.0, 2.0], &[0.5, -2.5]])).map(|_| ()).unwrap_err().to_string();

@@ -55,9 +55,9 @@ fn rbf_is_one_on_the_diagonal_and_does_not_change_under_shifts_and_rotations() {
 #[test]
 fn rbf_goes_to_the_identity_and_to_the_constant_matrix() {
     let data = random_points(20, 2, 2);
-    let narrow = gram::psd_check(&matrix("rbf(length_scale=1e-3)", &data)).unwrap();
+    let narrow = gram::psd_check(&matrix("rbf(length_scale=1e-3)", &data), &Control::default()).unwrap();
     near(narrow.largest, 1.0, 1e-9);
-    let wide = gram::psd_check(&matrix("rbf(length_scale=1e4)", &data)).unwrap();
+    let wide = gram::psd_check(&matrix("rbf(length_scale=1e4)", &data), &Control::default()).unwrap();
     near(wide.largest, 20.0, 1e-5);
 }
 
@@ -128,7 +128,7 @@ fn polynomial_gram_matrices_have_the_rank_of_their_monomials() {
     for (d, degree, offset, rank) in [(2, 2, 1.0, 6), (3, 3, 1.0, 20), (2, 2, 0.0, 3), (3, 3, 0.0, 10)] {
         let data = random_points(60, d, 4);
         let k = matrix(&format!("polynomial(degree={degree}, gamma=1, offset={offset})"), &data);
-        let (values, _) = mercer::linalg::eigh(k).unwrap();
+        let (values, _) = mercer::linalg::eigh(k, &Control::default()).unwrap();
         let largest = values.last().unwrap();
         assert_eq!(values.iter().filter(|v| **v > 1e-10 * largest).count(), rank);
     }
@@ -210,7 +210,7 @@ fn normal_points() -> Dataset {
 fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
     let data = normal_points();
     let k = matrix("sigmoid(gamma=1, offset=-2)", &data);
-    let check = gram::psd_check(&k).unwrap();
+    let check = gram::psd_check(&k, &Control::default()).unwrap();
     near(check.smallest, -20.95, 0.005);
     let w = check.witness.expect("a witness");
     let form = |i: usize, j: usize| w.weights[i] * w.weights[j] * k[(w.rows[i], w.rows[j])];
@@ -256,7 +256,7 @@ fn negative_multiples_and_negative_distances_are_refuted() {
     let data = random_points(12, 2, 6);
     let negative = KernelExpr::parse("-linear").unwrap();
     assert!(matches!(negative.mercer(), Mercer::Never(_)));
-    let one = gram::psd_check(&matrix("-1*linear", &data.select(&[0]))).unwrap();
+    let one = gram::psd_check(&matrix("-1*linear", &data.select(&[0])), &Control::default()).unwrap();
     assert!(one.witness.is_some(), "a single point refutes -x.z");
     let classes = Target::Classes { codes: (0..12).map(|i| i % 2).collect(), names: vec!["no".into(), "yes".into()] };
     let info = TargetInfo { names: vec!["t".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Default::default() };
@@ -264,7 +264,7 @@ fn negative_multiples_and_negative_distances_are_refuted() {
     let why = learner.fit(&data, &classes, &info, None, &Control::default()).map(|_| ()).unwrap_err().to_string();
     assert!(why.contains("k(x, x) < 0") && why.contains("prove it"), "{why}");
     let distance = Matrix::new(2, 2, vec![0.0, -4.0, -4.0, 0.0]).unwrap();
-    let check = gram::psd_check(&distance).unwrap();
+    let check = gram::psd_check(&distance, &Control::default()).unwrap();
     near(check.smallest, -4.0, 1e-12);
     assert!(check.witness.is_some(), "two points refute -|x-z|^2");
 }
@@ -280,7 +280,7 @@ fn sums_products_and_positive_multiples_of_random_kernels_stay_positive() {
             for text in [format!("{a} + {b}"), format!("({a})*({b})"), format!("0.3*({a}) + 2*normalise({b})")] {
                 let expr = KernelExpr::parse(&text).unwrap();
                 assert_eq!(expr.mercer(), Mercer::Always);
-                let check = gram::psd_check(&matrix(&text, &data)).unwrap();
+                let check = gram::psd_check(&matrix(&text, &data), &Control::default()).unwrap();
                 assert!(check.smallest >= -1e-10 * 25.0 * check.largest, "{text}: {}", check.smallest);
             }
         }
@@ -386,7 +386,7 @@ fn products_with_coefficients_never_form_the_matrix_but_equal_it() {
     let kernel = KernelExpr::parse("rbf(length_scale=1.1)").unwrap();
     let cross = kernel.bind(Some(&new), &data).unwrap();
     let coef = Matrix::from_fn(700, 2, |i, o| ((i * 7 + o * 3) % 11) as f64 - 5.0);
-    let fast = gram::apply(cross.as_ref(), &coef).unwrap();
+    let fast = gram::apply(cross.as_ref(), &coef, &Control::default()).unwrap();
     let k = gram::dense(cross.as_ref(), &Control::default()).unwrap();
     for i in 0..300 {
         for o in 0..2 {

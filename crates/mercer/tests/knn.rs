@@ -9,7 +9,7 @@ use made::*;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Knn, NeighbourWeights, Task, Ties};
+use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Knn, NeighbourWeights, Query, Task, Ties};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -28,7 +28,7 @@ fn the_linear_kernel_gives_euclidean_neighbours() {
     let codes: Vec<usize> = (0..120).map(|i| i % 3).collect();
     let target = Target::Classes { codes: codes.clone(), names: three() };
     let fitted = fit(&knn(1.0), &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
-    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
     for (i, z) in new.iter().enumerate() {
         let distance = |j: usize| x[j].iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let nearest = (0..120).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap();
@@ -43,7 +43,9 @@ fn strings_have_neighbours_too() {
     let x = ["GATTACA", "GATTTCA", "CCCGGGA", "CCCGGCA"];
     let target = Target::classes(&["left", "left", "right", "right"]);
     let fitted = fit(&knn(2.0), &square(&x, shared), &target, None).unwrap();
-    let p = fitted.predict(&cross(&["GATTACC", "CCCGGGG"], &x, fitted.support(), shared), everything()).unwrap();
+    let p = fitted
+        .predict(&Query::new(&cross(&["GATTACC", "CCCGGGG"], &x, fitted.support(), shared), everything(), &Control::default()))
+        .unwrap();
     assert_eq!(classes(&p), [0, 1]);
     // Two votes of two, two classes: (2 + 1) / (2 + 2).
     close(p.probabilities.unwrap()[(0, 0)], 0.75, 1e-12);
@@ -56,7 +58,7 @@ fn neighbours_count_by_the_inverse_of_their_distance_where_that_is_asked() {
     let new: Vec<Vec<f64>> = [0.25, 3.0].map(|v| vec![v]).to_vec();
     let by_distance = Knn { weights: NeighbourWeights::Distance, ..knn(3.0) };
     let fitted = fit(&by_distance, &square(&x, |a, b| dot(a, b)), &Target::numbers(&[1.0, 2.0, 5.0, 7.0]), None).unwrap();
-    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
     let shares = [1.0 / 0.25, 1.0 / 0.75, 1.0 / 2.75];
     let expected = (shares[0] + 2.0 * shares[1] + 5.0 * shares[2]) / shares.iter().sum::<f64>();
     close(numbers(&p)[(0, 0)], expected, 1e-12);
@@ -69,7 +71,8 @@ fn the_predicted_class_always_has_the_greatest_probability_alone() {
     let target = Target::Classes { codes: (0..90).map(|i| (i * i) % 3).collect(), names: three() };
     for k in 1..12 {
         let fitted = fit(&knn(f64::from(k)), &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
-        let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+        let p =
+            fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
         let probabilities = p.probabilities.as_ref().unwrap();
         for (i, &winner) in classes(&p).iter().enumerate() {
             close(probabilities.row(i).iter().sum::<f64>(), 1.0, 1e-12);
@@ -83,7 +86,7 @@ fn of_classes_with_equal_votes_the_nearer_one_wins() {
     let x = vec![vec![0.0], vec![1.0]];
     let fitted = fit(&knn(2.0), &square(&x, |a, b| dot(a, b)), &labels([false, true]), None).unwrap();
     let new = vec![vec![0.2], vec![0.8], vec![0.5]];
-    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
     assert_eq!(classes(&p), [0, 1, 0]);
 }
 
@@ -94,7 +97,7 @@ fn the_first_of_classes_with_equal_votes_wins_where_that_is_asked() {
     let target = Target::Classes { codes: vec![2, 0, 1], names: three() };
     let fitted = fit(&first, &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
     let new = vec![vec![0.1], vec![0.9], vec![2.5]];
-    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
     assert_eq!(classes(&p), [0, 0, 0]);
     // One vote each: nothing is raised.
     assert_eq!(p.scores.unwrap().data(), [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
@@ -108,7 +111,7 @@ fn where_all_rows_are_asked_the_answer_is_their_weighted_mean() {
     let mean = t.iter().zip(&weights).map(|(t, w)| t * w).sum::<f64>() / weights.iter().sum::<f64>();
     let fitted = fit(&knn(1000.0), &square(&x, |a, b| dot(a, b)), &Target::numbers(&t), Some(&weights)).unwrap();
     let new = points(68, 50, 2);
-    let p = fitted.predict(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
     (0..50).for_each(|i| close(numbers(&p)[(i, 0)], mean, 1e-12));
 }
 
@@ -144,8 +147,8 @@ fn weights_are_repeated_rows_and_the_order_of_rows_plays_no_part() {
         for target in [&target, &t] {
             let a = fit(&knn(k), &square(&x, kernel), target, Some(&weights)).unwrap();
             let b = fit(&knn(k), &square(&repeated, kernel), &target.select(&rows), None).unwrap();
-            let pa = a.predict(&cross(&new, &x, a.support(), kernel), everything()).unwrap();
-            let pb = b.predict(&cross(&new, &repeated, b.support(), kernel), everything()).unwrap();
+            let pa = a.predict(&Query::new(&cross(&new, &x, a.support(), kernel), everything(), &Control::default())).unwrap();
+            let pb = b.predict(&Query::new(&cross(&new, &repeated, b.support(), kernel), everything(), &Control::default())).unwrap();
             match target {
                 Target::Numbers(_) => (0..40).for_each(|i| close(numbers(&pa)[(i, 0)], numbers(&pb)[(i, 0)], 1e-12)),
                 _ => assert_eq!(classes(&pa), classes(&pb)),
@@ -159,7 +162,9 @@ fn more_neighbours_than_rows_are_all_rows_and_it_is_said() {
     let x = vec![vec![0.0], vec![1.0], vec![5.0]];
     let fitted = fit(&knn(10.0), &square(&x, |a, b| dot(a, b)), &Target::numbers(&[1.0, 2.0, 6.0]), None).unwrap();
     assert!(fitted.summary().notes.iter().any(|n| n.contains("k=10")));
-    let p = fitted.predict(&cross(&[vec![3.0]], &x, fitted.support(), |a, b| dot(a, b)), everything()).unwrap();
+    let p = fitted
+        .predict(&Query::new(&cross(&[vec![3.0]], &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default()))
+        .unwrap();
     close(numbers(&p)[(0, 0)], 3.0, 1e-12);
 }
 
@@ -174,9 +179,9 @@ fn stored_neighbours_predict_the_same_bits_and_damaged_ones_are_an_error() {
     let text = serde_json::to_string(&fitted).unwrap();
     let broken: FittedKnn = serde_json::from_str(&text.replace("\"classes\":2", "\"classes\":1")).unwrap();
     let nothing = Dense::cross(Matrix::zeros(1, 30), vec![1.0], vec![1.0; 30]).unwrap();
-    assert!(matches!(broken.predict(&nothing, everything()), Err(Error::Data(_))));
+    assert!(matches!(broken.predict(&Query::new(&nothing, everything(), &Control::default())), Err(Error::Data(_))));
     let narrow = Dense::cross(Matrix::zeros(1, 3), vec![1.0], vec![1.0; 3]).unwrap();
-    assert!(matches!(back.predict(&narrow, everything()), Err(Error::Shape { .. })));
+    assert!(matches!(back.predict(&Query::new(&narrow, everything(), &Control::default())), Err(Error::Shape { .. })));
 }
 
 #[test]
@@ -186,13 +191,13 @@ fn the_baseline_is_the_most_frequent_class_or_the_mean_by_weight() {
     let target = Target::Classes { codes: vec![0, 0, 0, 2], names: three() };
     let fitted = fit(&Baseline {}, &gram, &target, Some(&[1.0, 1.0, 1.0, 5.0])).unwrap();
     assert!(fitted.support().is_empty());
-    let p = fitted.predict(&nothing, everything()).unwrap();
+    let p = fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap();
     assert_eq!(classes(&p), [2, 2]);
     for (found, expected) in p.probabilities.unwrap().row(1).iter().zip([0.375, 0.0, 0.625]) {
         close(*found, expected, 1e-12);
     }
     let fitted = fit(&Baseline {}, &gram, &Target::numbers(&[1.0, 2.0, 3.0, 6.0]), Some(&[1.0, 2.0, 1.0, 1.0])).unwrap();
-    let p = fitted.predict(&nothing, everything()).unwrap();
+    let p = fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap();
     close(numbers(&p)[(0, 0)], 2.8, 1e-12);
     // (3.24 + 2 * .64 + .04 + 10.24) / 5 = 2.96.
     close(p.noise.unwrap()[0], 2.96, 1e-12);

@@ -5,7 +5,7 @@ mod problem;
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Strings, Target, Values};
-use mercer::estimators::{EstimatorExpr, Fitted, Gp, Predicted, Predictions, Ridge, Svc, Want};
+use mercer::estimators::{EstimatorExpr, Fitted, Gp, Predicted, Predictions, Query, Ridge, Svc, Want};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::{Cholesky, Matrix};
@@ -157,13 +157,17 @@ fn conditioning_the_joint_normal_gives_the_example_and_appending_a_row_equals_a_
     let (x, y, new) = (wave(10, 2, 46), wave(10, 1, 47), wave(6, 2, 48));
     let gp = Gp { noise: 0.15.into(), variance: 1.4.into(), standardise_target: false };
     let want = Want { variance: true, covariance: true, ..Want::default() };
-    let before = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), None).predict(&cross(&new, &x, rbf), want).unwrap();
+    let before = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), None)
+        .predict(&Query::new(&cross(&new, &x, rbf), want, &Control::default()))
+        .unwrap();
     let (m, c) = (numbers(&before), before.covariance.as_ref().unwrap());
     let more = 0.8;
     let scale = c[(0, 0)] + 0.15;
     let all = Matrix::from_fn(11, 2, |i, j| if i < 10 { x[(i, j)] } else { new[(0, j)] });
     let targets = Matrix::from_fn(11, 1, |i, _| if i < 10 { y[(i, 0)] } else { more });
-    let after = fit(&gp, &square(&all, rbf), &Target::Numbers(targets), None).predict(&cross(&new, &all, rbf), want).unwrap();
+    let after = fit(&gp, &square(&all, rbf), &Target::Numbers(targets), None)
+        .predict(&Query::new(&cross(&new, &all, rbf), want, &Control::default()))
+        .unwrap();
     close(numbers(&after), &Matrix::from_fn(6, 1, |i, _| m[(i, 0)] + c[(i, 0)] * (more - m[(0, 0)]) / scale), 1e-11);
     close(after.covariance.as_ref().unwrap(), &Matrix::from_fn(6, 6, |i, j| c[(i, j)] - c[(i, 0)] * c[(0, j)] / scale), 1e-11);
 }
@@ -177,7 +181,7 @@ fn known_noise_of_each_row_is_given_as_weights() {
     let weights: Vec<f64> = noises.iter().map(|n| 0.1 / n).collect();
     let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false };
     let fitted = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), Some(&weights));
-    let p = fitted.predict(&cross(&new, &x, rbf), Want { variance: true, ..Want::default() }).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, rbf), Want { variance: true, ..Want::default() }, &Control::default())).unwrap();
     let mut c = values(&x, &x, rbf);
     c.add_to_diagonal(&noises);
     let k = values(&x, &new, rbf);

@@ -153,7 +153,7 @@ proptest! {
     fn gram_matrices_of_mercer_expressions_have_no_negative_eigenvalue(text in mercer_text(), rows in 1usize..24, seed in 0u64..1000) {
         prop_assert_eq!(KernelExpr::parse(&text).unwrap().mercer(), Mercer::Always);
         let k = matrix(&text, &testkit::table(rows, seed));
-        let check = gram::psd_check(&k).unwrap();
+        let check = gram::psd_check(&k, &Control::default()).unwrap();
         prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * check.largest * 4.0, "{}: {} of {}", text, check.smallest, check.largest);
     }
 
@@ -162,8 +162,8 @@ proptest! {
     fn centred_gram_matrices_have_no_negative_eigenvalue(text in mercer_text(), rows in 1usize..24, seed in 0u64..1000) {
         let data = testkit::table(rows, seed);
         // What is left after the means are taken away carries the rounding of what was there before.
-        let before = gram::psd_check(&matrix(&text, &data)).unwrap().largest;
-        let check = gram::psd_check(&matrix(&format!("centre({text})"), &data)).unwrap();
+        let before = gram::psd_check(&matrix(&text, &data), &Control::default()).unwrap().largest;
+        let check = gram::psd_check(&matrix(&format!("centre({text})"), &data), &Control::default()).unwrap();
         prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * before * 4.0, "centre({}): {} of {}", text, check.smallest, before);
     }
 
@@ -177,7 +177,7 @@ proptest! {
         let exponential = Matrix::from_fn(rows, rows, |i, j| (3.0 * k[(i, j)] / largest).exp());
         let power = Matrix::from_fn(rows, rows, |i, j| c.iter().rev().fold(0.0, |p, c| p * k[(i, j)] / largest + c));
         for (name, m) in [("f(x) k f(z)", around), ("exp(k)", exponential), ("p(k)", power)] {
-            let check = gram::psd_check(&m).unwrap();
+            let check = gram::psd_check(&m, &Control::default()).unwrap();
             prop_assert!(check.smallest >= -1e-14 * rows as f64 * check.largest.max(1e-300), "{} of {}: {}", name, text, check.smallest);
         }
     }

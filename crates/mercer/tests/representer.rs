@@ -6,8 +6,8 @@ mod problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Result;
-use mercer::estimators::{Estimator, Expansion, Fitted, Predicted, Predictions, Summary, Svc, Svr, Task, Want};
-use mercer::gram::{self, Gram};
+use mercer::estimators::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Svc, Svr, Task};
+use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Param;
 use mercer::solve::Lbfgs;
@@ -115,8 +115,8 @@ impl Fitted for FittedPlugged {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
-    fn predict(&self, cross: &dyn Gram, _: Want) -> Result<Predictions> {
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross)?)))
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(query.cross, query.control)?)))
     }
     fn summary(&self) -> &Summary {
         &self.summary

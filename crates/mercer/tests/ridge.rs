@@ -6,7 +6,7 @@ mod problem;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Query, Ridge, Task, Want};
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
 use problem::*;
@@ -220,7 +220,7 @@ fn classes_are_decided_by_the_largest_score_and_two_by_the_sign() {
         let labels: Vec<&str> = (0..12).map(|i| names[i / size]).collect();
         let target = Target::classes(&labels);
         let fitted = fit(&ridge(0.01, true), &square(&x, rbf), &target, None);
-        let p = fitted.predict(&square(&x, rbf), Want { scores: true, ..Want::default() }).unwrap();
+        let p = fitted.predict(&Query::new(&square(&x, rbf), Want { scores: true, ..Want::default() }, &Control::default())).unwrap();
         let (codes, _) = target.as_classes("test").unwrap();
         assert_eq!(p.values, Predicted::Classes(codes.to_vec()));
         assert_eq!(p.scores.unwrap().cols(), if names.len() == 2 { 1 } else { 3 });
@@ -228,7 +228,10 @@ fn classes_are_decided_by_the_largest_score_and_two_by_the_sign() {
     }
     let one = Target::classes(&["only"; 12]);
     let fitted = fit(&ridge(0.01, true), &square(&x, rbf), &one, None);
-    assert_eq!(fitted.predict(&square(&x, rbf), Want::default()).unwrap().values, Predicted::Classes(vec![0; 12]));
+    assert_eq!(
+        fitted.predict(&Query::new(&square(&x, rbf), Want::default(), &Control::default())).unwrap().values,
+        Predicted::Classes(vec![0; 12])
+    );
 }
 
 #[test]
@@ -269,7 +272,7 @@ fn a_stored_fit_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
     assert_eq!(predict(&back, &cross(&new, &x, rbf)), predict(&fitted, &cross(&new, &x, rbf)));
     let damaged = serde_json::to_string(&fitted).unwrap().replacen("\"bias\":[", "\"bias\":[0.5,", 1);
     let damaged: FittedRidge = serde_json::from_str(&damaged).unwrap();
-    assert!(damaged.predict(&cross(&new, &x, rbf), Want::default()).is_err());
+    assert!(damaged.predict(&Query::new(&cross(&new, &x, rbf), Want::default(), &Control::default())).is_err());
 }
 
 #[test]

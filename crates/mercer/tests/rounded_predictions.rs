@@ -7,7 +7,7 @@ mod made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{Estimator, Expansion, Fitted, Svc, Svr, Task, Want};
+use mercer::estimators::{Estimator, Expansion, Fitted, Query, Svc, Svr, Task, Want};
 use mercer::gram::{self, Bound};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
@@ -26,9 +26,9 @@ fn both(expansion: &Expansion, bound: &dyn Bound) -> (Matrix, Matrix) {
     for (s, &i) in expansion.support.iter().enumerate() {
         coef.row_mut(i).copy_from_slice(expansion.coef.row(s));
     }
-    let exact = gram::apply(bound, &coef).unwrap();
+    let exact = gram::apply(bound, &coef, &Control::default()).unwrap();
     let all: Vec<usize> = (0..N).collect();
-    let predicted = expansion.predict(&gram::Subset::new(bound, &all, &expansion.support)).unwrap();
+    let predicted = expansion.predict(&gram::Subset::new(bound, &all, &expansion.support), &Control::default()).unwrap();
     let exact = Matrix::from_fn(N, exact.cols(), |i, o| exact[(i, o)] + expansion.bias[o]);
     (exact, predicted)
 }
@@ -63,7 +63,7 @@ fn the_bits_of_a_prediction_do_not_depend_on_the_rows_beside_it() {
     let fitted = Svc { c: 1.0.into(), ..Svc::default() }.fit(&task(bound.as_ref(), &target, &control)).unwrap();
     let scores = |rows: &[usize]| {
         let cross = gram::Subset::new(bound.as_ref(), rows, fitted.support());
-        fitted.predict(&cross, Want { scores: true, ..Want::default() }).unwrap().scores.unwrap()
+        fitted.predict(&Query::new(&cross, Want { scores: true, ..Want::default() }, &Control::default())).unwrap().scores.unwrap()
     };
     let all = scores(&(0..N).collect::<Vec<_>>());
     for i in [0, 7, 500, N - 1] {

@@ -9,7 +9,7 @@ use made::*;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{ClassWeight, Estimator, Fitted, FittedSvc, Svc, Task};
+use mercer::estimators::{ClassWeight, Estimator, Fitted, FittedSvc, Query, Svc, Task};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -148,15 +148,21 @@ fn rows_outside_of_the_support_play_no_part() {
     assert_eq!(alone.support().len(), keep.len());
     let new = points(77, 50, 4);
     let kernel = |a: &Vec<f64>, b: &Vec<f64>| rbf(1.0)(a, b);
-    let one = fitted.predict(&cross(&new, &x, fitted.support(), kernel), everything()).unwrap().scores.unwrap();
-    let two = alone.predict(&cross(&new, &few, alone.support(), kernel), everything()).unwrap().scores.unwrap();
+    let one =
+        fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), kernel), everything(), &Control::default())).unwrap().scores.unwrap();
+    let two =
+        alone.predict(&Query::new(&cross(&new, &few, alone.support(), kernel), everything(), &Control::default())).unwrap().scores.unwrap();
     for i in 0..50 {
         close(one[(i, 0)], two[(i, 0)], 1e-6);
     }
     // Whatever stands in the other rows, the bits of a prediction are the same.
     let mut spoiled = x.clone();
     (0..x.len()).filter(|i| !keep.contains(i)).for_each(|i| spoiled[i] = vec![f64::NAN; 4]);
-    let three = fitted.predict(&cross(&new, &spoiled, fitted.support(), kernel), everything()).unwrap().scores.unwrap();
+    let three = fitted
+        .predict(&Query::new(&cross(&new, &spoiled, fitted.support(), kernel), everything(), &Control::default()))
+        .unwrap()
+        .scores
+        .unwrap();
     assert_eq!(one, three);
 }
 
@@ -245,7 +251,7 @@ fn votes_that_go_round_are_settled_by_the_sum_of_scores_then_by_the_lower_code()
     // Pairs (0,1), (0,2), (1,2): 1 beats 0, 0 beats 2, 2 beats 1.
     for (bias, winner) in [([0.5, -0.5, 0.5], 0), ([0.5, -0.5, 0.9], 2), ([0.9, -0.5, 0.5], 1), ([0.0, 0.0, 0.0], 0)] {
         fitted.expansion.bias = bias.to_vec();
-        assert_eq!(classes(&fitted.predict(&nothing, everything()).unwrap()), [winner], "{bias:?}");
+        assert_eq!(classes(&fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap()), [winner], "{bias:?}");
     }
 }
 
@@ -329,7 +335,7 @@ fn a_stored_classifier_predicts_the_same_bits_and_a_damaged_one_is_an_error() {
         let mut broken = fitted.clone();
         damage(&mut broken);
         let g = Dense::cross(Matrix::zeros(2, broken.support().len()), vec![1.0; 2], vec![1.0; broken.support().len()]).unwrap();
-        assert!(broken.predict(&g, everything()).is_err());
+        assert!(broken.predict(&Query::new(&g, everything(), &Control::default())).is_err());
     }
 }
 

@@ -6,8 +6,9 @@
 mod made;
 
 use made::*;
+use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedSvr, Svr, Task};
+use mercer::estimators::{Estimator, Fitted, FittedSvr, Query, Svr, Task};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -135,8 +136,8 @@ fn weight_two_is_a_repeated_row() {
     let a = fit(&estimator, &gram, &target, Some(&weights)).unwrap();
     let b = fit(&estimator, &square(&repeated, |a, b| rbf(1.0)(a, b)), &target.select(&rows), None).unwrap();
     let kernel = |a: &Vec<f64>, b: &Vec<f64>| rbf(1.0)(a, b);
-    let pa = a.predict(&cross(&x, &x, a.support(), kernel), everything()).unwrap();
-    let pb = b.predict(&cross(&x, &repeated, b.support(), kernel), everything()).unwrap();
+    let pa = a.predict(&Query::new(&cross(&x, &x, a.support(), kernel), everything(), &Control::default())).unwrap();
+    let pb = b.predict(&Query::new(&cross(&x, &repeated, b.support(), kernel), everything(), &Control::default())).unwrap();
     for i in 0..n {
         close(numbers(&pa)[(i, 0)], numbers(&pb)[(i, 0)], 1e-6);
     }
@@ -151,7 +152,7 @@ fn a_constant_target_is_predicted_by_itself() {
             let fitted = fit(&estimator, &gram, &Target::numbers(&[7.25; 80]), None).unwrap();
             assert!(fitted.summary().converged && fitted.support().is_empty());
             let nothing = Dense::cross(Matrix::zeros(3, 0), vec![1.0; 3], vec![]).unwrap();
-            close(numbers(&fitted.predict(&nothing, everything()).unwrap())[(2, 0)], 7.25, 1e-12);
+            close(numbers(&fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap())[(2, 0)], 7.25, 1e-12);
         }
     }
 }

@@ -77,7 +77,7 @@ fn centred_and_exponentiated_distances_are_proved_and_pass_the_numeric_test() {
         "exp(0.3*negative_distance(power=1.9) + rbf - 2)",
     ] {
         assert!(matches!(verdict(text), Verdict::Proved(_)), "{text}");
-        let found = psd_check(&whole(&parse(text), &data)).unwrap();
+        let found = psd_check(&whole(&parse(text), &data), &Control::default()).unwrap();
         assert!(found.smallest >= -1e-10 * 40.0 * found.largest, "{text}: {}", found.smallest);
     }
     assert!(matches!(verdict("exp(-1*negative_distance)"), Verdict::Refuted { .. }));
@@ -137,7 +137,7 @@ fn ten_thousand_random_expressions_agree_with_the_numeric_test() {
         let (text, fine) = random_expression(&mut random, depth);
         let expr = parse(&text);
         let data = &tables[round % 2];
-        let found = psd_check(&whole(&expr, data)).unwrap();
+        let found = psd_check(&whole(&expr, data), &Control::default()).unwrap();
         let size = found.largest.abs().max(found.smallest.abs());
         // Centring a constant leaves nothing but rounding.
         let negative = found.smallest < -1e-9 * size - 1e-12;
@@ -176,7 +176,7 @@ fn a_repaired_similarity_gives_training_rows_their_training_values() {
         for expr in repaired {
             assert!(matches!(expr.validity(), Validity::Proved(_)));
             let among = whole(&expr, data);
-            let found = psd_check(&among).unwrap();
+            let found = psd_check(&among, &Control::default()).unwrap();
             assert!(found.smallest >= -1e-12 * found.largest, "{expr}: {}", found.smallest);
             if expr.to_string().starts_with("shift") {
                 continue;

@@ -40,6 +40,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     short_of_memory(&comparing.estimators, &loaded, &control);
     let weights = loaded.weights.as_deref();
     let outcome = compare::compare(&loaded.data, &loaded.target, &loaded.info, weights, &loaded.split, &comparing, &control);
+    let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // The notices of a comparison that went well stand below its table.
     let outcome = outcome.inspect_err(|_| notices(&loaded.notices))?;
@@ -52,7 +53,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         comparing: &comparing,
         read_notices: &loaded.notices,
     };
-    let comparison = Comparison::of(&outcome, &request)?;
+    let comparison = Comparison::of(&outcome, &request, &telling)?;
     let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
     let json = args.json.as_ref().map(|path| comparison.json().map(|json| (path, json))).transpose()?;
     for (path, text) in page.iter().chain(&json) {

@@ -4,6 +4,7 @@ use super::{Role, bounds, control, kernel, load, recipe};
 use crate::Stop;
 use crate::args::Fit;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
@@ -34,12 +35,13 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     };
     let control = control(&args.learning.limits, stop);
     let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+    let telling = Control { progress: None, ..control.clone() };
     drop(control);
     notices(&model.about.notices);
     store::save(&model, &args.output)?;
     print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))?;
     if let Some(folder) = &args.figures {
-        write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target)?])?;
+        write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target, &telling)?])?;
     }
     Ok(())
 }

@@ -25,13 +25,13 @@ pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     notices(&prepared.notices);
     let settled = prepared.kernel.settle(&prepared.data)?;
     let bound = match &args.rows {
-        None => settled.bind(None, &prepared.data)?,
+        None => settled.bind_within(None, &prepared.data, &control)?,
         Some(rows) => {
             let mut table = Table::read_within(&Source::new(rows), &control)?;
             let new = table.dataset_like(&prepared.prep.schema).inspect_err(|_| notices(table.notices()))?;
             notices(table.notices());
             notices(&prepared.prep.tell(&new));
-            settled.bind(Some(&prepared.prep.apply(&new)?), &prepared.data)?
+            settled.bind_within(Some(&prepared.prep.apply(&new)?), &prepared.data, &control)?
         }
     };
     let matrix = gram::dense(bound.as_ref(), &control)?;

@@ -4,7 +4,7 @@ use crate::spellings::{Argument, N_JOBS, SPELLINGS, Spelling, USUAL};
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Result;
-use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Fitted, Predictions, Task, Want};
+use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Fitted, Predictions, Query, Task, Want};
 use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Param};
@@ -142,7 +142,7 @@ fn predictions(estimator: &EstimatorExpr, labels: &[&str]) -> Result<Predictions
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
     let fitted = estimator.settle(&task)?.fit(&task)?;
     let cross = Subset::new(&gram, &(0..n).collect::<Vec<_>>(), fitted.support());
-    fitted.predict(&cross, Want { scores: true, probabilities: true, ..Want::default() })
+    fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, &Control::default()))
 }
 
 /// What may be given for a parameter.

@@ -1,9 +1,8 @@
 //! What every other estimator has to beat: the most frequent class, or the mean of the targets.
 
-use super::{Estimator, Fitted, Predicted, Predictions, Summary, Task, Want};
+use super::{Estimator, Fitted, Predicted, Predictions, Query, Summary, Task};
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -102,8 +101,8 @@ impl Fitted for FittedBaseline {
 
     /// The class of the greatest frequency (the lowest code of equals) with the frequencies as probabilities; or the mean,
     /// with the spread of the targets as noise and spread / total as the variance of the mean itself.
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
-        let m = cross.shape().0;
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let (m, want) = (query.cross.shape().0, query.want);
         match &self.guess {
             Guess::Classes { frequencies } => {
                 let mut best = 0;

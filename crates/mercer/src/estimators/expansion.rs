@@ -1,6 +1,7 @@
 //! f(x) = sum_s coef[s, o] k(support_s, x) + bias[o]: what the representer theorem makes of almost every fitted thing.
 
 use crate::blocks;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{self, Gram, Subset};
 use crate::linalg::Matrix;
@@ -36,7 +37,7 @@ impl Expansion {
 
     /// Goes over to kernel values in f32 where, on training rows spread evenly, they change no output o by more than
     /// `most[o]`; then the largest change as a share of it.
-    pub(super) fn round(&mut self, gram: &dyn Gram, most: &[f64]) -> Result<Option<f64>> {
+    pub(super) fn round(&mut self, gram: &dyn Gram, most: &[f64], control: &Control) -> Result<Option<f64>> {
         let n = gram.shape().0;
         if self.support.len() < LEAST_SUPPORT {
             return Ok(None);
@@ -49,7 +50,7 @@ impl Expansion {
             coef.row_mut(i).copy_from_slice(self.coef.row(s));
         }
         let some = Subset::new(gram, &rows, &all);
-        let (exact, rounded) = (gram::apply(&some, &coef)?, gram::apply_f32(&some, &coef)?);
+        let (exact, rounded) = (gram::apply(&some, &coef, control)?, gram::apply_f32(&some, &coef, control)?);
         let pairs = exact.data().iter().zip(rounded.data()).zip(most.iter().cycle());
         let changes: Vec<f64> = pairs.map(|((x, y), most)| (x - y).abs() / most).collect();
         self.single = changes.iter().all(|c| *c <= 1.0);
@@ -58,10 +59,10 @@ impl Expansion {
 
     /// f of M new inputs, M x outputs, from their Gram matrix with the support (M x support).
     ///
-    /// An error if the sizes do not fit, which a damaged model file may bring about.
-    pub fn predict(&self, cross: &dyn Gram) -> Result<Matrix> {
+    /// An error if the sizes do not fit, which a damaged model file may bring about; on request of `control`.
+    pub fn predict(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
         self.check()?;
-        let mut out = if self.single { gram::apply_f32(cross, &self.coef)? } else { gram::apply(cross, &self.coef)? };
+        let mut out = if self.single { gram::apply_f32(cross, &self.coef, control)? } else { gram::apply(cross, &self.coef, control)? };
         if self.bias.iter().any(|b| *b != 0.0) {
             for row in out.data_mut().chunks_exact_mut(self.bias.len()) {
                 for (f, b) in row.iter_mut().zip(&self.bias) {

@@ -1,8 +1,7 @@
 //! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
 use super::gp::System;
-use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want};
-use crate::control::Control;
+use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Lower, Matrix, gramian};
@@ -105,11 +104,11 @@ impl FittedGp {
     }
 
     /// Means and the rows variance * L^-1 k(x) of a range of new inputs, and those rows' squared lengths.
-    fn block(&self, cross: &dyn Gram, rows: std::ops::Range<usize>, all: &[usize]) -> Result<(Matrix, Matrix)> {
+    fn block(&self, query: &Query<'_>, rows: std::ops::Range<usize>, all: &[usize]) -> Result<(Matrix, Matrix)> {
         let rows: Vec<usize> = rows.collect();
-        let mut k = gram::dense(&Subset::new(cross, &rows, all), &Control::default())?;
+        let mut k = gram::dense(&Subset::new(query.cross, &rows, all), query.control)?;
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
-        let mean = self.expansion.predict(&dense)?;
+        let mean = self.expansion.predict(&dense, query.control)?;
         k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
         self.factor.solve_rows(&mut k)?;
         Ok((mean, k))
@@ -129,9 +128,10 @@ impl Fitted for FittedGp {
     /// Means; if wanted the variances of f, and its covariance for the first output (that of output o is
     /// `noise[o] / noise[0]` times it, or the ratio of the variances). A covariance needs `cross` to know the kernel among
     /// new inputs ([`Gram::among`]). No variance is below 0.
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let Query { cross, want, control, .. } = *query;
         if !(want.variance || want.covariance) {
-            return Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross)?)));
+            return Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross, control)?)));
         }
         self.check(cross)?;
         let (m, n) = cross.shape();
@@ -139,14 +139,14 @@ impl Fitted for FittedGp {
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.process.variance * k).collect();
         let (mut means, mut variance, mut halves) = (Vec::new(), Vec::new(), Vec::new());
         for start in (0..m).step_by(ROWS) {
-            let (mean, half) = self.block(cross, start..(start + ROWS).min(m), &all)?;
+            let (mean, half) = self.block(query, start..(start + ROWS).min(m), &all)?;
             means.extend(mean.into_data());
             variance.extend((0..half.rows()).map(|i| (prior[start + i] - half.row(i).iter().map(|v| v * v).sum::<f64>()).max(0.0)));
             if want.covariance {
                 halves.extend(half.into_data());
             }
         }
-        let covariance = if want.covariance { Some(self.covariance(cross, Matrix::new(m, n, halves)?, &variance)?) } else { None };
+        let covariance = if want.covariance { Some(self.covariance(query, Matrix::new(m, n, halves)?, &variance)?) } else { None };
         Ok(Predictions {
             variance: want.variance.then(|| self.scaled(&variance)),
             covariance,
@@ -168,13 +168,13 @@ impl Fitted for FittedGp {
 
 impl FittedGp {
     /// The covariance of f over a batch for the first output, from the rows variance * L^-1 k(x).
-    fn covariance(&self, cross: &dyn Gram, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
-        let among = cross.among(Side::Rows).ok_or_else(|| {
+    fn covariance(&self, query: &Query<'_>, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
+        let among = query.cross.among(Side::Rows).ok_or_else(|| {
             Error::Data(
                 "a covariance between predictions needs the kernel among the new inputs, which this Gram matrix does not hold".into(),
             )
         })?;
-        let mut c = gram::dense(&*among, &Control::default())?;
+        let mut c = gram::dense(&*among, query.control)?;
         let explained = gramian(&halves);
         let square = self.process.scales.first().map_or(1.0, |s| s.deviation.powi(2));
         for (v, e) in c.data_mut().iter_mut().zip(explained.data()) {

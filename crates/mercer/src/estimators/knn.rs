@@ -7,11 +7,11 @@
 //! Murphy (2012) 14.4.1, (14.30). The middle term is the same for every i: it is left out where only the order counts, and
 //! any similarity will do.
 
-use super::{Estimator, Fitted, Predicted, Predictions, Summary, Task, Want};
+use super::{Estimator, Fitted, Predicted, Predictions, Query, Summary, Task, Want};
 use crate::blocks;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::{Block, Gram, Side};
+use crate::gram::{Block, Side};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -127,7 +127,8 @@ impl Estimator for Knn {
         if task.rows() < 2 {
             return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
         }
-        self.fit(task)?.answered(task.gram, Want { probabilities: true, scores: true, ..Want::default() }, true).map(Some)
+        let want = Want { probabilities: true, scores: true, ..Want::default() };
+        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), true).map(Some)
     }
 }
 
@@ -269,8 +270,9 @@ impl FittedKnn {
     /// Predictions for M inputs from their M x N kernel values with the rows; where `left_out`, they are the rows, and each is
     /// answered by the others. Scores are votes, M x classes; probabilities are (votes + 1) / (k + classes), Laplace's rule of
     /// succession.
-    fn answered(&self, cross: &dyn Gram, want: Want, left_out: bool) -> Result<Predictions> {
+    fn answered(&self, query: &Query<'_>, left_out: bool) -> Result<Predictions> {
         self.check()?;
+        let Query { cross, want, control, .. } = *query;
         let (m, n) = cross.shape();
         if n != self.rows.len() {
             return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });
@@ -287,6 +289,7 @@ impl FittedKnn {
         let mut table = Matrix::zeros(m, width);
         let tiles = winners.par_chunks_mut(TILE).zip(table.data_mut().par_chunks_mut((TILE * width).max(1))).enumerate();
         tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
+            control.check_time("predictions")?;
             let height = winners.len();
             let mut tile = vec![0.0; height * n];
             cross.fill(t * TILE..t * TILE + height, 0..n, Block::new(&mut tile, height, n));
@@ -366,8 +369,8 @@ impl Fitted for FittedKnn {
         &self.rows
     }
 
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
-        self.answered(cross, want, false)
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.answered(query, false)
     }
 
     fn summary(&self) -> &Summary {

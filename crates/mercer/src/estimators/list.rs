@@ -1,10 +1,9 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
+use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Query, Summary, Task};
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::gram::Gram;
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -73,8 +72,8 @@ macro_rules! estimators {
             fn support(&self) -> &[usize] {
                 match self { $(FittedModel::$Estimator(f) => f.support(),)* }
             }
-            fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
-                match self { $(FittedModel::$Estimator(f) => f.predict(cross, want),)* }
+            fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+                match self { $(FittedModel::$Estimator(f) => f.predict(query),)* }
             }
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* }

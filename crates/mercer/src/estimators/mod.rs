@@ -121,8 +121,8 @@ pub struct Criterion {
 pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     /// Training rows (ascending) that prediction needs; `cross` has one column for each of them.
     fn support(&self) -> &[usize];
-    /// Predictions for M new inputs from the M x support Gram matrix; only what is wanted is computed.
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions>;
+    /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
     /// How the fit went.
     fn summary(&self) -> &Summary;
     /// How many classes it decides between; `None` where it predicts numbers.
@@ -134,6 +134,25 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     /// Steps of the solver, one number for each problem that was solved.
     fn steps(&self) -> Vec<usize> {
         vec![self.summary().iterations]
+    }
+}
+
+/// What is asked of a fitted thing: predictions for M new inputs.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Query<'a> {
+    /// Kernel values of the new inputs with the support, M x support.
+    pub cross: &'a dyn Gram,
+    /// What is wanted besides the predicted values.
+    pub want: Want,
+    /// Bounds and watchers.
+    pub control: &'a Control,
+}
+
+impl<'a> Query<'a> {
+    /// Predictions from kernel values with the support.
+    pub fn new(cross: &'a dyn Gram, want: Want, control: &'a Control) -> Self {
+        Query { cross, want, control }
     }
 }
 

@@ -10,10 +10,10 @@ use super::bordered::{Bordered, Purpose, Solution};
 use super::outputs::{classes, decide, outputs};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
-use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Summary, Task, Want};
+use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Query, Summary, Task, Want};
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Side};
+use crate::gram::Side;
 use crate::linalg::{Matrix, gramian, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -205,8 +205,8 @@ impl Fitted for FittedRidge {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
-        Ok(decide(self.expansion.predict(cross)?, self.classes, want))
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        Ok(decide(self.expansion.predict(query.cross, query.control)?, self.classes, query.want))
     }
     fn summary(&self) -> &Summary {
         &self.summary

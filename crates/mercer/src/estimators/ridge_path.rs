@@ -34,7 +34,7 @@ impl Spectrum {
         };
         if let Some(g) = few {
             // G'G = U S U' with U = G' V S^(-1/2) for G G' = V S V'.
-            let (values, v) = eigh(gramian(&g))?;
+            let (values, v) = eigh(gramian(&g), task.control)?;
             let least = values.last().map_or(0.0, |top| top * f64::EPSILON * values.len() as f64);
             let first = values.partition_point(|s| *s <= least);
             let v = Matrix::from_fn(v.rows(), values.len() - first, |i, k| v[(i, first + k)] / values[first + k].sqrt());
@@ -42,7 +42,7 @@ impl Spectrum {
         }
         let mut a = gram::dense(task.gram, task.control)?;
         a.data_mut().par_chunks_mut(n).zip(scale).for_each(|(row, d)| row.iter_mut().zip(scale).for_each(|(v, e)| *v *= d * e));
-        let (values, vectors) = eigh(a)?;
+        let (values, vectors) = eigh(a, task.control)?;
         Ok(Spectrum { values, vectors, others: false })
     }
 

@@ -6,11 +6,10 @@
 //!
 //! solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2.
 
-use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want, svm};
+use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task, svm};
 use crate::blocks;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo::{self, Problem};
@@ -191,7 +190,7 @@ impl Fitted for FittedSvc {
 
     /// Scores are M x pairs, pairs in the order (0,1), (0,2), ..., (1,2), ...; for two classes one column, above 0 for the
     /// class of the second name.
-    fn predict(&self, cross: &dyn Gram, want: Want) -> Result<Predictions> {
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let pairs = self.expansion.bias.len();
         for (what, found) in [("first classes", self.first.len()), ("second classes", self.second.len()), ("steps", self.iterations.len())]
         {
@@ -202,9 +201,9 @@ impl Fitted for FittedSvc {
         if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
-        let scores = self.expansion.predict(cross)?;
+        let scores = self.expansion.predict(query.cross, query.control)?;
         let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
-        let scores: Option<Matrix> = want.scores.then_some(scores);
+        let scores: Option<Matrix> = query.want.scores.then_some(scores);
         Ok(Predictions { scores, ..Predictions::of(values) })
     }
 

@@ -69,7 +69,7 @@ pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f6
 /// Goes over to predictions from kernel values in f32 where they change every decision value by less than a hundredth of
 /// the tolerance, which is in units of `sizes`, one per output; the largest change as a share of that.
 pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, sizes: impl Iterator<Item = f64>) -> Result<Option<f64>> {
-    expansion.round(task.gram, &sizes.map(|size| ROUNDING * tolerance * size).collect::<Vec<_>>())
+    expansion.round(task.gram, &sizes.map(|size| ROUNDING * tolerance * size).collect::<Vec<_>>(), task.control)
 }
 
 /// The summary of one or several problems: sums of steps and objectives, the worst gap.

@@ -7,10 +7,9 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Summary, Task, Want, svm};
+use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task, svm};
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::Gram;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo::{self, Problem, Solution};
@@ -171,8 +170,8 @@ impl Fitted for FittedSvr {
         &self.expansion.support
     }
 
-    fn predict(&self, cross: &dyn Gram, _want: Want) -> Result<Predictions> {
-        let values: Matrix = self.expansion.predict(cross)?;
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let values: Matrix = self.expansion.predict(query.cross, query.control)?;
         Ok(Predictions::of(Predicted::Numbers(values)))
     }
 

@@ -1,5 +1,6 @@
 //! The features that a Gram matrix gives its own rows: K = U L U', phi(x_i) = L^(1/2) U_i' (F21, F23; S3 14.10-14.12).
 
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram};
 use crate::linalg::{Matrix, eigh, gramian};
@@ -18,9 +19,9 @@ pub struct Empirical {
 
 impl Empirical {
     /// The map of a symmetric positive semi-definite Gram matrix; an error if it has a negative eigenvalue.
-    pub fn new(gram: &Dense) -> Result<Self> {
+    pub fn new(gram: &Dense, control: &Control) -> Result<Self> {
         let n = gram.shape().0;
-        let (values, vectors) = eigh(gram.matrix().clone())?;
+        let (values, vectors) = eigh(gram.matrix().clone(), control)?;
         let floor = ROUNDING * n as f64 * values.last().copied().unwrap_or(0.0).abs();
         if let Some(negative) = values.first().filter(|v| **v < -floor) {
             return Err(Error::Numerical {
@@ -39,9 +40,9 @@ impl Empirical {
     }
 
     /// Features of M new rows from their Gram matrix with the old ones (M x N): L^(-1/2) U' k(x).
-    pub fn features_of(&self, cross: &dyn Gram) -> Result<Matrix> {
+    pub fn features_of(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
         let scaled = Matrix::from_fn(self.vectors.rows(), self.values.len(), |i, k| self.vectors[(i, k)] / self.values[k].sqrt());
-        gram::apply(cross, &scaled)
+        gram::apply(cross, &scaled, control)
     }
 
     /// Eigenvalues, largest first: the lengths squared of the axes.

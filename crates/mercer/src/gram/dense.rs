@@ -11,8 +11,6 @@ use std::ops::Range;
 /// Rows and columns of a tile: 450 kB of f64, which stays in a second-level cache. A multiple of the widths of the
 /// backend's product in every instruction set (12, 24, 48), which is slower on what is left over.
 pub(crate) const TILE: usize = 240;
-/// Tiles between two looks at the cancel flag.
-const CHECK: usize = 4096;
 
 /// The ranges that cover `0..n` in steps of `step`.
 pub(crate) fn ranges(n: usize, step: usize) -> impl DoubleEndedIterator<Item = Range<usize>> + ExactSizeIterator + Clone {
@@ -47,30 +45,28 @@ pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
         .flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c)))
         .filter(|(r, c)| !symmetric || c.start <= r.start)
         .collect();
-    for some in tiles.chunks(CHECK) {
-        control.check_time("Gram matrix")?;
-        let fault = some.par_iter().find_map_first(|(r, c)| {
-            // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
-            unsafe {
-                gram.fill(r.clone(), c.clone(), target.window(r, c, n));
-                if symmetric {
-                    mirror(target.window(r, c, n), target, r, c, n);
-                }
-                not_finite(target.window(r, c, n), r.start, c.start)
-            }
-        });
-        if let Some((row, column, value)) = fault {
-            return Err(Error::Numerical {
-                what: "Gram matrix".into(),
-                why: format!(
-                    "the kernel of rows {} and {} is {value}; scale the columns or change the kernel's parameters",
-                    row + 1,
-                    column + 1
-                ),
-            });
+    let fault = tiles.par_iter().find_map_first(|(r, c)| {
+        if let Err(asked) = control.check_time("Gram matrix") {
+            return Some(asked);
         }
-    }
-    Ok(out)
+        // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.
+        let fault = unsafe {
+            gram.fill(r.clone(), c.clone(), target.window(r, c, n));
+            if symmetric {
+                mirror(target.window(r, c, n), target, r, c, n);
+            }
+            not_finite(target.window(r, c, n), r.start, c.start)
+        };
+        fault.map(|(row, column, value)| Error::Numerical {
+            what: "Gram matrix".into(),
+            why: format!(
+                "the kernel of rows {} and {} is {value}; scale the columns or change the kernel's parameters",
+                row + 1,
+                column + 1
+            ),
+        })
+    });
+    fault.map_or(Ok(out), Err)
 }
 
 /// The first number of a tile that is not finite, with its place.
@@ -107,19 +103,21 @@ unsafe fn mirror(mut tile: Block<'_, f64>, target: Shared, rows: &Range<usize>, 
 }
 
 /// K V without forming K: M x outputs from an M x N Gram matrix and N x outputs coefficients.
-pub fn apply(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
-    apply_in::<f64>(gram, coef, &|rows, cols, out| gram.fill(rows, cols, out))
+///
+/// An error if the sizes do not fit, or on request of `control`, which is asked per tile.
+pub fn apply(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix> {
+    apply_in::<f64>(gram, coef, control, &|rows, cols, out| gram.fill(rows, cols, out))
 }
 
 /// The same with kernel values in f32; the products of a tile are added up in f64.
-pub(crate) fn apply_f32(gram: &dyn Gram, coef: &Matrix) -> Result<Matrix> {
-    apply_in::<f32>(gram, coef, &|rows, cols, out| gram.fill_f32(&rows.collect::<Vec<_>>(), cols, out))
+pub(crate) fn apply_f32(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix> {
+    apply_in::<f32>(gram, coef, control, &|rows, cols, out| gram.fill_f32(&rows.collect::<Vec<_>>(), cols, out))
 }
 
 /// Writes the kernel values of a tile.
 type Fill<'a, T> = &'a (dyn Fn(Range<usize>, Range<usize>, Block<'_, T>) + Sync);
 
-fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, fill: Fill<'_, T>) -> Result<Matrix> {
+fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, control: &Control, fill: Fill<'_, T>) -> Result<Matrix> {
     let (m, n) = gram.shape();
     if coef.rows() != n {
         return Err(Error::Shape { what: "rows of the coefficients".into(), expected: n, found: coef.rows() });
@@ -131,9 +129,10 @@ fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, fill: Fill<'_, T>) -> Resul
         .into_par_iter()
         .map(|rows| {
             let mut out = vec![0.0; rows.len() * outputs];
-            with_scratch(rows.len() * (TILE + outputs), |scratch: &mut [T]| {
+            with_scratch(rows.len() * (TILE + outputs), |scratch: &mut [T]| -> Result<()> {
                 let (tile, part) = scratch.split_at_mut(rows.len() * TILE);
                 for cols in ranges(n, TILE) {
+                    control.check_time("predictions")?;
                     let tile = &mut tile[..rows.len() * cols.len()];
                     fill(rows.clone(), cols.clone(), Block::new(tile, rows.len(), cols.len()));
                     let coef = &rounded[cols.start * outputs..cols.end * outputs];
@@ -145,10 +144,11 @@ fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, fill: Fill<'_, T>) -> Resul
                     }
                     out.iter_mut().zip(part.iter()).for_each(|(o, p)| *o += p.to_f64());
                 }
-            });
-            out
+                Ok(())
+            })?;
+            Ok(out)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     Matrix::new(m, outputs, parts.concat())
 }
 

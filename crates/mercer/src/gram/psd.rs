@@ -1,5 +1,6 @@
 //! The numeric test of positive semi-definiteness, with a witness when it fails.
 
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, eigh};
 
@@ -29,10 +30,10 @@ pub struct Witness {
 const ROUNDING: f64 = 8.0;
 
 /// Tests a symmetric matrix.
-pub fn psd_check(gram: &Matrix) -> Result<PsdCheck> {
-    let (values, vectors) = eigh(gram.clone())?;
+pub fn psd_check(gram: &Matrix, control: &Control) -> Result<PsdCheck> {
+    let (values, vectors) = eigh(gram.clone(), control)?;
     let (smallest, largest) = (values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0));
-    let witness = if smallest < bound(gram.rows(), smallest, largest) { fewest(gram, &vectors.col(0))? } else { None };
+    let witness = if smallest < bound(gram.rows(), smallest, largest) { fewest(gram, &vectors.col(0), control)? } else { None };
     Ok(PsdCheck { smallest, largest, witness })
 }
 
@@ -41,7 +42,7 @@ fn bound(n: usize, smallest: f64, largest: f64) -> f64 {
 }
 
 /// The witness on the fewest of the rows with the largest weights, their number doubled until it is enough.
-fn fewest(gram: &Matrix, direction: &[f64]) -> Result<Option<Witness>> {
+fn fewest(gram: &Matrix, direction: &[f64], control: &Control) -> Result<Option<Witness>> {
     let n = gram.rows();
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| direction[b].abs().total_cmp(&direction[a].abs()).then(a.cmp(&b)));
@@ -50,7 +51,7 @@ fn fewest(gram: &Matrix, direction: &[f64]) -> Result<Option<Witness>> {
         let mut rows = order[..size.min(n)].to_vec();
         rows.sort_unstable();
         let part = Matrix::from_fn(rows.len(), rows.len(), |i, j| gram[(rows[i], rows[j])]);
-        let (values, vectors) = eigh(part.clone())?;
+        let (values, vectors) = eigh(part.clone(), control)?;
         let (smallest, largest) = (values[0], values[values.len() - 1]);
         if smallest < bound(rows.len(), smallest, largest) {
             let weights = vectors.col(0);

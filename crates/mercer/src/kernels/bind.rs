@@ -3,6 +3,7 @@
 use super::KernelExpr;
 use super::leaf::Columns;
 use super::uses::{pick, sorts};
+use crate::control::Control;
 use crate::data::{Dataset, Values};
 use crate::error::{Error, Result};
 use crate::gram::{Bound, Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
@@ -32,10 +33,16 @@ impl KernelExpr {
     /// The Gram matrix among the rows of one dataset (`new = None`), or of new rows against them. Every parameter is settled.
     /// Where the expression [is anchored](KernelExpr::is_anchored), `data` holds all training rows.
     pub fn bind(&self, new: Option<&Dataset>, data: &Dataset) -> Result<Box<dyn Bound>> {
-        self.bind_in(new, data, None)
+        self.bind_within(new, data, &Control::default())
     }
 
-    fn bind_in(&self, new: Option<&Dataset>, data: &Dataset, selected: Option<&[String]>) -> Result<Box<dyn Bound>> {
+    /// The same within bounds: a repaired kernel is computed whole while it is bound.
+    pub fn bind_within(&self, new: Option<&Dataset>, data: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        self.bind_in(new, data, None, control)
+    }
+
+    fn bind_in(&self, new: Option<&Dataset>, data: &Dataset, selected: Option<&[String]>, control: &Control) -> Result<Box<dyn Bound>> {
+        control.check()?;
         if let Some(k) = self.leaf() {
             let columns = pick(k, &sorts(data), selected)?;
             let new_columns = new.map(|n| pick(k, &sorts(n), selected)).transpose()?;
@@ -45,7 +52,7 @@ impl KernelExpr {
         if self.parts().is_empty() {
             return Err(Error::Data("a sum or a product of no kernels cannot be bound".into()));
         }
-        let part = |p: &KernelExpr| p.bind_in(new, data, selected);
+        let part = |p: &KernelExpr| p.bind_in(new, data, selected, control);
         Ok(match self {
             KernelExpr::Sum(parts) => Box::new(Sum(parts.iter().map(part).collect::<Result<_>>()?)),
             KernelExpr::Product(parts) => Box::new(Product(parts.iter().map(part).collect::<Result<_>>()?)),
@@ -61,22 +68,22 @@ impl KernelExpr {
                 Box::new(Rewritten::new(of, how))
             }
             KernelExpr::Centre(of) => {
-                let reference = new.map(|_| of.bind_in(None, data, selected)).transpose()?;
+                let reference = new.map(|_| of.bind_in(None, data, selected, control)).transpose()?;
                 let of = part(of)?;
-                let how = Centre::new(of.as_ref(), reference.as_deref())?;
+                let how = Centre::new(of.as_ref(), reference.as_deref(), control)?;
                 Box::new(Rewritten::new(of, how))
             }
             KernelExpr::Repaired { how, of } => {
-                let among = of.bind_in(None, data, selected)?;
-                let cross = new.map(|n| of.bind_in(Some(n), data, selected)).transpose()?;
-                Box::new(Repaired::new(*how, cross.as_deref(), among.as_ref())?)
+                let among = of.bind_in(None, data, selected, control)?;
+                let cross = new.map(|n| of.bind_in(Some(n), data, selected, control)).transpose()?;
+                Box::new(Repaired::new(*how, cross.as_deref(), among.as_ref(), control)?)
             }
             KernelExpr::Weighted { column, of } => {
                 let cols = numbers(data, column)?;
                 let rows = new.map_or(Ok(cols), |n| numbers(n, column))?.to_vec();
                 Box::new(Rewritten::new(part(of)?, Weigh { rows, cols: cols.to_vec() }))
             }
-            KernelExpr::On { columns, of } => return of.bind_in(new, data, Some(columns)),
+            KernelExpr::On { columns, of } => return of.bind_in(new, data, Some(columns), control),
             leaf => return Err(Error::Data(format!("{leaf} cannot be bound"))),
         })
     }

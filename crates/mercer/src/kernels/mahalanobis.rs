@@ -55,7 +55,7 @@ impl Mahalanobis {
         Matrix::from_fn(dim, dim, |i, j| 0.5 * (s[i * dim + j] + s[j * dim + i]))
     }
     fn factor(&self, dim: usize) -> Result<Cholesky> {
-        let factor = Cholesky::new(self.matrix(dim), &Control::default())?;
+        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched())?;
         match factor.jitter() > 0.0 {
             true => Err(Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME))),
             false => Ok(factor),

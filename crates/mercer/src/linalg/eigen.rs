@@ -1,13 +1,15 @@
 //! Eigenvalues and eigenvectors of a symmetric matrix, A = U diag(s) U'.
 
 use super::Matrix;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use mercer_linalg::{View, ViewMut};
 
 /// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
 ///
-/// An error if the matrix is not square or has entries that are not finite.
-pub fn eigh(matrix: Matrix) -> Result<(Vec<f64>, Matrix)> {
+/// An error if the matrix is not square or has entries that are not finite, or on request of `control`.
+pub fn eigh(matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
+    control.check_time("eigenvalues")?;
     let n = matrix.rows();
     if matrix.cols() != n {
         return Err(Error::Shape { what: "columns of a symmetric matrix".into(), expected: n, found: matrix.cols() });
@@ -39,7 +41,7 @@ mod tests {
     #[test]
     fn three_by_three_example_has_the_eigenvalues_of_its_characteristic_polynomial() {
         let k = Matrix::new(3, 3, vec![1.0, 0.8, 0.3, 0.8, 1.0, 0.5, 0.3, 0.5, 1.0]).unwrap();
-        let (values, vectors) = eigh(k.clone()).unwrap();
+        let (values, vectors) = eigh(k.clone(), &Control::default()).unwrap();
         // det(K - s I) = 0 with s^3 - 3 s^2 + (3 - 0.98) s - 0.26 = 0.
         for (s, expected) in values.iter().zip([0.168_520_71, 0.736_415_25, 2.095_064_05]) {
             assert!((s - expected).abs() <= 1e-8, "{s}");
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_matrix_with_a_nan_is_refused() {
-        assert!(eigh(Matrix::new(1, 1, vec![f64::NAN]).unwrap()).is_err());
-        assert!(eigh(Matrix::zeros(2, 3)).is_err());
+        assert!(eigh(Matrix::new(1, 1, vec![f64::NAN]).unwrap(), &Control::default()).is_err());
+        assert!(eigh(Matrix::zeros(2, 3), &Control::default()).is_err());
     }
 }

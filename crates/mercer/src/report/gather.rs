@@ -3,11 +3,15 @@
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Row, Task, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
+use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimators::Fitted;
 use crate::learner::Model;
 use crate::read::TargetInfo;
+
+/// Seconds that the pictures of a report may take although the time is spent.
+const PICTURES: f64 = 1.0;
 
 /// What a comparison was asked about, besides its outcome.
 pub struct Request<'a> {
@@ -28,14 +32,20 @@ pub struct Request<'a> {
 }
 
 impl Comparison {
-    /// Everything that is to be said about an outcome.
-    pub fn of(outcome: &Outcome, request: &Request<'_>) -> Result<Comparison> {
+    /// Everything that is to be said about an outcome. Its pictures are computed within `control`, and in a second where no
+    /// time is left.
+    pub fn of(outcome: &Outcome, request: &Request<'_>, control: &Control) -> Result<Comparison> {
         let task = match &request.info.classes {
             Some(classes) => Task::Classification { classes: classes.clone() },
             None => Task::Regression { targets: request.info.names.clone() },
         };
-        let entries =
-            outcome.rows.iter().enumerate().map(|(i, scored)| row(scored, i == outcome.best, request)).collect::<Result<Vec<_>>>()?;
+        let control = control.at_least(PICTURES);
+        let entries = outcome
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, scored)| row(scored, i == outcome.best, request, &control))
+            .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
         notices.extend(shared_notices(outcome));
         let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
@@ -72,11 +82,12 @@ fn fit_notices(scored: &Scored, said: &[String]) -> Vec<String> {
 }
 
 impl Row {
-    /// What can be said of a model and of the rows that it was fitted to, without any rows held out.
-    pub fn of_model(model: &Model, data: &Dataset, target: &Target) -> Result<Row> {
+    /// What can be said of a model and of the rows that it was fitted to, without any rows held out; its pictures as in
+    /// [`Comparison::of`].
+    pub fn of_model(model: &Model, data: &Dataset, target: &Target, control: &Control) -> Result<Row> {
         let mut row = Row { estimator: model.estimator.name().into(), ..Row::default() };
         row.describe(model);
-        row.pictures = pictures::of_model(model, data, target)?;
+        row.pictures = pictures::of_model(model, data, target, &control.at_least(PICTURES))?;
         Ok(row)
     }
 
@@ -92,7 +103,7 @@ impl Row {
     }
 }
 
-fn row(scored: &Scored, best: bool, request: &Request<'_>) -> Result<Row> {
+fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) -> Result<Row> {
     let mut row = Row {
         estimator: scored.estimator.to_string(),
         metrics: scored.metrics.clone(),
@@ -105,7 +116,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>) -> Result<Row> {
     };
     if let Some(model) = &scored.model {
         row.describe(model);
-        row.pictures = pictures::of_model(model, request.data, request.target)?;
+        row.pictures = pictures::of_model(model, request.data, request.target, control)?;
         row.pictures.extend(pictures::of_held_out(scored, request));
         row.pictures.sort_by_key(|p| p.place());
     }

@@ -6,7 +6,7 @@ use super::{Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliab
 use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Target, Values};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::{Predicted, Predictions, Want};
 use crate::kernels::KernelExpr;
 use crate::learner::Model;
@@ -28,22 +28,32 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
     Normal::standard().inverse_cdf(0.5 + level / 2.0)
 }
 
-/// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter.
-pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target) -> Result<Vec<Picture>> {
+/// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter. Where time is
+/// up for the predictions of one, it is left out.
+pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: &Control) -> Result<Vec<Picture>> {
     let mut out = Vec::new();
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
         (Target::Classes { codes, names }, Some(columns))
             if (2..=MOST_COLUMNS).contains(&columns.len()) && model.estimator.uses_kernel() =>
         {
-            out.push(regions(model, codes, names, columns)?)
+            out.extend(in_time(regions(model, codes, names, columns, control))?)
         }
-        (Target::Numbers(y), Some([x])) if y.cols() == 1 => out.push(curve(model, *x, &y.col(0), &model.target.names[0])?),
+        (Target::Numbers(y), Some([x])) if y.cols() == 1 => {
+            out.extend(in_time(curve(model, *x, &y.col(0), &model.target.names[0], control))?)
+        }
         _ => {}
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
     Ok(out)
+}
+
+fn in_time(picture: Result<Picture>) -> Result<Option<Picture>> {
+    match picture {
+        Err(Error::Time { .. }) => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 /// Pictures of the predictions of each row by the model that did not see it.
@@ -152,7 +162,7 @@ fn separation(values: &[f64], codes: &[usize], classes: usize) -> f64 {
 }
 
 /// The plane of the two columns that tell the classes apart best; the others are held at their medians.
-fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])]) -> Result<Picture> {
+fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &[f64])], control: &Control) -> Result<Picture> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     let apart: Vec<f64> = columns.iter().map(|(_, v)| separation(v, codes, names.len())).collect();
     order.sort_by(|&a, &b| apart[b].total_cmp(&apart[a]));
@@ -171,7 +181,7 @@ fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &
             .collect()
     };
     let grid = numbers_table(columns.iter().enumerate().map(|(k, (name, values))| (*name, cells(k, values))).collect())?;
-    let predicted = match model.predict(&grid, Want::default(), &Control::default())?.values {
+    let predicted = match model.predict(&grid, Want::default(), control)?.values {
         Predicted::Classes(codes) => codes,
         Predicted::Numbers(_) => Vec::new(),
     };
@@ -189,10 +199,10 @@ fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &
     }))
 }
 
-fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str) -> Result<Picture> {
+fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str, control: &Control) -> Result<Picture> {
     let [low, high] = span(x.1);
     let at: Vec<f64> = (0..CURVE).map(|k| low + (high - low) * k as f64 / (CURVE - 1) as f64).collect();
-    let p = model.predict(&numbers_table(vec![(x.0, at.clone())])?, Want { variance: true, ..Want::default() }, &Control::default())?;
+    let p = model.predict(&numbers_table(vec![(x.0, at.clone())])?, Want { variance: true, ..Want::default() }, control)?;
     let mean = match &p.values {
         Predicted::Numbers(m) => m.col(0),
         Predicted::Classes(_) => Vec::new(),

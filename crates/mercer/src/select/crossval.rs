@@ -13,7 +13,7 @@ use super::{Estimate, Metric, score};
 use crate::control::Control;
 use crate::data::Fold;
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, Task, Want};
+use crate::estimators::{Fitted, Query, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
 use rayon::prelude::*;
 
@@ -134,7 +134,7 @@ impl<'a> Field<'a> {
             let made = if anew {
                 Kernels::Folds(round.folds.iter().map(|_| None).collect())
             } else {
-                let bound = setting.kernel.bind(None, &round.sample.data)?;
+                let bound = setting.kernel.bind_within(None, &round.sample.data, self.control)?;
                 Kernels::Shared(Dense::of(bound.as_ref(), self.control)?)
             };
             self.kernels = Some((kernel, made));
@@ -150,8 +150,8 @@ impl<'a> Field<'a> {
                     (&cut.0, &cut.1)
                 }
             };
-            let among = Dense::of(setting.kernel.bind(None, train)?.as_ref(), self.control)?;
-            let cross = Dense::of(setting.kernel.bind(Some(test), train)?.as_ref(), self.control)?;
+            let among = Dense::of(setting.kernel.bind_within(None, train, self.control)?.as_ref(), self.control)?;
+            let cross = Dense::of(setting.kernel.bind_within(Some(test), train, self.control)?.as_ref(), self.control)?;
             made[k] = Some(FoldGram { among, cross });
         }
         Ok(())
@@ -196,7 +196,8 @@ impl<'a> Field<'a> {
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
         };
-        let predictions = fitted.predict(&cross(fitted.support()), Want { probabilities: true, ..Want::default() })?;
+        let want = Want { probabilities: true, ..Want::default() };
+        let predictions = fitted.predict(&Query::new(&cross(fitted.support()), want, control))?;
         let scores = score(&predictions, &sample.target.select(&fold.test), weights(&fold.test).as_deref());
         let wanted = |m: &(Metric, f64)| self.deciding.is_none_or(|d| d == m.0);
         Ok(scores.iter().find(|m| wanted(m)).or(scores.first()).copied())

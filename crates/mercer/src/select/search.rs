@@ -105,7 +105,7 @@ impl Search {
         let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
             estimator.clone()
         } else {
-            let bound = settled_kernel.bind(None, examples.data)?;
+            let bound = settled_kernel.bind_within(None, examples.data, control)?;
             estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
         };
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };

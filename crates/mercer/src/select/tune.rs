@@ -122,7 +122,7 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
-    let bound = kernel.bind(None, examples.data)?;
+    let bound = kernel.bind_within(None, examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let criterion = estimator.criterion(&task)?;
     let by_kernel = bound.gradient(&criterion.weights)?;

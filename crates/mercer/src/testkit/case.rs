@@ -3,7 +3,7 @@
 use super::{Checked, Verdict, close, fail, words};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Task, Want};
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model};
@@ -109,7 +109,7 @@ impl Case {
         let kept: Option<Vec<f64>> = weights.map(|w| learn.iter().map(|&i| w[i]).collect());
         let fitted: FittedModel = words(self.select(learn).with_task(&among, kept.as_deref(), |task| self.estimator.fit(task)))?;
         let support: Vec<usize> = fitted.support().iter().map(|&s| learn[s]).collect();
-        words(fitted.predict(&Subset::new(gram, predict, &support), Want { covariance: false, ..ALL }))
+        words(fitted.predict(&Query::new(&Subset::new(gram, predict, &support), Want { covariance: false, ..ALL }, &Control::default())))
     }
 }
 

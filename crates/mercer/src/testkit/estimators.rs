@@ -152,7 +152,7 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let dense = words(Dense::of(bound.as_ref(), &control))?;
     let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit(task)))?;
     let support = case.data.select(crate::estimators::Fitted::support(&fitted));
-    let found = words(crate::fitting::predict_settled(&case.kernel, &fitted, &support, &case.new, ALL))?;
+    let found = words(crate::fitting::predict_settled(&case.kernel, &fitted, &support, &case.new, ALL, &Control::default()))?;
     agree("a precomputed Gram matrix", &found, base, 1e-8)
 }
 

@@ -20,7 +20,7 @@ pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
     let k = whole(bound.as_ref())?;
     values_agree(&settled, data, bound.as_ref(), &k)?;
     if settled.mercer() == Mercer::Always {
-        let check = words(gram::psd_check(&k))?;
+        let check = words(gram::psd_check(&k, &Control::default()))?;
         let n = data.rows() as f64;
         if check.smallest < -1e-10 * n * check.largest.max(1.0) {
             return fail("declared Mercer", format!("smallest eigenvalue {}", check.smallest));

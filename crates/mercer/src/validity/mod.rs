@@ -49,7 +49,7 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     let (open, refuted) = match expr.validity() {
         Validity::Proved(proof) => {
             if let Some(data) = data {
-                expr.settle(data)?.bind(None, data)?;
+                expr.settle(data)?.bind_within(None, data, control)?;
             }
             return Ok(Verdict::Proved(proof));
         }
@@ -82,7 +82,7 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
 
 /// The numeric test on the rows of a prepared table.
 pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
-    gram::psd_check(&gram::dense(expr.settle(data)?.bind(None, data)?.as_ref(), control)?)
+    gram::psd_check(&gram::dense(expr.settle(data)?.bind_within(None, data, control)?.as_ref(), control)?, control)
 }
 
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.

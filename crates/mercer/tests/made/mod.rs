@@ -4,7 +4,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -57,7 +57,7 @@ pub(crate) fn on_training<F: Fitted>(fitted: &F, gram: &Dense) -> Predictions {
     let s = fitted.support();
     let values = Matrix::from_fn(k.rows(), s.len(), |i, j| k[(i, s[j])]);
     let g = Dense::cross(values, k.diagonal(), s.iter().map(|&j| k[(j, j)]).collect()).unwrap();
-    fitted.predict(&g, everything()).unwrap()
+    fitted.predict(&Query::new(&g, everything(), &Control::default())).unwrap()
 }
 
 pub(crate) fn everything() -> Want {

@@ -3,7 +3,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -53,7 +53,7 @@ pub(crate) fn numbers(p: &Predictions) -> &Matrix {
 }
 
 pub(crate) fn predict(fitted: &impl Fitted, gram: &Dense) -> Matrix {
-    numbers(&fitted.predict(gram, Want::default()).unwrap()).clone()
+    numbers(&fitted.predict(&Query::new(gram, Want::default(), &Control::default())).unwrap()).clone()
 }
 
 /// Fits and predicts in one go.

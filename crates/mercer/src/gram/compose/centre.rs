@@ -4,6 +4,7 @@
 
 use super::super::{Bound, Side, apply};
 use super::rewrite::Rewrite;
+use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, Real};
 
@@ -19,13 +20,13 @@ pub(crate) struct Centre {
 
 impl Centre {
     /// `of` binds new rows to the reference; `reference` binds the reference to itself.
-    pub(crate) fn new(of: &dyn Bound, reference: Option<&dyn Bound>) -> Result<Self> {
+    pub(crate) fn new(of: &dyn Bound, reference: Option<&dyn Bound>, control: &Control) -> Result<Self> {
         let means = |k: &dyn Bound| -> Result<Vec<f64>> {
             let n = k.shape().1;
             if n == 0 {
                 return Err(Error::Data("centre needs at least one training row to centre on".into()));
             }
-            Ok(apply(k, &Matrix::column(vec![1.0 / n as f64; n]))?.into_data())
+            Ok(apply(k, &Matrix::column(vec![1.0 / n as f64; n]), control)?.into_data())
         };
         let rows = means(of)?;
         let mut cols = match reference {

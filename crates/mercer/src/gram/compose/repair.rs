@@ -63,9 +63,8 @@ pub(crate) struct Repaired {
 
 impl Repaired {
     /// `cross` binds new rows to the training rows (`None`: the training rows themselves), `among` those to themselves.
-    pub(crate) fn new(how: Repair, cross: Option<&dyn Bound>, among: &dyn Bound) -> Result<Self> {
-        let control = Control::default();
-        let (values, vectors) = eigh(dense(among, &control)?)?;
+    pub(crate) fn new(how: Repair, cross: Option<&dyn Bound>, among: &dyn Bound, control: &Control) -> Result<Self> {
+        let (values, vectors) = eigh(dense(among, control)?, control)?;
         let smallest = values.first().copied().unwrap_or(0.0);
         let floor = NOTHING * values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let repaired: Vec<f64> = values.iter().map(|v| how.repaired(*v, smallest)).collect();
@@ -77,7 +76,7 @@ impl Repaired {
         let values = match cross {
             None => Dense::square(gramian(&roots))?,
             Some(cross) => {
-                let features = product(&dense(cross, &control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)))?;
+                let features = product(&dense(cross, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)))?;
                 Dense::cross(product_transposed(&features, &roots)?, squared(&features), diagonal)?
             }
         };
