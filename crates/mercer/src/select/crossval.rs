@@ -73,7 +73,7 @@ impl Search<'_> {
             losses.push(if metric.rises() { -value } else { value });
         }
         let whole = losses.len() == self.splits.len();
-        let Estimate { mean, se } = Estimate::of(&losses);
+        let Estimate { mean, se, .. } = Estimate::of(&losses);
         let loss = if whole && mean.is_finite() { mean } else { f64::INFINITY };
         self.tried.push(Trial { name, x: x.to_vec(), loss, error: if se.is_finite() { se } else { 0.0 } });
         self.control.tell("tuning", self.tried.len(), TRIES);
@@ -198,7 +198,7 @@ fn sampling_error(metric: Metric, loss: f64, rows: usize) -> f64 {
             (right * (1.0 - right) / n).max(0.0).sqrt()
         }
         Metric::Rmse => loss / (2.0 * n).sqrt(),
-        Metric::LogLoss | Metric::R2 | Metric::Nlpd => 0.0,
+        _ => 0.0,
     }
 }
 

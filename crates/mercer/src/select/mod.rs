@@ -10,7 +10,7 @@ mod tune;
 
 pub use compare::{Comparing, OutOfFold, Outcome, Scored, compare};
 pub use folds::{Fold, Split, folds};
-pub use metrics::{Estimate, Metric, score};
+pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub use profile::{Edge, End, TunedParameter};
 pub use tune::{Tuned, Tuning, criterion, tune};
 
