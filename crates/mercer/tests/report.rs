@@ -89,7 +89,7 @@ fn no_line_is_wider_than_asked_whatever_the_names() {
     long.entries[1].estimator = "a_very_long_name_of_an_estimator_that_no_table_can_hold(c=10, epsilon=0.001)".into();
     long.entries[1].settled = "x".repeat(400);
     long.entries[0].metrics.truncate(1);
-    long.entries[0].metrics[0].1 = Estimate { mean: f64::NAN, se: f64::NAN };
+    long.entries[0].metrics[0].1 = Estimate { mean: f64::NAN, se: f64::NAN, folds: 0 };
     long.notices.push("word ".repeat(60));
     for c in [long, samples::classes()] {
         for width in [40, 60, 80, 100, 200] {

@@ -177,12 +177,7 @@ pub(super) fn achievement(metric: Metric, value: Estimate) -> String {
     let mean = number(value.mean, d);
     let error = if value.se.is_finite() { format!("± {}", number(value.se, d)) } else { String::new() };
     let bracket = if error.is_empty() { String::new() } else { format!(" ({error})") };
-    match metric {
-        Metric::Accuracy => format!("{mean} of rows right{bracket}"),
-        Metric::Rmse => format!("typically off by {mean}{bracket}"),
-        Metric::R2 => format!("{mean} of the variance explained{bracket}"),
-        Metric::LogLoss | Metric::Nlpd => format!("{} {mean}{bracket}", metric.heading()),
-    }
+    format!("{}{bracket}", metric.achieved(&mean))
 }
 
 impl Comparison {
@@ -227,12 +222,12 @@ mod tests {
 
     #[test]
     fn a_number_has_the_digits_of_its_error() {
-        let e = Estimate { mean: 0.97333, se: 0.0123 };
+        let e = Estimate { mean: 0.97333, se: 0.0123, folds: 5 };
         assert_eq!(estimate(e, digits([e].into_iter())), "0.973 ± 0.012");
-        let e = Estimate { mean: -1234.6, se: 56.0 };
+        let e = Estimate { mean: -1234.6, se: 56.0, folds: 5 };
         assert_eq!(estimate(e, digits([e].into_iter())), "−1235 ± 56");
-        assert_eq!(estimate(Estimate { mean: f64::NAN, se: 0.1 }, 2), "–");
-        assert_eq!(estimate(Estimate { mean: 0.5, se: f64::NAN }, 2), "0.50");
+        assert_eq!(estimate(Estimate { mean: f64::NAN, se: 0.1, folds: 5 }, 2), "–");
+        assert_eq!(estimate(Estimate { mean: 0.5, se: f64::NAN, folds: 5 }, 2), "0.50");
         assert_eq!(number(-0.0001, 2), "0.00");
     }
 

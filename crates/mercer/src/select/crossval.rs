@@ -9,7 +9,7 @@ use super::free::{Free, Setting};
 use super::profile::{Curve, Look};
 use super::search::{Found, Place};
 use super::tune::steps;
-use super::{Estimate, Metric, score};
+use super::{Estimate, Metric, Scoring};
 use crate::control::Control;
 use crate::data::Fold;
 use crate::error::{Error, Result};
@@ -61,20 +61,18 @@ pub(super) struct Field<'a> {
     place: &'a Place<'a>,
     control: &'a Control,
     seed: u64,
-    deciding: Option<Metric>,
+    scoring: Scoring,
     kernels: Option<(String, Kernels)>,
     tried: Vec<Trial>,
     most: usize,
-    metric: Metric,
     evaluations: &'a mut usize,
 }
 
 impl<'a> Field<'a> {
-    fn new(place: &'a Place<'a>, deciding: Option<Metric>, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Self {
+    fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Self {
         let first = place.starts.is_empty();
         let most = TRIES[if first && place.last { 2 } else { usize::from(!first) }];
-        let metric = deciding.unwrap_or(Metric::Accuracy);
-        Field { place, control, seed, deciding, kernels: None, tried: Vec::new(), most, metric, evaluations }
+        Field { place, control, seed, scoring, kernels: None, tried: Vec::new(), most, evaluations }
     }
 
     /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
@@ -98,24 +96,22 @@ impl<'a> Field<'a> {
             let max_memory = self.control.max_memory / heat.len() as u64;
             let quiet = Control { progress: None, max_memory, ..self.control.clone() };
             let scores = heat.par_iter().map(|&k| self.score_fold(&setting, k, &quiet));
-            let scores: Vec<Option<(Metric, f64)>> = scores.collect::<Result<_>>()?;
+            let scores: Vec<Option<f64>> = scores.collect::<Result<_>>()?;
             if self.control.out_of_time() {
                 // Solvers were cut short: the score says nothing of the setting.
                 return Err(Error::Time { what: "tuning".into() });
             }
             for score in scores {
-                losses.push(score.map_or(f64::INFINITY, |(metric, value)| {
-                    self.metric = metric;
-                    if metric.rises() { -value } else { value }
-                }));
+                let rises = self.scoring.deciding.rises();
+                losses.push(score.map_or(f64::INFINITY, |value| if rises { -value } else { value }));
             }
-            if losses.iter().any(|l| !l.is_finite()) {
+            if losses.iter().any(|l| l.is_infinite()) {
                 break;
             }
         }
         let whole = losses.len() == splits.len();
         let Estimate { mean, se, .. } = Estimate::of(&losses);
-        let loss = if losses.iter().all(|l| l.is_finite()) { mean } else { f64::INFINITY };
+        let loss = if mean.is_finite() { mean } else { f64::INFINITY };
         let error = if se.is_finite() { se } else { 0.0 };
         self.tried.retain(|t| t.name != name);
         self.tried.push(Trial { name, x: x.to_vec(), losses, loss, error, whole });
@@ -158,7 +154,7 @@ impl<'a> Field<'a> {
     }
 
     /// The deciding metric on one fold; `None` where the setting cannot be fitted.
-    fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<(Metric, f64)>> {
+    fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<f64>> {
         let (fold, _) = &self.place.round.folds[k];
         match &self.kernels {
             Some((_, Kernels::Shared(gram))) => {
@@ -186,7 +182,7 @@ impl<'a> Field<'a> {
         cross: impl FnOnce(&[usize]) -> Subset<'g>,
         fold: &Fold,
         control: &Control,
-    ) -> Result<Option<(Metric, f64)>> {
+    ) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
         let weights = |rows: &[usize]| sample.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<f64>>());
         let (target, of_training) = (sample.target.select(&fold.train), weights(&fold.train));
@@ -196,11 +192,9 @@ impl<'a> Field<'a> {
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
         };
-        let want = Want { probabilities: true, ..Want::default() };
+        let want = Want { probabilities: true, scores: true, ..Want::default() };
         let predictions = fitted.predict(&Query::new(&cross(fitted.support()), want, control))?;
-        let scores = score(&predictions, &sample.target.select(&fold.test), weights(&fold.test).as_deref());
-        let wanted = |m: &(Metric, f64)| self.deciding.is_none_or(|d| d == m.0);
-        Ok(scores.iter().find(|m| wanted(m)).or(scores.first()).copied())
+        Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), weights(&fold.test).as_deref())))
     }
 
     fn spent(&self) -> bool {
@@ -223,7 +217,7 @@ impl<'a> Field<'a> {
 /// Whether losses on some folds are all above those of the best there, by more than the spread of the best over its folds.
 fn behind(losses: &[f64], best: &[f64]) -> bool {
     let noise = Estimate::of(best).se;
-    let gaps: Vec<f64> = losses.iter().zip(best).map(|(l, b)| l - b).collect();
+    let gaps: Vec<f64> = losses.iter().zip(best).map(|(l, b)| l - b).filter(|g| !g.is_nan()).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
     gaps.iter().all(|g| *g > 0.0) && noise.is_finite() && mean > noise
 }
@@ -255,12 +249,12 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 /// nearest to the start.
 pub(super) fn go(
     place: &Place<'_>,
-    deciding: Option<Metric>,
+    scoring: Scoring,
     control: &Control,
     seed: u64,
     evaluations: &mut usize,
 ) -> Result<(Found, bool)> {
-    let mut field = Field::new(place, deciding, control, seed, evaluations);
+    let mut field = Field::new(place, scoring, control, seed, evaluations);
     let mut best = (f64::INFINITY, place.free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     match field.descend(&mut best) {
         // What was judged before time was up is not lost.
@@ -278,8 +272,8 @@ pub(super) fn go(
         loss,
         slack,
         rivals,
-        criterion: format!("{}-fold cross-validated {}", place.round.folds.len(), field.metric.name()),
-        rises: field.metric.rises(),
+        criterion: format!("{}-fold cross-validated {}", place.round.folds.len(), scoring.deciding.name()),
+        rises: scoring.deciding.rises(),
         round: place.number,
     };
     Ok((found, !control.out_of_time()))
@@ -304,7 +298,7 @@ impl Field<'_> {
     fn slack(&self, x: &[f64], loss: f64) -> f64 {
         // Where nothing could be fitted the start is kept, and the plain fit says why.
         let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);
-        best.map_or(0.0, |t| t.error.max(sampling_error(self.metric, loss, self.place.examples().rows())))
+        best.map_or(0.0, |t| t.error.max(sampling_error(self.scoring.deciding, loss, self.place.examples().rows())))
     }
 
     /// Candidates, then along each coordinate with steps of shrinking size.
@@ -344,12 +338,12 @@ impl Field<'_> {
 pub(super) fn curves(
     place: &Place<'_>,
     found: &Found,
-    deciding: Option<Metric>,
+    scoring: Scoring,
     control: &Control,
     seed: u64,
     evaluations: &mut usize,
 ) -> Result<Vec<Curve>> {
-    let mut field = Field::new(place, deciding, control, seed, evaluations);
+    let mut field = Field::new(place, scoring, control, seed, evaluations);
     let free = place.free;
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {

@@ -8,7 +8,7 @@ mod search;
 mod smooth;
 mod tune;
 
-pub use metrics::{Estimate, Metric, score};
+pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub use profile::{Edge, End, TunedParameter};
 pub use search::{Preparation, Search};
 pub use tune::{Tuned, Tuning, criterion, tune, tune_prepared};

@@ -10,7 +10,7 @@ use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt};
-use super::Metric;
+use super::Scoring;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
@@ -83,12 +83,11 @@ pub struct Search {
     /// Whether a round was cut short.
     cut: bool,
     seed: u64,
-    deciding: Option<Metric>,
+    scoring: Scoring,
 }
 
 impl Search {
-    /// Settles what the data settle and draws the rows of the rounds. `deciding`: the metric that cross-validation goes by;
-    /// `None` for the usual one.
+    /// Settles what the data settle and draws the rows of the rounds. `scoring`: what cross-validation goes by.
     ///
     /// # Errors
     /// A kernel that does not fit the columns.
@@ -97,7 +96,7 @@ impl Search {
         estimator: &EstimatorExpr,
         examples: &Examples<'_>,
         prepared: Option<Preparation<'_>>,
-        deciding: Option<Metric>,
+        scoring: Scoring,
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
@@ -121,7 +120,7 @@ impl Search {
             evaluations: 0,
             cut: false,
             seed,
-            deciding,
+            scoring,
         };
         if !search.free.is_empty() {
             for rows in search.sizes(examples, control) {
@@ -260,7 +259,7 @@ impl Search {
         let place = Place { start: &self.start, free: &self.free, round, last, starts: &starts, number: self.next };
         let made = match self.start.estimator.criterion_name() {
             Some(name) => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
-            None => crossval::go(&place, self.deciding, control, self.seed, &mut self.evaluations),
+            None => crossval::go(&place, self.scoring, control, self.seed, &mut self.evaluations),
         };
         match made {
             Ok((found, complete)) => {
@@ -291,7 +290,7 @@ impl Search {
         if known && curves && !control.out_of_time() {
             made = match self.start.estimator.criterion_name() {
                 Some(_) => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
-                None => crossval::curves(&place, &found, self.deciding, control, self.seed, &mut self.evaluations)?,
+                None => crossval::curves(&place, &found, self.scoring, control, self.seed, &mut self.evaluations)?,
             };
         } else if known {
             made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();

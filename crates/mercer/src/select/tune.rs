@@ -3,7 +3,7 @@
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
 use super::search::{Found, Preparation, Search};
-use super::Metric;
+use super::{Metric, Scoring};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::Result;
@@ -72,7 +72,8 @@ pub fn tune_prepared(
     seed: u64,
     curves: bool,
 ) -> Result<Tuned> {
-    let mut search = Search::new(kernel, estimator, examples, prepared, deciding, control, seed)?;
+    let scoring = Scoring::of(examples.target, examples.weights, deciding)?;
+    let mut search = Search::new(kernel, estimator, examples, prepared, scoring, control, seed)?;
     // Some time is kept to look along the parameters.
     let searching = if curves { control.share(0.8) } else { control.clone() };
     while search.rounds_left() > 0 && !searching.out_of_time() {

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn estimate(mean: f64, se: f64) -> Estimate {
-    Estimate { mean, se }
+    Estimate { mean, se, folds: 5 }
 }
 
 fn strings<const N: usize>(all: [&str; N]) -> Vec<String> {

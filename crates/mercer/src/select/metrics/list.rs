@@ -1,0 +1,199 @@
+//! The list of metrics: one record each.
+
+use super::classes::{self, ClassRows};
+use super::numbers::{self, NumberRows};
+use serde::{Deserialize, Serialize};
+
+/// Which values of a metric are good ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Better {
+    /// The larger, the better.
+    More,
+    /// The smaller, the better.
+    Less,
+    /// The nearer to this value, the better.
+    Near(f64),
+}
+
+/// What a metric needs of predictions besides the predicted values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// Probabilities of the classes.
+    Probabilities,
+    /// Probabilities or decision values.
+    Ranking,
+    /// Predictive variances.
+    Variance,
+}
+
+/// The function that a metric is, `None` where the rows do not define it.
+pub(super) enum Measure {
+    Classes(fn(&ClassRows<'_>) -> Option<f64>),
+    Numbers(fn(&NumberRows<'_>) -> Option<f64>),
+}
+
+use Better::{Less, More, Near};
+use Measure::{Classes, Numbers};
+use Needs::{Nothing, Probabilities, Ranking, Variance};
+
+/// What is known of a metric.
+struct Record {
+    name: &'static str,
+    /// Names that other libraries give it.
+    synonyms: &'static [&'static str],
+    heading: &'static str,
+    meaning: &'static str,
+    /// The end of a sentence on what an estimator achieves, {} for the value.
+    achieved: &'static str,
+    better: Better,
+    needs: Needs,
+    measure: Measure,
+}
+
+macro_rules! metrics {
+    ($($variant:ident: $record:expr;)*) => {
+        /// A measure of predictions against targets; `meaning` says what it is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[allow(missing_docs, reason = "each is described by its record")]
+        pub enum Metric { $($variant,)* }
+
+        impl Metric {
+            /// Every metric, in the order in which they are shown.
+            pub const ALL: &[Metric] = &[$(Metric::$variant,)*];
+
+            fn record(self) -> &'static Record {
+                match self { $(Metric::$variant => { const RECORD: Record = $record; &RECORD })* }
+            }
+        }
+    };
+}
+
+metrics! {
+    Accuracy: Record {
+        name: "accuracy", synonyms: &["accuracy_score"], heading: "accuracy",
+        meaning: "share of rows whose class is predicted right; 1 is perfect",
+        achieved: "{} of rows right",
+        better: More, needs: Nothing, measure: Classes(classes::accuracy),
+    };
+    BalancedAccuracy: Record {
+        name: "balanced_accuracy", synonyms: &["balanced_accuracy_score", "mean_recall", "recall_macro"], heading: "balanced accuracy",
+        meaning: "mean over the classes of the share of their rows that is predicted right, so that a rare class counts as much as a frequent one; 1 is perfect",
+        achieved: "{} of the rows of a class right",
+        better: More, needs: Nothing, measure: Classes(classes::balanced_accuracy),
+    };
+    F1: Record {
+        name: "f1", synonyms: &["f1_score", "f1_macro", "f_measure", "f_score"], heading: "F1",
+        meaning: "how well a class is found, between the share of its rows that is found and the share of what is named so that is right: of the rarer of two classes, or the mean over several; 1 is perfect",
+        achieved: "F1 {}",
+        better: More, needs: Nothing, measure: Classes(classes::f1),
+    };
+    Auc: Record {
+        name: "auc", synonyms: &["roc_auc", "auroc", "roc_auc_ovr", "roc_auc_score"], heading: "AUC",
+        meaning: "how often a row of a class is ranked above a row of the others (area under the ROC curve), the mean over more than two classes; 1 is perfect, 0.5 is chance",
+        achieved: "AUC {}",
+        better: More, needs: Ranking, measure: Classes(classes::auc),
+    };
+    LogLoss: Record {
+        name: "log_loss", synonyms: &["neg_log_loss", "cross_entropy", "logloss"], heading: "log loss",
+        meaning: "how surprised the predicted probabilities are by the true class; 0 is perfect, lower is better",
+        achieved: "log loss {}",
+        better: Less, needs: Probabilities, measure: Classes(classes::log_loss),
+    };
+    Brier: Record {
+        name: "brier", synonyms: &["brier_score", "brier_score_loss", "neg_brier_score"], heading: "Brier score",
+        meaning: "half the squared distance between the predicted probabilities and the true class; 0 is perfect, lower is better",
+        achieved: "Brier score {}",
+        better: Less, needs: Probabilities, measure: Classes(classes::brier),
+    };
+    CalibrationError: Record {
+        name: "calibration_error", synonyms: &["ece", "expected_calibration_error"], heading: "calibration error",
+        meaning: "how far the probability stated for the predicted class is from the share that is right, on average over ten bins (ECE); 0 is perfect, lower is better",
+        achieved: "calibration error {}",
+        better: Less, needs: Probabilities, measure: Classes(classes::calibration_error),
+    };
+    Rmse: Record {
+        name: "rmse", synonyms: &["root_mean_squared_error", "neg_root_mean_squared_error"], heading: "RMSE",
+        meaning: "typical size of an error (root mean square), in the units of the target; lower is better",
+        achieved: "typically off by {}",
+        better: Less, needs: Nothing, measure: Numbers(numbers::rmse),
+    };
+    Mae: Record {
+        name: "mae", synonyms: &["mean_absolute_error", "neg_mean_absolute_error"], heading: "MAE",
+        meaning: "mean size of an error, in the units of the target; lower is better",
+        achieved: "off by {} on average",
+        better: Less, needs: Nothing, measure: Numbers(numbers::mae),
+    };
+    MedianAbsoluteError: Record {
+        name: "median_absolute_error", synonyms: &["medae", "median_error", "neg_median_absolute_error"], heading: "median error",
+        meaning: "half of the errors are smaller than this, in the units of the target, whatever a few rows do; lower is better",
+        achieved: "half of the rows off by less than {}",
+        better: Less, needs: Nothing, measure: Numbers(numbers::median_absolute_error),
+    };
+    R2: Record {
+        name: "r2", synonyms: &["r2_score", "r_squared", "coefficient_of_determination"], heading: "R²",
+        meaning: "share of the target's variance that is explained; 1 is perfect, 0 is no better than the mean",
+        achieved: "{} of the variance explained",
+        better: More, needs: Nothing, measure: Numbers(numbers::r2),
+    };
+    Nlpd: Record {
+        name: "nlpd", synonyms: &["negative_log_predictive_density"], heading: "NLPD",
+        meaning: "how surprised the predicted distribution is by the true value (negative log density); lower is better",
+        achieved: "NLPD {}",
+        better: Less, needs: Variance, measure: Numbers(numbers::nlpd),
+    };
+    Coverage: Record {
+        name: "coverage", synonyms: &["coverage_95", "interval_coverage"], heading: "95% coverage",
+        meaning: "share of the true values that lie in the 95% interval of their prediction; 0.95 is perfect",
+        achieved: "{} of the 95% intervals hold their value",
+        better: Near(numbers::LEVEL), needs: Variance, measure: Numbers(numbers::coverage),
+    };
+}
+
+impl Metric {
+    /// Name in options and files.
+    pub fn name(self) -> &'static str {
+        self.record().name
+    }
+    /// Names that other libraries give it.
+    pub fn synonyms(self) -> &'static [&'static str] {
+        self.record().synonyms
+    }
+    /// Its heading in a table.
+    pub fn heading(self) -> &'static str {
+        self.record().heading
+    }
+    /// What it measures, for a reader who has not met it.
+    pub fn meaning(self) -> &'static str {
+        self.record().meaning
+    }
+    /// The end of a sentence on what an estimator achieves, such as "0.97 of rows right".
+    pub fn achieved(self, value: &str) -> String {
+        self.record().achieved.replace("{}", value)
+    }
+    /// Which values are good ones.
+    pub fn better(self) -> Better {
+        self.record().better
+    }
+    /// Whether more is better.
+    pub fn rises(self) -> bool {
+        self.record().better == More
+    }
+    /// What it needs of predictions.
+    pub fn needs(self) -> Needs {
+        self.record().needs
+    }
+    /// Whether it judges classes, and not numbers.
+    pub fn of_classes(self) -> bool {
+        matches!(self.record().measure, Classes(_))
+    }
+    /// The value of predictions that are no numbers.
+    pub(super) fn worst(self) -> f64 {
+        if self.rises() { f64::NEG_INFINITY } else { f64::INFINITY }
+    }
+    pub(super) fn measure(self) -> &'static Measure {
+        &self.record().measure
+    }
+}

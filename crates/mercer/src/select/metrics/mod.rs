@@ -1,0 +1,164 @@
+//! How good predictions are, as the field measures it: a closed list of records, one per metric.
+//!
+//! A metric is a heading, a meaning, which way is better, what it needs of the predictions, and a function of weighted
+//! rows; an author adds one record to `list.rs` and one function to `classes.rs` or `numbers.rs`.
+
+mod classes;
+mod estimate;
+mod list;
+mod numbers;
+
+pub use classes::recalls;
+pub use estimate::Estimate;
+pub use list::{Better, Metric, Needs};
+
+use crate::data::Target;
+use crate::error::{Error, Result, nearest};
+use crate::estimators::{Predicted, Predictions};
+use classes::ClassRows;
+use list::Measure;
+use numbers::NumberRows;
+
+/// What predictions are judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scoring {
+    /// The metric that decides.
+    pub deciding: Metric,
+    /// Of two classes the one whose F1 is taken: the rarer one of the whole table, the same in every fold.
+    pub rarer: Option<usize>,
+}
+
+impl Scoring {
+    /// Judging predictions of a target, by accuracy or by the root of the mean squared error where nothing else is asked.
+    ///
+    /// # Errors
+    /// A metric of classes for numbers or the other way round; one that says how well intervals fit and ranks nothing.
+    pub fn of(target: &Target, weights: Option<&[f64]>, deciding: Option<Metric>) -> Result<Scoring> {
+        let usual = match target {
+            Target::Classes { .. } => Metric::Accuracy,
+            _ => Metric::Rmse,
+        };
+        let deciding = deciding.unwrap_or(usual);
+        let able = |m: Metric| m.of_classes() == usual.of_classes() && !matches!(m.better(), Better::Near(_));
+        if !able(deciding) {
+            let names: Vec<&str> = Metric::ALL.iter().filter(|m| able(**m)).map(|m| m.name()).collect();
+            let why = match deciding.better() {
+                Better::Near(share) => format!("{} is best near {share}, so that nothing can be ranked by it", deciding.name()),
+                _ if deciding.of_classes() => format!("{} judges classes, and the target is of numbers", deciding.name()),
+                _ => format!("{} judges numbers, and the target is of classes", deciding.name()),
+            };
+            return Err(Error::Setting { name: "metric".into(), why: format!("{why}; these decide: {}", names.join(", ")) });
+        }
+        Ok(Scoring { deciding, rarer: rarer(target, weights) })
+    }
+
+    /// Every metric that the predictions allow, the deciding one first; rows weighted where weights are given. What these
+    /// rows do not define (an R² where the target is constant, an AUC of one class) is NaN, and nothing else is: what the
+    /// predictions make worse than any number is infinite.
+    pub fn score(&self, predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Vec<(Metric, f64)> {
+        let rest = Metric::ALL.iter().copied().filter(|m| *m != self.deciding);
+        let value = |m: Metric| self.value(m, predictions, truth, weights).map(|v| (m, v));
+        std::iter::once(value(self.deciding).unwrap_or((self.deciding, f64::NAN))).chain(rest.filter_map(value)).collect()
+    }
+
+    /// The deciding metric alone; NaN where rows or predictions do not define it.
+    pub fn decide(&self, predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> f64 {
+        self.value(self.deciding, predictions, truth, weights).unwrap_or(f64::NAN)
+    }
+
+    /// One metric; `None` where the predictions lack what it needs.
+    fn value(&self, metric: Metric, p: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Option<f64> {
+        let has = match metric.needs() {
+            Needs::Nothing => true,
+            Needs::Probabilities => p.probabilities.is_some(),
+            Needs::Ranking => p.probabilities.is_some() || p.scores.is_some(),
+            Needs::Variance => p.variance.is_some(),
+        };
+        if !has {
+            return None;
+        }
+        let value = match (metric.measure(), &p.values, truth) {
+            (Measure::Classes(f), Predicted::Classes(found), Target::Classes { codes, names }) => f(&ClassRows {
+                found,
+                truth: codes,
+                classes: names.len(),
+                weights,
+                probabilities: p.probabilities.as_ref(),
+                scores: p.scores.as_ref(),
+                rarer: self.rarer,
+            }),
+            (Measure::Numbers(f), Predicted::Numbers(found), Target::Numbers(y)) => {
+                f(&NumberRows { found, truth: y, weights, variance: p.variance.as_ref(), noise: p.noise.as_deref() })
+            }
+            _ => return None,
+        };
+        Some(match value {
+            None => f64::NAN,
+            // Predictions that are no numbers are as bad as can be; NaN says that the rows do not define the metric.
+            Some(v) if v.is_nan() => metric.worst(),
+            Some(v) => v,
+        })
+    }
+}
+
+/// Of two classes the one of less weight, the second where both have as much.
+fn rarer(target: &Target, weights: Option<&[f64]>) -> Option<usize> {
+    let Target::Classes { codes, names } = target else { return None };
+    let of = |class: usize| -> f64 { (0..codes.len()).filter(|&i| codes[i] == class).map(|i| weights.map_or(1.0, |w| w[i])).sum() };
+    (names.len() == 2).then(|| usize::from(of(1) <= of(0)))
+}
+
+/// Every metric that the predictions allow, accuracy or the root of the mean squared error first: see [`Scoring::score`].
+pub fn score(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Vec<(Metric, f64)> {
+    let deciding = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::Rmse };
+    score_by(predictions, truth, weights, deciding)
+}
+
+/// Every metric that the predictions allow, the deciding one first, the rarer of two classes told from these rows alone:
+/// see [`Scoring::score`].
+pub fn score_by(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>, deciding: Metric) -> Vec<(Metric, f64)> {
+    if !matches!(
+        (&predictions.values, truth),
+        (Predicted::Classes(_), Target::Classes { .. }) | (Predicted::Numbers(_), Target::Numbers(_))
+    ) {
+        return Vec::new();
+    }
+    Scoring { deciding, rarer: rarer(truth, weights) }.score(predictions, truth, weights)
+}
+
+impl Metric {
+    /// The metric of a name, in whatever case; the names that other libraries give it are understood.
+    ///
+    /// # Errors
+    /// A name that no metric has, with the nearest.
+    ///
+    /// ```
+    /// use mercer::select::Metric;
+    /// assert_eq!(Metric::parse("Balanced accuracy")?, Metric::BalancedAccuracy);
+    /// assert_eq!(Metric::parse("roc_auc")?, Metric::Auc);
+    /// assert!(Metric::parse("acuracy").unwrap_err().to_string().contains("did you mean 'accuracy'?"));
+    /// # Ok::<(), mercer::error::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Metric> {
+        let name = text.trim().to_lowercase().replace([' ', '-'], "_").replace('²', "2");
+        let known = |m: &Metric| m.name() == name || m.synonyms().contains(&name.as_str());
+        Metric::ALL.iter().copied().find(known).ok_or_else(|| {
+            let names = Metric::ALL.iter().map(|m| m.name().to_owned());
+            // A slip in another library's name leads to ours.
+            let others: Vec<String> = Metric::ALL.iter().flat_map(|m| m.synonyms()).map(|s| (*s).to_owned()).collect();
+            let all: Vec<String> = names.collect();
+            let meant =
+                if nearest(&name, &all).is_none() { nearest(&name, &others).and_then(|other| Metric::parse(other).ok()) } else { None };
+            match meant {
+                Some(m) => Error::Setting {
+                    name: "metric".into(),
+                    why: format!("unknown metric '{text}' (did you mean '{}'?); there are: {}", m.name(), all.join(", ")),
+                },
+                None => Error::unknown("metric", text, all),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Metrics of predicted numbers, over weighted rows; several targets count alike. `None` where the rows do not define one.
+//!
+//! RMSE^2 = mean (y - f)^2; R² = 1 - mean (y - f)^2 / mean (y - mean y)^2; NLPD = mean of
+//! (log 2 pi s^2 + (y - f)^2 / s^2) / 2 with s^2 = variance of the function + noise.
+
+use crate::linalg::Matrix;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Probability of the intervals whose coverage is measured.
+pub(super) const LEVEL: f64 = 0.95;
+
+/// Predictions of numbers beside the truth, rows x targets each.
+pub(super) struct NumberRows<'a> {
+    /// What is predicted.
+    pub found: &'a Matrix,
+    /// The true numbers.
+    pub truth: &'a Matrix,
+    /// A weight for each row.
+    pub weights: Option<&'a [f64]>,
+    /// Variance of the predicted function.
+    pub variance: Option<&'a Matrix>,
+    /// Variance of the noise of each target, where it is not in `variance`.
+    pub noise: Option<&'a [f64]>,
+}
+
+impl NumberRows<'_> {
+    fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i])
+    }
+
+    /// The weighted mean over the rows; `None` of no rows.
+    fn average(&self, f: impl Fn(usize) -> f64) -> Option<f64> {
+        let (sum, total) = (0..self.truth.rows()).fold((0.0, 0.0), |(s, t), i| (s + self.weight(i) * f(i), t + self.weight(i)));
+        (total > 0.0).then(|| sum / total)
+    }
+
+    /// The same over the targets that define it.
+    fn over(&self, f: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+        let defined: Vec<f64> = (0..self.truth.cols()).filter_map(f).collect();
+        (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64)
+    }
+
+    fn error(&self, i: usize, target: usize) -> f64 {
+        self.truth[(i, target)] - self.found[(i, target)]
+    }
+
+    fn squared(&self, target: usize) -> Option<f64> {
+        self.average(|i| self.error(i, target).powi(2))
+    }
+
+    /// Variance of a new target.
+    fn spread(&self, variance: &Matrix, i: usize, target: usize) -> f64 {
+        variance[(i, target)] + self.noise.and_then(|n| n.get(target)).copied().unwrap_or(0.0)
+    }
+}
+
+pub(super) fn rmse(rows: &NumberRows<'_>) -> Option<f64> {
+    rows.over(|o| rows.squared(o)).map(f64::sqrt)
+}
+
+pub(super) fn mae(rows: &NumberRows<'_>) -> Option<f64> {
+    rows.over(|o| rows.average(|i| rows.error(i, o).abs()))
+}
+
+/// The median of the sizes of errors, a weight of 2 counted as two rows: between two of them where half of the weight
+/// lies on each side.
+pub(super) fn median_absolute_error(rows: &NumberRows<'_>) -> Option<f64> {
+    let total: f64 = (0..rows.truth.rows()).map(|i| rows.weight(i)).sum();
+    rows.over(|o| {
+        let mut sizes: Vec<(f64, f64)> =
+            (0..rows.truth.rows()).map(|i| (rows.error(i, o).abs(), rows.weight(i))).filter(|(_, w)| *w > 0.0).collect();
+        if sizes.iter().any(|(size, _)| size.is_nan()) {
+            return Some(f64::NAN);
+        }
+        sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut below = 0.0;
+        for (k, (size, weight)) in sizes.iter().enumerate() {
+            below += weight;
+            // Weights such as 0.1 do not add up exactly.
+            let even = (2.0 * below - total).abs() <= 1e-12 * total;
+            if even || 2.0 * below > total {
+                let next = sizes.get(k + 1).filter(|_| even).map_or(*size, |(next, _)| *next);
+                return Some(0.5 * (size + next));
+            }
+        }
+        None
+    })
+}
+
+/// A target that is constant among the rows has no variance to explain, and is left out.
+pub(super) fn r2(rows: &NumberRows<'_>) -> Option<f64> {
+    let y = rows.truth;
+    rows.over(|o| {
+        if (1..y.rows()).all(|i| y[(i, o)] == y[(0, o)]) {
+            return None;
+        }
+        let middle = rows.average(|i| y[(i, o)])?;
+        Some(1.0 - rows.squared(o)? / rows.average(|i| (y[(i, o)] - middle).powi(2))?)
+    })
+}
+
+pub(super) fn nlpd(rows: &NumberRows<'_>) -> Option<f64> {
+    let variance = rows.variance?;
+    rows.over(|o| {
+        rows.average(|i| {
+            let s2 = rows.spread(variance, i, o);
+            0.5 * ((2.0 * std::f64::consts::PI * s2).ln() + rows.error(i, o).powi(2) / s2)
+        })
+    })
+}
+
+/// Share of the true numbers in the central 95% interval of their prediction.
+pub(super) fn coverage(rows: &NumberRows<'_>) -> Option<f64> {
+    let variance = rows.variance?;
+    let z = Normal::standard().inverse_cdf(0.5 + LEVEL / 2.0);
+    rows.over(|o| rows.average(|i| f64::from(u8::from(rows.error(i, o).abs() <= z * rows.spread(variance, i, o).sqrt()))))
+}
