@@ -33,6 +33,11 @@ Examples:
   mercer compare sales.csv.gz --target amount --time day --missing 'price=drop,region=error'
   cat big.jsonl | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
 
+const PLAN: &str = "\
+Examples:
+  mercer plan big.csv --target y
+  mercer plan big.csv --target y --max-seconds 60 --max-memory 2GB";
+
 const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
@@ -81,6 +86,9 @@ pub(crate) enum Command {
     /// Tune, cross-validate and time several estimators under one kernel, side by side.
     #[command(after_help = COMPARE)]
     Compare(Compare),
+    /// Say what a comparison of this table would take: rows, memory and time of each estimator.
+    #[command(after_help = PLAN)]
+    Plan(Plan),
     /// Fit one estimator to a table and write a model file.
     #[command(after_help = FIT)]
     Fit(Fit),
@@ -147,6 +155,13 @@ pub(crate) struct Learning {
     /// Seed of folds and searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
+    /// The metric that decides, and by which cross-validation tunes, such as auc, f1 or mae; accuracy for classes and rmse for
+    /// numbers if left out.
+    #[arg(long, value_name = "NAME", help_heading = "How to judge")]
+    pub metric: Option<String>,
+    /// Learn from so many rows at most, drawn at random.
+    #[arg(long, value_name = "N", help_heading = "What to learn")]
+    pub sample: Option<usize>,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -160,6 +175,9 @@ pub(crate) struct Limits {
     /// Seconds after which searches and solvers stop with their best so far; ctrl-C does the same.
     #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
     pub max_seconds: Option<f64>,
+    /// Say what is being done, line by line on standard error, where that is no terminal too.
+    #[arg(long, help_heading = "Limits")]
+    pub verbose: bool,
 }
 
 #[derive(Debug, Args)]
@@ -187,6 +205,21 @@ pub(crate) struct Compare {
     /// Write every figure as an SVG file into this folder, which is made if it is not there.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub figures: Option<PathBuf>,
+    /// Write the model that predicts best, as fit writes one.
+    #[arg(long, value_name = "BEST.mercer", help_heading = "Output")]
+    pub save: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub learning: Learning,
+    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
+    #[arg(long, value_name = "A,B", help_heading = "What to learn")]
+    pub estimators: Option<String>,
+    /// Folds of the cross-validation.
+    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
+    pub folds: usize,
 }
 
 #[derive(Debug, Args)]

@@ -45,6 +45,7 @@ fn run(arguments: Arguments, stop: &Stop) -> Result<ExitCode> {
     let done = |made: Result<()>| made.map(|()| ExitCode::SUCCESS);
     let work = || match &arguments.command {
         Command::Compare(a) => done(commands::compare(a, stop)),
+        Command::Plan(a) => done(commands::plan(a, stop)),
         Command::Fit(a) => done(commands::fit(a, stop)),
         Command::Predict(a) => done(commands::predict(a, stop)),
         Command::Check(a) => commands::check(a, stop),

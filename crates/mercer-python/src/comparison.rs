@@ -118,7 +118,7 @@ pub(crate) fn compare(
         Some(list) => list,
         None => EstimatorExpr::all_for(&target).map_err(raise)?,
     };
-    let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, estimators, folds, seed, allow_non_mercer };
+    let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, folds, seed, allow_non_mercer, ..Comparing::new(estimators) };
     let limits = Limits { threads, max_seconds, max_memory };
     let comparison = limits.run(py, move |control| {
         let outcome = mercer::compare::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;

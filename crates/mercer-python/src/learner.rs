@@ -163,6 +163,8 @@ impl Learner {
             estimator,
             seed: self.seed,
             allow_non_mercer: self.allow_non_mercer,
+            sample: None,
+            metric: None,
         };
         let limits = Limits { threads, max_seconds, max_memory };
         let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;

@@ -107,6 +107,17 @@ impl Control {
         let of = |end: Option<Instant>, part: f64| end.map(|d| now + d.saturating_duration_since(now).mul_f64(part.clamp(0.0, 1.0)));
         Control { deadline: of(self.deadline, part), hard_deadline: of(self.hard_deadline, part.max(0.5)), ..self.clone() }
     }
+    /// The same control with so many seconds of the budget kept for what must follow; without a budget, the same.
+    pub fn keeping(&self, seconds: f64) -> Self {
+        let kept = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        let now = Instant::now();
+        let before = |end: Option<Instant>| end.map(|d| d.checked_sub(kept).unwrap_or(now).max(now.min(d)));
+        Control { deadline: before(self.deadline), hard_deadline: before(self.hard_deadline), ..self.clone() }
+    }
+    /// Seconds of the budget that are left; `None` without one.
+    pub fn seconds_left(&self) -> Option<f64> {
+        self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64())
+    }
     /// The same control for evaluations that need matrices of the same size again and again.
     pub fn with_spare(self) -> Self {
         Control { spare: Some(Spare::default()), ..self }

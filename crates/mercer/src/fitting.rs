@@ -33,11 +33,21 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
         return Err(Error::Data("there are no rows to learn from".into()));
     }
     let sorts: Vec<(&str, Sort)> = data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect();
-    let kernel = match kernel {
-        Some(k) => k.clone(),
-        None => KernelExpr::natural(&sorts)?,
-    };
-    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(&sorts)?;
+    match kernel {
+        Some(kernel) => prepare_for(recipe, kernel.clone(), data, &sorts),
+        None => {
+            let made = prepare_for(recipe, KernelExpr::natural(&sorts)?, data, &sorts)?;
+            // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its sort.
+            let left: Vec<(&str, Sort)> = sorts.iter().copied().filter(|(name, _)| !made.prep.drops(name)).collect();
+            let kernel = KernelExpr::natural(&left)?;
+            if kernel == made.kernel { Ok(made) } else { prepare_for(recipe, kernel, data, &sorts) }
+        }
+    }
+}
+
+/// The same for a kernel that is given.
+fn prepare_for(recipe: &prep::Recipe, kernel: KernelExpr, data: &Dataset, sorts: &[(&str, Sort)]) -> Result<Prepared> {
+    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(sorts)?;
     let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is)?;
     if recipe.standardise {
         notices.extend(not_scaled.iter().map(|name| {
@@ -113,12 +123,12 @@ impl Used {
         }
         Ok(Used { rows, notices })
     }
+}
 
-    /// The rows out of `given` that are not learnt from.
-    pub(crate) fn left_out(&self, given: usize) -> Vec<usize> {
-        let mut used = self.rows.iter().peekable();
-        (0..given).filter(|i| used.next_if_eq(&i).is_none()).collect()
-    }
+/// The rows out of `given` that are not among those used, which ascend.
+pub(crate) fn left_out(used: &[usize], given: usize) -> Vec<usize> {
+    let mut used = used.iter().peekable();
+    (0..given).filter(|i| used.next_if_eq(&i).is_none()).collect()
 }
 
 /// The refusal of a target that the estimator is not made for, with those that are.

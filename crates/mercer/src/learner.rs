@@ -2,17 +2,16 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Split, Target};
+use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::fitting::{Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
+use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{self, Tuning};
+use crate::select::{Metric, Preparation, Scoring, Search, Tuned, Tuning};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::time::Instant;
 
 /// The recipe of a model.
@@ -29,12 +28,16 @@ pub struct Learner {
     pub seed: u64,
     /// Fit although the kernel is not positive semi-definite and the estimator needs one that is.
     pub allow_non_mercer: bool,
+    /// The most rows to learn from, drawn at random; `None`: all.
+    pub sample: Option<usize>,
+    /// The metric that cross-validation tunes by; `None`: accuracy or the root of the mean squared error.
+    pub metric: Option<Metric>,
 }
 
 impl Learner {
     /// The learner of an estimator with everything else at its default.
     pub fn new(estimator: EstimatorExpr) -> Self {
-        Learner { prep: prep::Recipe::default(), kernel: None, estimator, seed: 0, allow_non_mercer: false }
+        Learner { prep: prep::Recipe::default(), kernel: None, estimator, seed: 0, allow_non_mercer: false, sample: None, metric: None }
     }
 }
 
@@ -82,48 +85,56 @@ pub struct Model {
     pub about: About,
 }
 
+/// A fit, and the seconds of its parts.
+#[derive(Debug)]
+pub struct Timed {
+    /// What it left.
+    pub model: Model,
+    /// Seconds of tuning.
+    pub tune_seconds: f64,
+    /// Seconds of the fit itself.
+    pub fit_seconds: f64,
+}
+
 impl Learner {
     /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
     ///
     /// `data`: N rows without the target; `target`: N; `weights`: N or none.
     pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
-        self.fit_timed(data, target, info, weights, &Split::Rows, control).map(|(model, _)| model)
+        let examples = Examples { data, target, weights, split: &Split::Rows };
+        self.fit_from(&[], &examples, info, control).map(|timed| timed.model)
     }
 
-    /// The same, with the seconds that tuning and the last fit took; the folds of tuning respect `split`.
-    pub fn fit_timed(
-        &self,
-        data: &Dataset,
-        target: &Target,
-        info: &TargetInfo,
-        weights: Option<&[f64]>,
-        split: &Split,
-        control: &Control,
-    ) -> Result<(Model, (f64, f64))> {
-        let used = Used::of(&self.prep, data, target, weights)?;
-        let left_out = used.left_out(data.rows());
-        let data = if left_out.is_empty() { Cow::Borrowed(data) } else { Cow::Owned(data.select(&used.rows)) };
-        let (target, split) = (target.select(&used.rows), split.select(&used.rows));
-        let weights: Option<Vec<f64>> = weights.map(|w| used.rows.iter().map(|&i| w[i]).collect());
-        let prepared = prepare(&self.prep, self.kernel.as_ref(), &data)?;
-        if !self.estimator.takes(&target) {
-            return Err(cannot_predict(&self.estimator, &target));
+    /// The same with the seconds that it took. The folds of tuning respect the split of the examples, and the last round of the
+    /// search begins with what searches on parts of these rows have found.
+    pub fn fit_from(&self, searches: &[Search], examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
+        let Used { mut rows, mut notices } = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
+        if let Some(most) = self.sample.filter(|most| *most < rows.len()) {
+            let all = rows.len();
+            let target = examples.target.select(&rows);
+            rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
+            notices.push(format!("learnt from a random sample of the rows: {most} of {all}"));
+        }
+        let left_out = fitting::left_out(&rows, examples.data.rows());
+        let used = examples.select(&rows);
+        let prepared = prepare(&self.prep, self.kernel.as_ref(), &used.data)?;
+        if !self.estimator.takes(&used.target) {
+            return Err(cannot_predict(&self.estimator, &used.target));
         }
         let open = prepared.kernel.settle(&prepared.data)?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
             require_mercer(&open, &self.estimator, &prepared.data, control)?;
         }
-        plan(&self.estimator, data.rows(), &target, control)?;
-        let mut notices = used.notices;
+        plan(&self.estimator, used.data.rows(), &used.target, control)?;
         notices.extend(prepared.notices);
         let mut bound = open.bind_within(None, &prepared.data, control)?;
         if open.mercer() == Mercer::Always {
-            notices.extend(zero_norm_rows(bound.as_ref(), &used.rows));
+            notices.extend(zero_norm_rows(bound.as_ref(), &rows));
         }
-        let sample = Examples { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &split };
+        let ready = Examples { data: &prepared.data, ..used.examples() };
         let clock = Instant::now();
-        // Half of the time is kept for the fit itself.
-        let tuned = select::tune(&prepared.kernel, &self.estimator, &sample, &control.share(0.5), self.seed, true)?;
+        let preparation = Preparation { recipe: &self.prep, kernel: &prepared.kernel, raw: &used.data };
+        let tuned = self.tune(&prepared.kernel, searches, &ready, preparation, control)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let stopped = control.enough.is_cancelled();
         if tuned.late {
@@ -141,20 +152,21 @@ impl Learner {
         }
         let clock = Instant::now();
         let last = control.last_step();
-        plan(&tuned.estimator, data.rows(), &target, &last)?;
+        plan(&tuned.estimator, used.data.rows(), &used.target, &last)?;
         last.check()?;
         if tuned.kernel != open {
             drop(bound);
             bound = tuned.kernel.bind_within(None, &prepared.data, &last)?;
         }
-        let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &sample, &last, self.seed)?;
+        let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
+        drop(bound);
         let asked_kernel = prepared.kernel.to_string();
         // Where prediction needs every row, the rows are kept and not copied.
-        let every = fitted.support().len() == data.rows();
+        let every = fitted.support().len() == rows.len();
         let support = if every { prepared.data } else { support_of(&tuned.kernel, &fitted, &prepared.data) };
         let model = Model {
             prep: prepared.prep,
@@ -165,7 +177,7 @@ impl Learner {
             target: info.clone(),
             about: About {
                 version: env!("CARGO_PKG_VERSION").into(),
-                rows: data.rows(),
+                rows: rows.len(),
                 asked_kernel,
                 asked_estimator: self.estimator.to_string(),
                 seed: self.seed,
@@ -174,7 +186,27 @@ impl Learner {
                 left_out,
             },
         };
-        Ok((model, (tune_seconds, fit_seconds)))
+        Ok(Timed { model, tune_seconds, fit_seconds })
+    }
+
+    /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
+    fn tune(
+        &self,
+        kernel: &KernelExpr,
+        searches: &[Search],
+        examples: &Examples<'_>,
+        preparation: Preparation<'_>,
+        control: &Control,
+    ) -> Result<Tuned> {
+        let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
+        let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), scoring, control, self.seed)?;
+        search.suggest(searches);
+        // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
+        let searching = control.share(0.4);
+        while search.rounds_left() > 0 && !searching.out_of_time() {
+            search.round(&searching)?;
+        }
+        search.finish(true, examples.data, &control.share(0.2))
     }
 }
 

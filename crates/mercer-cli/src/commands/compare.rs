@@ -1,22 +1,22 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Loaded, Role, bounds, control, kernel, load, recipe};
+use super::{Role, bounds, control, kernel, load, metric, recipe};
 use crate::Stop;
 use crate::args::Compare;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
 use mercer::compare::{self, Comparing};
 use mercer::control::Control;
-use mercer::error::Result;
+use mercer::data::Examples;
+use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
-use mercer::fitting;
-use mercer::report::{Comparison, Request};
-use mercer::store::write_atomically;
+use mercer::report::{self, Comparison, Request};
+use mercer::store::{self, write_atomically};
 use std::path::Path;
 
 pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
-    for path in args.report.iter().chain(&args.json) {
+    for path in args.report.iter().chain(&args.json).chain(&args.save) {
         check_writable(path, &[Path::new(&args.learning.table.table)])?;
     }
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
@@ -36,10 +36,16 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         folds: args.folds,
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
+        metric: metric(&args.learning)?,
+        sample: args.learning.sample,
     };
-    short_of_memory(&comparing.estimators, &loaded, &control);
-    let weights = loaded.weights.as_deref();
-    let outcome = compare::compare(&loaded.data, &loaded.target, &loaded.info, weights, &loaded.split, &comparing, &control);
+    let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
+    let mut announce = |plan: &compare::Plan| {
+        if plan.is_worth_saying() {
+            eprintln!("{}", report::plan_text(plan));
+        }
+    };
+    let outcome = compare::compare_planned(&examples, &loaded.info, &comparing, &control, &mut announce);
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // The notices of a comparison that went well stand below its table.
@@ -63,17 +69,24 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;
     }
+    if let Some(path) = &args.save {
+        save(path, &outcome)?;
+    }
     if let Some(folder) = &args.figures {
         write_figures(folder, &comparison.entries)?;
     }
     Ok(())
 }
 
-/// Says before the work begins which estimators the memory allowed will not do for.
-fn short_of_memory(estimators: &[EstimatorExpr], loaded: &Loaded, control: &Control) {
-    let short = |e: &EstimatorExpr| fitting::plan(e, loaded.data.rows(), &loaded.target, control).err();
-    let said: Vec<String> = estimators.iter().filter(|e| e.takes(&loaded.target)).filter_map(short).map(|e| e.to_string()).collect();
-    notices(&said);
+/// The best model, where there is one.
+fn save(path: &Path, outcome: &compare::Outcome) -> Result<()> {
+    match outcome.best.and_then(|best| outcome.rows[best].model.as_ref()) {
+        Some(model) => {
+            store::save(model, path)?;
+            print(&format!("written: {}\n", path.display()))
+        }
+        None => Err(Error::Data("no model is written: none was fitted to all rows with every fit converged; the table says why".into())),
+    }
 }
 
 /// Columns of the terminal, 100 where there is none.

@@ -1,6 +1,6 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{Role, bounds, control, kernel, load, recipe};
+use super::{Role, bounds, control, kernel, load, metric, recipe};
 use crate::Stop;
 use crate::args::Fit;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
@@ -32,6 +32,8 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         estimator,
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
+        sample: args.learning.sample,
+        metric: metric(&args.learning)?,
     };
     let control = control(&args.learning.limits, stop);
     let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;

@@ -6,6 +6,7 @@ mod examples;
 mod fit;
 mod gram;
 mod inspect;
+mod plan;
 mod predict;
 mod shell;
 
@@ -15,11 +16,12 @@ pub(crate) use examples::examples;
 pub(crate) use fit::fit;
 pub(crate) use gram::gram;
 pub(crate) use inspect::inspect;
+pub(crate) use plan::plan;
 pub(crate) use predict::predict;
 pub(crate) use shell::{completions, man};
 
 use crate::Stop;
-use crate::args::{Limits, Tabular};
+use crate::args::{Learning, Limits, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use mercer::control::Control;
@@ -29,6 +31,7 @@ use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{ReadOptions, Source, Table, TargetInfo, parted};
+use mercer::select::Metric;
 
 /// Columns that are no inputs but say something of the rows.
 enum Role<'a> {
@@ -102,9 +105,14 @@ fn recipe(asked: &Tabular) -> Result<Recipe> {
     Ok(Recipe { standardise: !asked.no_standardise, missing: Missing::of_columns(&asked.missing)?, ..Recipe::default() })
 }
 
+/// What decides, where the user says so.
+fn metric(learning: &Learning) -> Result<Option<Metric>> {
+    learning.metric.as_deref().map(Metric::parse).transpose()
+}
+
 /// Bounds and watchers of a long computation.
 fn control(limits: &Limits, stop: &Stop) -> Control {
-    let control = Control { progress: Line::visible(), ..bounds(limits.max_memory, stop) };
+    let control = Control { progress: Line::visible(limits.verbose), ..bounds(limits.max_memory, stop) };
     match limits.max_seconds {
         Some(seconds) => control.with_seconds(seconds),
         None => control,

@@ -28,6 +28,11 @@ impl Estimator for Baseline {
         8 * rows as u64 + 16 * outputs as u64
     }
 
+    /// The mean, or the shares of the classes.
+    fn work(&self, rows: usize, _outputs: usize) -> f64 {
+        rows as f64
+    }
+
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
         f64::NAN
     }

@@ -125,6 +125,12 @@ impl Estimator for Gp {
         8 * n * (n + 4 * o)
     }
 
+    /// One Cholesky factor, n^3 / 3, and the Gram matrix.
+    fn work(&self, rows: usize, outputs: usize) -> f64 {
+        let n = rows as f64;
+        n * n * (n / 3.0 + 50.0 + 4.0 * outputs as f64)
+    }
+
     /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
         let share = if param == "noise" { 0.1 } else { 1.0 };

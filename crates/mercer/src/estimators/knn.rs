@@ -94,6 +94,11 @@ impl Estimator for Knn {
         8 * rows as u64 * (2 + outputs as u64)
     }
 
+    /// Fitting keeps the rows; a prediction for as many rows compares each with each.
+    fn work(&self, rows: usize, outputs: usize) -> f64 {
+        20.0 * (rows as f64).powi(2) + (rows * outputs) as f64
+    }
+
     /// 5, or all rows where there are fewer.
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
         task.rows().clamp(1, 5) as f64

@@ -122,6 +122,7 @@ trait AnyEstimator {
     fn uses_kernel(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    fn work(&self, rows: usize, outputs: usize) -> f64;
     fn term(&self) -> Term;
     fn terms(&self) -> Vec<(&'static str, Term)>;
     fn values(&self) -> Vec<(&'static Param, Value)>;
@@ -154,6 +155,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         Estimator::bytes(self, rows, outputs)
+    }
+    fn work(&self, rows: usize, outputs: usize) -> f64 {
+        Estimator::work(self, rows, outputs)
     }
     fn term(&self) -> Term {
         param::call(E::NAME, self, E::PARAMS)
@@ -242,6 +246,10 @@ impl EstimatorExpr {
     /// Bytes that fitting needs, the Gram matrix included.
     pub fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         self.any().bytes(rows, outputs)
+    }
+    /// Floating-point operations of a fit, roughly.
+    pub fn work(&self, rows: usize, outputs: usize) -> f64 {
+        self.any().work(rows, outputs)
     }
     /// Every numeric parameter with its record.
     pub fn values(&self) -> Vec<(&'static Param, Value)> {

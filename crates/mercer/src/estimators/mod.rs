@@ -86,6 +86,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn takes(target: &Target) -> bool;
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    /// Floating-point operations of a fit to so many rows, roughly: what a plan goes by.
+    fn work(&self, rows: usize, outputs: usize) -> f64;
     /// The data-based start for a parameter that is `auto`.
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     /// Fits; every parameter is settled.

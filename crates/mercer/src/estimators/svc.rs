@@ -83,6 +83,11 @@ impl Estimator for Svc {
         svm::bytes(rows, outputs * outputs.saturating_sub(1) / 2, &self.cache_mb)
     }
 
+    /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.
+    fn work(&self, rows: usize, _outputs: usize) -> f64 {
+        150.0 * (rows as f64).powi(2)
+    }
+
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
         1.0
     }

@@ -181,6 +181,11 @@ impl Fitted {
         filled.flatten().chain(missing::tell(&columns)).collect()
     }
 
+    /// Whether a column is left out because it holds the same value in every training row.
+    pub fn drops(&self, column: &str) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Drop(d) if d.columns.iter().any(|c| c == column)))
+    }
+
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
         self.steps.iter().map(Step::describe).collect()

@@ -44,7 +44,7 @@ impl Comparison {
             .rows
             .iter()
             .enumerate()
-            .map(|(i, scored)| row(scored, i == outcome.best, request, &control))
+            .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
             .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
         notices.extend(shared_notices(outcome));

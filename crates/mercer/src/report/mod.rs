@@ -9,6 +9,7 @@ mod html;
 mod json;
 mod model;
 mod pictures;
+mod plan;
 mod predictions;
 mod text;
 mod tuning;
@@ -21,6 +22,7 @@ pub use figures::{
 
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text};
+pub use plan::plan_text;
 pub use predictions::{PredictionColumns, interval, predictions_csv, standard_deviation};
 pub use validity::{validity_json, validity_text};
 

@@ -74,6 +74,8 @@ impl Case {
             estimator: self.estimator.clone(),
             seed: SEED,
             allow_non_mercer: false,
+            sample: None,
+            metric: None,
         }
     }
 

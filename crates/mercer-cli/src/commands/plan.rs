@@ -1,0 +1,38 @@
+//! `mercer plan`: what a comparison would take, without doing it.
+
+use super::{control, kernel, load, metric, recipe};
+use crate::Stop;
+use crate::args::Plan;
+use crate::output::{notices, print};
+use mercer::compare::{self, Comparing};
+use mercer::data::Examples;
+use mercer::error::Result;
+use mercer::estimators::EstimatorExpr;
+use mercer::report;
+
+pub(crate) fn plan(args: &Plan, stop: &Stop) -> Result<()> {
+    let learning = &args.learning;
+    let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
+    let kernel = kernel(&learning.table)?;
+    let control = control(&learning.limits, stop);
+    let loaded = load(&learning.table, &[], false, &control)?;
+    notices(&loaded.notices);
+    let estimators = match asked {
+        Some(list) => list,
+        None => EstimatorExpr::all_for(&loaded.target)?,
+    };
+    let comparing = Comparing {
+        prep: recipe(&learning.table)?,
+        kernel,
+        folds: args.folds,
+        seed: learning.seed,
+        allow_non_mercer: learning.allow_non_mercer,
+        metric: metric(learning)?,
+        sample: learning.sample,
+        ..Comparing::new(estimators)
+    };
+    let examples = Examples { data: &loaded.data, target: &loaded.target, weights: None, split: &loaded.split };
+    let plan = compare::plan(&examples, &comparing, &control)?;
+    drop(control);
+    print(&format!("{}\n", report::plan_text(&plan)))
+}

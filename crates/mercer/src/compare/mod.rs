@@ -1,0 +1,237 @@
+//! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
+
+mod contest;
+mod held_out;
+mod plan;
+
+pub use held_out::OutOfFold;
+pub use plan::{Plan, Planned};
+
+use crate::control::Control;
+use crate::data::{Dataset, Examples, Split, Target, folds};
+use crate::error::{Error, Result};
+use crate::estimators::EstimatorExpr;
+use crate::fitting::{self, Prepared, Used};
+use crate::kernels::KernelExpr;
+use crate::learner::Model;
+use crate::prep;
+use crate::read::TargetInfo;
+use crate::select::{Estimate, Metric};
+use contest::Contest;
+
+/// What is compared, and how.
+#[derive(Clone, Debug)]
+pub struct Comparing {
+    /// How columns become inputs; fitted anew in each fold.
+    pub prep: prep::Recipe,
+    /// The kernel; `None`: made from the column types.
+    pub kernel: Option<KernelExpr>,
+    /// The estimators, in the order of the table.
+    pub estimators: Vec<EstimatorExpr>,
+    /// Number of folds.
+    pub folds: usize,
+    /// Seed of the folds and of the searches.
+    pub seed: u64,
+    /// Fit although the kernel is not positive semi-definite.
+    pub allow_non_mercer: bool,
+    /// The metric that decides, and by which cross-validation tunes; `None`: accuracy or the root of the mean squared error.
+    pub metric: Option<Metric>,
+    /// The most rows that a fit learns from, drawn at random; `None`: as many as the plan allows.
+    pub sample: Option<usize>,
+}
+
+impl Comparing {
+    /// Five folds of these estimators with everything else at its default.
+    pub fn new(estimators: Vec<EstimatorExpr>) -> Self {
+        Comparing {
+            prep: prep::Recipe::default(),
+            kernel: None,
+            estimators,
+            folds: 5,
+            seed: 0,
+            allow_non_mercer: false,
+            metric: None,
+            sample: None,
+        }
+    }
+}
+
+/// How far the work on one estimator came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Folds that are scored.
+    pub folds: usize,
+    /// Folds that there are.
+    pub of_folds: usize,
+    /// Whether the scores are those of searched parameters, where anything is left to search.
+    pub is_tuned: bool,
+    /// Whether the search came to its own end.
+    pub is_searched: bool,
+    /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.
+    pub unconverged: usize,
+    /// Rows that a fit learns from at most.
+    pub rows: usize,
+}
+
+/// One estimator's result.
+#[derive(Debug)]
+pub struct Scored {
+    /// The estimator as asked for.
+    pub estimator: EstimatorExpr,
+    /// Each metric over the folds, the deciding one first; empty after a failure.
+    pub metrics: Vec<(Metric, Estimate)>,
+    /// The deciding metric in each fold.
+    pub per_fold: Vec<f64>,
+    /// Difference of the deciding metric to the best estimator's, paired by fold; `None` for the best, and where not every
+    /// fold is scored.
+    pub difference: Option<Estimate>,
+    /// Predictions of rows by the models that did not see them; `None` where time was up before every fold was scored.
+    pub out_of_fold: Option<OutOfFold>,
+    /// The model fitted on all rows; none after a failure, and where time was up before that fit.
+    pub model: Option<Model>,
+    /// Seconds of that fit, tuning not counted.
+    pub fit_seconds: f64,
+    /// Seconds of its tuning.
+    pub tune_seconds: f64,
+    /// Microseconds per row of predicting all rows at once.
+    pub predict_us_per_row: f64,
+    /// How far the work came.
+    pub standing: Standing,
+    /// Why there is no result.
+    pub failure: Option<Error>,
+}
+
+impl Scored {
+    /// The deciding metric, smaller is better; infinite where there is none.
+    fn loss(&self) -> f64 {
+        match self.metrics.first() {
+            Some((m, e)) if e.mean.is_finite() => {
+                if m.rises() {
+                    -e.mean
+                } else {
+                    e.mean
+                }
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Whether it was scored on every fold, fitted to all rows, and every fit converged.
+    fn may_win(&self, folds: usize) -> bool {
+        let whole = self.standing.folds == folds && self.standing.unconverged == 0;
+        whole && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
+    }
+}
+
+/// The whole comparison.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The kernel expression that all shared.
+    pub kernel: KernelExpr,
+    /// One result per estimator, in the order asked for.
+    pub rows: Vec<Scored>,
+    /// Index of the best of those that were scored on every fold and fitted to all rows, and whose fits all converged.
+    pub best: Option<usize>,
+    /// What was done to the columns.
+    pub columns: Vec<String>,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Rows of a table ready to be compared on.
+struct Field {
+    used: Used,
+    split: Split,
+    whole: Prepared,
+    notices: Vec<String>,
+}
+
+impl Field {
+    fn of(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Self> {
+        let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
+        let whole = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &examples.data.select(&used.rows))?;
+        let settled = whole.kernel.settle(&whole.data)?;
+        if !settled.is_anchored() {
+            // What does not fit the columns is said of the rows as they were given, not of those of a fold.
+            settled.bind_within(None, &whole.data, control)?;
+        }
+        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole })
+    }
+
+    fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
+        let part = examples.select(&self.used.rows);
+        let prepared = Examples { data: &self.whole.data, ..part.examples() };
+        contest::planned(&prepared, &self.whole.kernel, comparing, control)
+    }
+}
+
+/// What a comparison would do: rows, bytes and, on tables that are worth it, seconds of each estimator.
+///
+/// # Errors
+/// A kernel that does not fit the columns; rows that cannot be learnt from.
+pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
+    Field::of(examples, comparing, control)?.planned(examples, comparing, control)
+}
+
+/// Compares on rows without their target; folds respect the split, weights weigh fits and scores.
+///
+/// Every estimator is fitted and scored at its starting values first; what time is left goes into searches, round by round,
+/// and into fits to all rows, the best first. What time does not allow is left undone, and said.
+///
+/// # Errors
+/// Rows that allow no folds, a kernel that does not fit the columns, and the first failure where every estimator failed.
+pub fn compare(
+    data: &Dataset,
+    target: &Target,
+    info: &TargetInfo,
+    weights: Option<&[f64]>,
+    split: &Split,
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<Outcome> {
+    compare_planned(&Examples { data, target, weights, split }, info, comparing, control, &mut |_| ())
+}
+
+/// The same; `announce` is given the plan before the first long step.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_planned(
+    examples: &Examples<'_>,
+    info: &TargetInfo,
+    comparing: &Comparing,
+    control: &Control,
+    announce: &mut dyn FnMut(&Plan),
+) -> Result<Outcome> {
+    let field = Field::of(examples, comparing, control)?;
+    let plan = field.planned(examples, comparing, control)?;
+    announce(&plan);
+    let Field { used, split, whole, mut notices } = field;
+    notices.extend(whole.notices.iter().cloned());
+    let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
+    for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
+        side.iter_mut().for_each(|i| *i = used.rows[*i]);
+    }
+    if let (Split::Time(_), Some(first)) = (&split, splits.first()) {
+        notices.push(format!(
+            "folds are in order of time: each is scored by what was learnt from the rows before it; the first {} rows are never scored",
+            first.train.len()
+        ));
+    }
+    for planned in plan.fits.iter().filter(|f| f.rows < used.rows.len()) {
+        notices.push(format!(
+            "{}: learns from a random part of the rows, {} of {}: an exact fit to all of them takes too much time or memory",
+            planned.estimator.name(),
+            planned.rows,
+            used.rows.len()
+        ));
+    }
+    let mut outcome = Contest::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
+    if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
+        let first = outcome.rows.into_iter().find_map(|r| r.failure);
+        return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));
+    }
+    notices.append(&mut outcome.notices);
+    outcome.notices = notices;
+    Ok(outcome)
+}

@@ -1,0 +1,52 @@
+//! A plan in lines: rows, memory and time of each estimator.
+
+use super::words::{count, counted, seconds};
+use crate::compare::Plan;
+
+impl Plan {
+    /// Whether it is worth a look before the work begins: it takes a while, or not every row is learnt from.
+    pub fn is_worth_saying(&self) -> bool {
+        self.fits.iter().any(|f| f.rows < self.rows) || self.seconds().is_some_and(|s| s > 5.0)
+    }
+}
+
+/// One line for the whole and one for each estimator.
+pub fn plan_text(plan: &Plan) -> String {
+    let whole = match plan.seconds() {
+        Some(s) => format!("plan: {}; about {} of work on this machine", counted(plan.rows, "row"), seconds(s)),
+        None => format!("plan: {}", counted(plan.rows, "row")),
+    };
+    let line = |f: &crate::compare::Planned| {
+        let part = if f.rows < plan.rows { format!("a random part, {} of them", count(f.rows)) } else { "all of them".into() };
+        let time = f.seconds.map(|s| format!(", about {}", seconds(s))).unwrap_or_default();
+        format!("  {}: {part}, {} of memory for a fit{time}", f.estimator, bytes(f.bytes))
+    };
+    std::iter::once(whole).chain(plan.fits.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A size in the unit that suits it.
+fn bytes(n: u64) -> String {
+    let n = n as f64;
+    match n {
+        n if n < 1e6 => format!("{:.0} kB", (n / 1e3).ceil()),
+        n if n < 1e9 => format!("{:.0} MB", n / 1e6),
+        n => format!("{:.1} GB", n / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Planned;
+    use crate::estimators::EstimatorExpr;
+
+    #[test]
+    fn a_plan_names_the_rows_that_each_estimator_learns_from() {
+        let fit = |name: &str, rows, seconds| Planned { estimator: EstimatorExpr::parse(name).unwrap(), rows, bytes: 2_500_000, seconds };
+        let plan = Plan { rows: 20_000, fits: vec![fit("svc", 20_000, Some(3.0)), fit("knn", 5_000, Some(4.0))] };
+        let text = plan_text(&plan);
+        assert!(text.contains("svc: all of them, 2 MB of memory") || text.contains("svc: all of them, 3 MB of memory"), "{text}");
+        assert!(text.contains("knn: a random part, 5") && text.contains("about 7.0 s"), "{text}");
+        assert!(plan.is_worth_saying());
+    }
+}
