@@ -97,14 +97,13 @@ pub fn compare(
 ) -> Result<Outcome> {
     let used = Used::of(&comparing.prep, data, target, weights)?;
     let whole = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &data.select(&used.rows))?;
-    let settled = whole.kernel.settle(&whole.data)?;
-    settled.bind_within(None, &whole.data, control)?;
+    whole.kernel.settle(&whole.data)?.bind_within(None, &whole.data, control)?;
     let mut splits = folds(&target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
         side.iter_mut().for_each(|i| *i = used.rows[*i]);
     }
     let mut parts: Vec<Result<Parts>> =
-        comparing.estimators.iter().map(|e| start(e, target, &settled, &whole.data, comparing, control)).collect();
+        comparing.estimators.iter().map(|e| start(e, target, &whole.kernel, &whole.data, comparing, control)).collect();
     let mut left = parts.iter().filter(|p| p.is_ok()).count() * (splits.len() + 1);
     let mut share = || {
         let part = 1.0 / left.max(1) as f64;
@@ -208,7 +207,7 @@ struct Parts {
 fn start(
     e: &EstimatorExpr,
     target: &Target,
-    settled: &KernelExpr,
+    kernel: &KernelExpr,
     data: &Dataset,
     comparing: &Comparing,
     control: &Control,
@@ -218,7 +217,7 @@ fn start(
     }
     fitting::plan(e, data.rows(), target, control)?;
     if e.needs_mercer() && !comparing.allow_non_mercer {
-        fitting::require_mercer(settled, e, data, control)?;
+        fitting::require_mercer(kernel, e, data, control)?;
     }
     Ok(Parts::default())
 }

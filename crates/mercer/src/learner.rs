@@ -111,7 +111,8 @@ impl Learner {
         }
         let open = prepared.kernel.settle(&prepared.data)?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
-            require_mercer(&open, &self.estimator, &prepared.data, control)?;
+            // As it was asked for: a search may go to the ends of its ranges.
+            require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;
         }
         plan(&self.estimator, data.rows(), &target, control)?;
         let mut notices = used.notices;

@@ -9,7 +9,7 @@ use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::ops::Range;
 
-/// What is known about positive semi-definiteness from structure alone.
+/// What is known about positive semi-definiteness without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mercer {
     /// Positive semi-definite for every input.
@@ -36,8 +36,6 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const DIFFERENTIABLE: &'static [&'static str] = &[];
     /// Why it is positive semi-definite, where [`Kernel::mercer`] says so: the last line of a proof.
     const BECAUSE: &'static str = "";
-    /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) although it is not positive semi-definite.
-    const NEGATIVE_TYPE: Option<&'static str> = None;
     /// Whether it takes columns as they are: counts, angles and dates lose their meaning when they are standardised.
     const AS_IS: bool = false;
     /// The sort of input it compares.
@@ -48,6 +46,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// Replaces what is `auto` by what the inputs suggest, and a range by its point nearest to that.
     fn settle(&self, _inputs: &Self::Inputs) -> Self {
         self.clone()
+    }
+    /// Numbers per input that a parameter asks for which is a list of so many numbers: as many, unless said otherwise.
+    fn dim_for(listed: usize) -> usize {
+        listed
     }
     /// An error where parameters and inputs do not fit together.
     fn check(&self, _inputs: &Self::Inputs) -> Result<()> {
@@ -63,8 +65,13 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
     }
-    /// What is known about positive semi-definiteness.
+    /// What is known about positive semi-definiteness, for the values that its parameters have or may be searched over.
     fn mercer(&self) -> Mercer;
+    /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
+    /// semi-definite.
+    fn negative_type(&self) -> Option<&'static str> {
+        None
+    }
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
     /// a parameter has one; `tile.out` is scratch of the tile's shape.
     fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
