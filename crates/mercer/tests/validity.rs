@@ -132,7 +132,7 @@ fn the_kernel_that_is_zero_is_valid_however_it_is_written() {
     let data = testkit::table(12, 3);
     for text in ["0*sigmoid", "-1*constant(value=0)", "-2*(linear*white(value=0))", "-1*centre(constant + 0.5)", "0*(linear - 3) + rbf"] {
         assert!(matches!(verdict(text), Verdict::Proved(_)), "{text}");
-        let found = psd_check(&whole(&parse(text), &data)).unwrap();
+        let found = psd_check(&whole(&parse(text), &data), &Control::default()).unwrap();
         assert!(found.witness.is_none(), "{text}: {found:?}");
     }
     assert!(matches!(parse("-1*constant(value=0.1)").validity(), Validity::Refuted(_)));

@@ -2,7 +2,7 @@
 //!
 //! With S = L L' the distance is that of L^-1 x and L^-1 z.
 
-use super::rbf::Gaussian;
+use super::rbf::{Gaussian, unlike};
 use crate::data::Points;
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Mercer, Tile};
@@ -142,6 +142,12 @@ impl Kernel for Mahalanobis {
     }
     fn diagonal(&self, x: &Whitened) -> Vec<f64> {
         vec![1.0; x.cloud.rows()]
+    }
+    fn points<'p>(&self, x: &'p Whitened) -> Option<&'p Cloud> {
+        Some(&x.cloud)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        unlike(sqdist)
     }
     fn mercer(&self) -> Mercer {
         let given = self.covariance.numbers();

@@ -77,6 +77,12 @@ impl Kernel for NegativeDistance {
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![0.0; x.rows()]
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        2.0 * libm::pow(sqdist, 0.5 * self.power.number())
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Never("k(x, x) = 0 and k(x, z) < 0: two different inputs with weights 1 and 1 give a negative sum".into())
     }
