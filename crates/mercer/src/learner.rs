@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::fitting::{Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
+use crate::fitting::{Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of, zero_norm_rows};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::prep;
@@ -188,9 +188,9 @@ impl Model {
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
-    /// were given; `None` where there is no closed form.
+    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows.
     pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
-        if self.support.rows() != self.about.rows {
+        if self.support.rows() != self.about.rows || !rows_leave_the_kernel(&self.kernel, &self.estimator) {
             return Ok(None);
         }
         let mut rows: Vec<usize> = (0..target.rows()).collect();

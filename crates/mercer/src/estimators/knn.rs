@@ -92,6 +92,11 @@ impl Estimator for Knn {
         matches!(target, Target::Classes { .. } | Target::Numbers(_))
     }
 
+    /// They cancel in k(x, x) + k(z, z) - 2 k(x, z).
+    fn absorbs_shifts(&self) -> bool {
+        true
+    }
+
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         8 * rows as u64 * (2 + outputs as u64)
     }
