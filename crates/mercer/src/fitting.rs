@@ -200,6 +200,12 @@ pub(crate) fn fit_bound(
     estimator.settle(&task)?.fit(&task)
 }
 
+/// Whether a row can be left out by a closed form, with the kernel values that all rows together have: not where these would
+/// be others without the row, and the estimator would feel it.
+pub fn rows_leave_the_kernel(kernel: &KernelExpr, estimator: &EstimatorExpr) -> bool {
+    !kernel.is_anchored() || (kernel.is_anchored_by_shifts() && estimator.absorbs_shifts())
+}
+
 /// The training rows that prediction needs: those that the fit kept, or all of them where the kernel is anchored.
 pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> Dataset {
     if kernel.is_anchored() && !fitted.support().is_empty() { data.clone() } else { data.select(fitted.support()) }

@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
+use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of, zero_norm_rows};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::prep;
@@ -123,7 +123,8 @@ impl Learner {
         }
         let open = prepared.kernel.settle(&prepared.data)?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
-            require_mercer(&open, &self.estimator, &prepared.data, control)?;
+            // As it was asked for: a search may go to the ends of its ranges.
+            require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;
         }
         plan(&self.estimator, used.data.rows(), &used.target, control)?;
         notices.extend(prepared.notices);
@@ -219,9 +220,9 @@ impl Model {
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
-    /// were given; `None` where there is no closed form.
+    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows.
     pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
-        if self.support.rows() != self.about.rows {
+        if self.support.rows() != self.about.rows || !rows_leave_the_kernel(&self.kernel, &self.estimator) {
             return Ok(None);
         }
         let mut rows: Vec<usize> = (0..target.rows()).collect();

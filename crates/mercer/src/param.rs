@@ -60,6 +60,15 @@ impl Value {
     pub fn is_settled(&self) -> bool {
         matches!(self, Value::Number(_) | Value::List(_))
     }
+    /// Whether every number that it is or may become under a search lies between two ends, which count; what is `auto`
+    /// becomes what its owner takes it to be.
+    pub fn lies_within(&self, low: f64, high: f64) -> bool {
+        match self {
+            Value::Auto => true,
+            Value::Range(a, b) => low <= *a && *b <= high,
+            settled => settled.numbers().iter().all(|x| (low..=high).contains(x)),
+        }
+    }
     /// `auto` becomes `start`, a range becomes `start` moved into it, a number stays.
     pub fn settle(&self, start: f64) -> Value {
         match self {

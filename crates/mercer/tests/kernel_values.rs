@@ -79,6 +79,20 @@ fn rational_quadratic_periodic_and_chi_squared_are_those_of_scikit_learn() {
     near(value("histogram_intersection", &a, &b), 3.0, 1e-15);
 }
 
+// Bins of unlike mass: min(1e16, 0) + min(1, 1) = 1 and min(1e9, 0) + min(0.001, 0.001) = 0.001, dense as well as sparse.
+// spec: K31
+#[test]
+fn a_heavy_bin_leaves_the_overlap_of_the_others_as_it_is() {
+    for (heavy, light) in [(1e16, 1.0), (1e9, 0.001)] {
+        let dense = points(&[&[heavy, light], &[0.0, light]]);
+        let csr = Points::csr(2, 2, vec![0, 2, 3], vec![0, 1, 1], vec![heavy, light, light]).unwrap();
+        for data in [dense, Dataset::from_points(csr)] {
+            let k = matrix("histogram_intersection", &data);
+            assert_eq!((k[(0, 1)], k[(1, 0)], k[(1, 1)], k[(0, 0)]), (light, light, light, heavy + light));
+        }
+    }
+}
+
 // spec: K31
 #[test]
 fn histogram_intersection_is_positive_and_refuses_numbers_below_zero() {

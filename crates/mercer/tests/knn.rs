@@ -7,10 +7,11 @@ mod made;
 
 use made::*;
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
 use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Knn, NeighbourWeights, Query, Task, Ties};
 use mercer::gram::Dense;
+use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
 
 fn knn(k: f64) -> Knn {
@@ -47,8 +48,115 @@ fn strings_have_neighbours_too() {
         .predict(&Query::new(&cross(&["GATTACC", "CCCGGGG"], &x, fitted.support(), shared), everything(), &Control::default()))
         .unwrap();
     assert_eq!(classes(&p), [0, 1]);
-    // Two votes of two, two classes: (2 + 1) / (2 + 2).
-    close(p.probabilities.unwrap()[(0, 0)], 0.75, 1e-12);
+    // Two votes of two, half of the rows: (2 + 1/2) / (2 + 1).
+    close(p.probabilities.unwrap()[(0, 0)], 2.5 / 3.0, 1e-12);
+}
+
+// M18 far from the origin: of 1e8 + 1 and 1e8 + 2 the second is nearer to 1e8 + 1.9, though the products are equal to 1e-16.
+// spec: M18, F35
+#[test]
+fn neighbours_are_told_apart_far_from_the_origin() {
+    let column = |values: &[f64]| Dataset::from_points(Points::dense(values.len(), 1, values.to_vec()).unwrap());
+    let x = column(&[1e8 + 1.0, 1e8 + 2.0]);
+    for kernel in ["linear", "2*linear", "linear + 1", "centre(linear)", "rbf(length_scale=1e9)", "negative_distance"] {
+        let expr = KernelExpr::parse(kernel).unwrap();
+        let gram = expr.bind(None, &x).unwrap();
+        let control = Control::default();
+        let target = labels([false, true]);
+        let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+        let fitted = knn(1.0).fit(&task).unwrap();
+        let cross = expr.bind(Some(&column(&[1e8 + 1.9, 1e8 + 1.1])), &x).unwrap();
+        assert_eq!(classes(&fitted.predict(&Query::new(cross.as_ref(), everything(), &Control::default())).unwrap()), [1, 0], "{kernel}");
+    }
+}
+
+// Rows that a kernel finds unlike everything to the last digit are still nearer or farther.
+#[test]
+fn an_outlier_has_nearest_neighbours_too() {
+    let x = Dataset::from_points(Points::dense(3, 1, vec![0.0, 1.0, 2.0]).unwrap());
+    let expr = KernelExpr::parse("rbf(length_scale=1)").unwrap();
+    let gram = expr.bind(None, &x).unwrap();
+    let control = Control::default();
+    let target = Target::numbers(&[1.0, 2.0, 3.0]);
+    let fitted = knn(1.0).fit(&Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let new = Dataset::from_points(Points::dense(2, 1, vec![500.0, -500.0]).unwrap());
+    let p = fitted.predict(&Query::new(expr.bind(Some(&new), &x).unwrap().as_ref(), everything(), &Control::default())).unwrap();
+    assert_eq!(numbers(&p).data(), [3.0, 1.0]);
+}
+
+// Many rows in few columns are searched by a tree; the same rows as a matrix of kernel values are scanned.
+#[test]
+fn a_tree_of_many_rows_answers_like_a_scan() {
+    let (n, m) = (1500, 60);
+    let flat = |rows: Rows| rows.concat();
+    let (x, new) = (points(71, n, 3), points(72, m, 3));
+    let made = |rows: &Rows| Dataset::from_points(Points::dense(rows.len(), 3, flat(rows.clone())).unwrap());
+    let (data, asking) = (made(&x), made(&new));
+    let expr = KernelExpr::parse("2*rbf(length_scale=0.7)").unwrap();
+    let among = expr.bind(None, &data).unwrap();
+    let cross = expr.bind(Some(&asking), &data).unwrap();
+    assert!(cross.nearest(&[0], 5).is_some());
+    let control = Control::default();
+    let scanned = Dense::of(cross.as_ref(), &control).unwrap();
+    let all = Dense::of(among.as_ref(), &control).unwrap();
+    let targets = [Target::numbers(&errors(73, n)), Target::Classes { codes: (0..n).map(|i| i % 3).collect(), names: three() }];
+    for (target, weights) in targets.iter().flat_map(|t| [(t, NeighbourWeights::Uniform), (t, NeighbourWeights::Distance)]) {
+        let asked = Knn { weights, ..knn(7.0) };
+        let task = |gram| Task { gram, target, weights: None, control: &control, seed: 0 };
+        let fitted = asked.fit(&task(among.as_ref())).unwrap();
+        let pairs = [
+            (
+                fitted.predict(&Query::new(cross.as_ref(), everything(), &Control::default())).unwrap(),
+                fitted.predict(&Query::new(&scanned, everything(), &Control::default())).unwrap(),
+            ),
+            (asked.leave_one_out(&task(among.as_ref())).unwrap().unwrap(), asked.leave_one_out(&task(&all)).unwrap().unwrap()),
+        ];
+        for (tree, scan) in &pairs {
+            match target {
+                Target::Numbers(_) => {
+                    numbers(tree).data().iter().zip(numbers(scan).data()).for_each(|(a, b)| close(*a, *b, 1e-9));
+                }
+                _ => {
+                    assert_eq!(classes(tree), classes(scan));
+                    let (a, b) = (tree.probabilities.as_ref().unwrap(), scan.probabilities.as_ref().unwrap());
+                    a.data().iter().zip(b.data()).for_each(|(a, b)| close(*a, *b, 1e-9));
+                }
+            }
+        }
+    }
+}
+
+// With k = 1 and 26 classes, one of which has 51 of 101 rows: (1 + f) / 2 for the neighbour's class, f / 2 for the others, where
+// f = (n_c + 1) / (n + 26).
+#[test]
+fn one_neighbour_says_more_than_the_frequencies_of_many_classes() {
+    let names: Vec<String> = (0..26).map(|c| c.to_string()).collect();
+    let codes: Vec<usize> = (0..101).map(|i| if i < 50 { i % 25 } else { 25 }).collect();
+    let x: Rows = (0..101).map(|i| vec![f64::from(i)]).collect();
+    let target = Target::Classes { codes, names };
+    let fitted = fit(&knn(1.0), &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
+    let p = fitted
+        .predict(&Query::new(&cross(&[vec![3.2], vec![80.0]], &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default()))
+        .unwrap();
+    let p = p.probabilities.unwrap();
+    close(p[(0, 3)], (1.0 + 3.0 / 127.0) / 2.0, 1e-12);
+    close(p[(0, 4)], 3.0 / 127.0 / 2.0, 1e-12);
+    close(p[(0, 25)], 52.0 / 127.0 / 2.0, 1e-12);
+    close(p[(1, 25)], (1.0 + 52.0 / 127.0) / 2.0, 1e-12);
+}
+
+// Two classes with a vote each: the rare one is nearer and wins, so that the frequent one does not become more probable.
+#[test]
+fn frequencies_do_not_overrule_the_nearer_neighbour() {
+    let x: Rows = (0..20).map(|i| vec![f64::from(i)]).collect();
+    let fitted = fit(&knn(2.0), &square(&x, |a, b| dot(a, b)), &labels((0..20).map(|i| i > 0)), None).unwrap();
+    let p = fitted
+        .predict(&Query::new(&cross(&[vec![0.2]], &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default()))
+        .unwrap();
+    assert_eq!(classes(&p), [0]);
+    let p = p.probabilities.unwrap();
+    assert!(p[(0, 0)] > p[(0, 1)] && p[(0, 0)] - p[(0, 1)] < 1e-5, "{p:?}");
+    close(p.row(0).iter().sum::<f64>(), 1.0, 1e-12);
 }
 
 // f(x) = sum_i y_i / d_i / sum_i 1 / d_i over the neighbours; a neighbour at distance 0 alone decides.

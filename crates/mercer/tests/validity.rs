@@ -6,6 +6,7 @@ use mercer::data::{Column, Dataset, Points, Strings, Values};
 use mercer::gram::{self, Mercer, psd_check};
 use mercer::kernels::{KernelExpr, Validity};
 use mercer::linalg::Matrix;
+use mercer::param::Value;
 use mercer::testkit;
 use mercer::validity::{Verdict, check, ways_out};
 use rand::{RngExt, SeedableRng};
@@ -81,6 +82,82 @@ fn centred_and_exponentiated_distances_are_proved_and_pass_the_numeric_test() {
         assert!(found.smallest >= -1e-10 * 40.0 * found.largest, "{text}: {}", found.smallest);
     }
     assert!(matches!(verdict("exp(-1*negative_distance)"), Verdict::Refuted { .. }));
+}
+
+/// exp(-|x - z|^3) on 0, 1/2, 1 with the weights 1, -2, 1: 6 + 2 e^-1 - 8 e^(-1/8) = -0.3242.
+// spec: F24
+#[test]
+fn powers_of_distances_above_two_are_not_of_negative_type() {
+    let line = Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(vec![0.0, 0.5, 1.0]) }]).unwrap();
+    let cube = parse("exp(negative_distance(power=3))");
+    let value = quadratic_form(&cube, &line, &[1.0, -2.0, 1.0]);
+    assert!((value - (6.0 + 2.0 * (-1.0f64).exp() - 8.0 * (-0.125f64).exp())).abs() <= 1e-14, "{value}");
+    assert!((value + 0.3242).abs() <= 5e-5);
+    for text in ["exp(negative_distance(power=3))", "centre(negative_distance(power=2.5))", "exp(0.5*negative_distance(power=2.5) + 1)"] {
+        let Verdict::Refuted { witness, rows, .. } = verdict(text) else { panic!("{text} is not refuted") };
+        if !text.starts_with("centre") {
+            assert!(quadratic_form(&parse(text), &rows, &witness.weights) < 0.0, "{text}");
+        }
+    }
+    assert!(!matches!(parse("exp(0.2*negative_distance(power=2.01) + rbf)").validity(), Validity::Proved(_)));
+    // A search may go to the end of its range.
+    assert!(!matches!(parse("exp(negative_distance(power=1..3))").validity(), Validity::Proved(_)));
+    assert!(matches!(parse("exp(negative_distance(power=0.5..2))").validity(), Validity::Proved(_)));
+    let mut scaled = parse("0.5*rbf");
+    scaled.set("scale", &Value::Range(-1.0, 1.0)).unwrap();
+    assert!(!matches!(scaled.validity(), Validity::Proved(_)));
+}
+
+// With S = [1 2; 2 1], of which (1, -1) is an eigenvector for -1, k(0, (1, -1)) = e > 1 = k(0, 0).
+// spec: K01
+#[test]
+fn a_covariance_that_is_not_one_proves_nothing() {
+    assert!(matches!(verdict("mahalanobis(covariance=[2, 1, 1, 2])"), Verdict::Proved(_)));
+    assert!(matches!(verdict("mahalanobis"), Verdict::Proved(_)));
+    for (text, words) in [
+        ("mahalanobis(covariance=[1, 2, 2, 1])", "not positive definite"),
+        ("mahalanobis(covariance=[3, 1, 0, 1, 3, 1, 0, 1, -3])", "not positive definite"),
+        ("mahalanobis(covariance=[1, 0.5, 0, 1])", "symmetric"),
+        ("mahalanobis(covariance=[1, 1, 1])", "covariance has 3 numbers"),
+    ] {
+        assert!(matches!(parse(text).mercer(), Mercer::Conditional(_)), "{text}");
+        let why = check(&parse(text), None, &Control::default(), 0).map(|_| ()).unwrap_err().to_string();
+        assert!(why.contains(words), "{text}: {why}");
+    }
+}
+
+// spec: F18
+#[test]
+fn the_kernel_that_is_zero_is_valid_however_it_is_written() {
+    let data = testkit::table(12, 3);
+    for text in ["0*sigmoid", "-1*constant(value=0)", "-2*(linear*white(value=0))", "-1*centre(constant + 0.5)", "0*(linear - 3) + rbf"] {
+        assert!(matches!(verdict(text), Verdict::Proved(_)), "{text}");
+        let found = psd_check(&whole(&parse(text), &data), &Control::default()).unwrap();
+        assert!(found.witness.is_none(), "{text}: {found:?}");
+    }
+    assert!(matches!(parse("-1*constant(value=0.1)").validity(), Validity::Refuted(_)));
+    assert!(matches!(parse("-1*exp(0*linear)").validity(), Validity::Refuted(_)));
+}
+
+// m strings at distance 1 from one string and 2 from each other: with the weights 1 and -s the sum is
+// 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)); at gamma = 1, m = 10 and its least s it is -0.16.
+// spec: F36
+#[test]
+fn likeness_by_edit_distance_is_refuted_by_strings_next_to_one_string() {
+    let m = 10;
+    let strings = (0..=m).map(|k| (1..=m).map(|i| if i == k { 'b' } else { 'a' }).collect::<String>());
+    let data =
+        Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings.collect::<Vec<_>>())) }]).unwrap();
+    let (m, near, far) = (m as f64, (-1.0f64).exp(), (-4.0f64).exp());
+    let s = near / (1.0 + (m - 1.0) * far);
+    let weights: Vec<f64> = (0..=10).map(|k| if k == 0 { 1.0 } else { -s }).collect();
+    let least = 1.0 - m * near * near / (1.0 + (m - 1.0) * far);
+    let value = quadratic_form(&parse("edit(gamma=1)"), &data, &weights);
+    assert!(least < -0.1 && (value - least).abs() <= 1e-13, "{value} and {least}");
+    for text in ["edit", "edit(gamma=0.3)", "edit(gamma=1)", "edit(gamma=2)"] {
+        let Verdict::Refuted { witness, rows, given: false, .. } = verdict(text) else { panic!("{text} is not refuted") };
+        assert!(text == "edit" || quadratic_form(&parse(text), &rows, &witness.weights) < 0.0, "{text}");
+    }
 }
 
 /// A random expression, and whether it was put together by valid steps only.

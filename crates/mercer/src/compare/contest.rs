@@ -103,10 +103,9 @@ impl<'a> Contest<'a> {
         control: &'a Control,
     ) -> Result<Self> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
-        let settled = whole.kernel.settle(&whole.data)?;
         let entry = |e: &EstimatorExpr| {
             let planned = plan.fits.iter().find(|f| f.estimator == *e).map_or(whole.data.rows(), |f| f.rows);
-            let refused = refusal(e, &settled, planned, &examples, &whole.data, comparing, control).err();
+            let refused = refusal(e, &whole.kernel, planned, &examples, &whole.data, comparing, control).err();
             Entry {
                 estimator: e.clone(),
                 failure: refused,
@@ -493,7 +492,7 @@ impl<'a> Contest<'a> {
 /// The refusals that need no fold.
 fn refusal(
     e: &EstimatorExpr,
-    settled: &KernelExpr,
+    kernel: &KernelExpr,
     rows: usize,
     examples: &Examples<'_>,
     data: &Dataset,
@@ -505,7 +504,7 @@ fn refusal(
     }
     fitting::plan(e, rows, examples.target, control)?;
     if e.needs_mercer() && !comparing.allow_non_mercer {
-        fitting::require_mercer(settled, e, data, control)?;
+        fitting::require_mercer(kernel, e, data, control)?;
     }
     Ok(())
 }

@@ -4,14 +4,16 @@
 //! |phi(x_i) - phi(x)|^2 = k(x_i, x_i) + k(x, x) - 2 k(x_i, x)
 //! ```
 //!
-//! Murphy (2012) 14.4.1, (14.30). The middle term is the same for every i: it is left out where only the order counts, and
-//! any similarity will do.
+//! Murphy (2012) 14.4.1, (14.30), or what [`Gram::fill_apart`] knows better; any similarity will do.
+//!
+//! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
+//! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning).
 
 use super::{Estimator, Fitted, Predicted, Predictions, Query, Summary, Task, Want};
 use crate::blocks;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::gram::{Block, Side};
+use crate::gram::{Block, Gram};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -69,7 +71,7 @@ impl Default for Knn {
 
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
-    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
+    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies of the classes count like one further neighbour";
     const PARAMS: &'static [Param] = &[
         Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 20.0),
         Param::fixed(
@@ -88,6 +90,11 @@ impl Estimator for Knn {
 
     fn takes(target: &Target) -> bool {
         matches!(target, Target::Classes { .. } | Target::Numbers(_))
+    }
+
+    /// They cancel in k(x, x) + k(z, z) - 2 k(x, z).
+    fn absorbs_shifts(&self) -> bool {
+        true
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
@@ -170,6 +177,15 @@ pub struct FittedKnn {
     summary: Summary,
 }
 
+/// A training row that is asked.
+struct Neighbour {
+    row: usize,
+    /// Its share in k.
+    share: f64,
+    /// How far it is, as [`Gram::fill_apart`] says.
+    apart: f64,
+}
+
 impl FittedKnn {
     /// An error unless the parts fit together: they may come from a file.
     fn check(&self) -> Result<()> {
@@ -196,65 +212,59 @@ impl FittedKnn {
         Ok(())
     }
 
-    /// Share of each neighbour in `k`, from the distances (the same constant off in all): nearest first until k are asked;
-    /// rows at the distance of the last share what is left of k, so that the order of rows plays no part. A row is `without`
-    /// where it is to be left out; its distance is infinite then.
-    fn neighbours(&self, distances: &[f64], k: f64, without: Option<usize>, whole: bool) -> Vec<(usize, f64)> {
-        let there = distances.len() - usize::from(without.is_some());
-        // Weights of 1 and above need no more than k rows and what lies as far as the last of them; the rest need not be sorted.
-        let most = if whole { (k.ceil() as usize).clamp(1, there) } else { there };
-        let farthest = farthest(distances, most);
-        let mut order: Vec<usize> = (0..distances.len()).filter(|&i| distances[i] <= farthest && without != Some(i)).collect();
-        order.sort_by(|a, b| distances[*a].total_cmp(&distances[*b]));
+    /// The rows that may be neighbours of an input, by row: the `most` nearest and what lies as far as the last of them.
+    fn candidates(apart: &[f64], most: usize, without: Option<usize>) -> Vec<(usize, f64)> {
+        let farthest = farthest(apart, most);
+        (0..apart.len()).filter(|&i| apart[i] <= farthest && without != Some(i)).map(|i| (i, apart[i])).collect()
+    }
+
+    /// Share of each neighbour in `k`, out of candidates by row: nearest first until k are asked; rows as far as the last share
+    /// what is left of k, so that the order of rows plays no part.
+    fn neighbours(&self, mut candidates: Vec<(usize, f64)>, k: f64) -> Vec<Neighbour> {
+        candidates.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut left = k;
         let mut edge = f64::INFINITY;
-        for group in order.chunk_by(|a, b| distances[*a] == distances[*b]) {
-            edge = distances[group[0]];
-            let mass: f64 = group.iter().map(|&i| self.weights[i]).sum();
+        for group in candidates.chunk_by(|a, b| a.1 == b.1) {
+            edge = group[0].1;
+            let mass: f64 = group.iter().map(|(i, _)| self.weights[*i]).sum();
             // Where all rows are asked, rounding must not leave the last of them without its share.
             if mass + EVEN * k >= left {
                 break;
             }
             left -= mass;
         }
-        order.retain(|&i| distances[i] <= edge);
-        order.sort_unstable();
-        let tied: f64 = order.iter().filter(|&&i| distances[i] == edge).map(|&i| self.weights[i]).sum();
-        let share = (left / tied).min(1.0);
-        order.into_iter().map(|i| (i, if distances[i] < edge { self.weights[i] } else { share * self.weights[i] })).collect()
+        candidates.retain(|(_, apart)| *apart <= edge);
+        candidates.sort_unstable_by_key(|(row, _)| *row);
+        let tied: f64 = candidates.iter().filter(|c| c.1 == edge).map(|c| self.weights[c.0]).sum();
+        let part = (left / tied).min(1.0);
+        let share = |row: usize, apart: f64| if apart < edge { self.weights[row] } else { part * self.weights[row] };
+        candidates.into_iter().map(|(row, apart)| Neighbour { row, share: share(row, apart), apart }).collect()
     }
 
-    /// The shares of neighbours by `weigh`, their sum kept. `own` is k(x, x) of the new input; a squared distance that rounding
-    /// could have left of 0 is 0.
-    fn weighed(&self, mut shares: Vec<(usize, f64)>, distances: &[f64], own: f64, of_rows: &[f64]) -> Vec<(usize, f64)> {
+    /// The shares of neighbours by `weigh`, their sum kept.
+    fn weigh(&self, neighbours: &mut [Neighbour], cross: &dyn Gram) {
         if self.weigh == NeighbourWeights::Uniform {
-            return shares;
+            return;
         }
-        let square = |i: usize| match distances[i] + own {
-            d if d <= 4.0 * f64::EPSILON * (own.abs() + of_rows[i].abs()) => 0.0,
-            d => d,
-        };
-        let total: f64 = shares.iter().map(|(_, share)| share).sum();
-        let meets = shares.iter().any(|(i, _)| square(*i) == 0.0);
-        for (i, share) in &mut shares {
-            *share *= match square(*i) {
-                d if meets => f64::from(u8::from(d == 0.0)),
-                d => 1.0 / d.sqrt(),
-            };
+        let total: f64 = neighbours.iter().map(|n| n.share).sum();
+        let squares: Vec<f64> = neighbours.iter().map(|n| cross.squared_distance(n.apart).max(0.0)).collect();
+        let meets = squares.contains(&0.0);
+        for (n, d) in neighbours.iter_mut().zip(squares) {
+            n.share *= if meets { f64::from(u8::from(d == 0.0)) } else { 1.0 / d.sqrt() };
         }
-        let sum: f64 = shares.iter().map(|(_, share)| share).sum();
-        shares.iter_mut().for_each(|(_, share)| *share *= total / sum);
-        shares
+        let sum: f64 = neighbours.iter().map(|n| n.share).sum();
+        neighbours.iter_mut().for_each(|n| n.share *= total / sum);
     }
 
     /// Votes of the `k` neighbours and the class that wins, so that its vote is the greatest: the first of the greatest by
     /// `Ties::First`, the only one by `Ties::Nearest`.
-    fn votes(&self, neighbours: Vec<(usize, f64)>, k: f64, distances: &[f64], codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
+    fn votes(&self, neighbours: &[Neighbour], k: f64, codes: &[usize], classes: usize) -> (usize, Vec<f64>) {
         let mut votes = vec![0.0; classes];
         let mut nearest = vec![f64::INFINITY; classes];
-        for (i, share) in neighbours {
-            votes[codes[i]] += share;
-            nearest[codes[i]] = nearest[codes[i]].min(distances[i]);
+        for n in neighbours {
+            let class = codes[n.row];
+            votes[class] += n.share;
+            nearest[class] = nearest[class].min(n.apart);
         }
         let mut best = 0;
         for c in 1..classes {
@@ -273,8 +283,7 @@ impl FittedKnn {
     }
 
     /// Predictions for M inputs from their M x N kernel values with the rows; where `left_out`, they are the rows, and each is
-    /// answered by the others. Scores are votes, M x classes; probabilities are (votes + 1) / (k + classes), Laplace's rule of
-    /// succession.
+    /// answered by the others. Scores are votes, M x classes.
     fn answered(&self, query: &Query<'_>, left_out: bool) -> Result<Predictions> {
         self.check()?;
         let Query { cross, want, control, .. } = *query;
@@ -282,50 +291,61 @@ impl FittedKnn {
         if n != self.rows.len() {
             return Err(Error::Shape { what: "columns of the Gram matrix".into(), expected: self.rows.len(), found: n });
         }
-        let own = cross.diagonal(Side::Cols);
-        let of_new = cross.diagonal(Side::Rows);
         let width = match &self.answers {
             Answers::Classes { classes, .. } => *classes,
             Answers::Numbers(t) => t.cols(),
         };
         let total: f64 = self.weights.iter().sum();
+        let there = n - usize::from(left_out);
+        // Weights of 1 and above need no more than k rows and what lies as far as the last of them.
         let whole = self.weights.iter().all(|w| *w >= 1.0);
+        let most = if whole { (self.k.ceil() as usize).clamp(1, there) } else { there };
         let mut winners = vec![0usize; m];
         let mut table = Matrix::zeros(m, width);
         let tiles = winners.par_chunks_mut(TILE).zip(table.data_mut().par_chunks_mut((TILE * width).max(1))).enumerate();
         tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
             control.check_time("predictions")?;
-            let height = winners.len();
-            let mut tile = vec![0.0; height * n];
-            cross.fill(t * TILE..t * TILE + height, 0..n, Block::new(&mut tile, height, n));
-            for (i, distances) in tile.chunks_exact_mut(n).enumerate() {
-                let input = t * TILE + i;
-                let mut broken = false;
-                for (s, d) in distances.iter_mut().zip(&own) {
-                    *s = d - 2.0 * *s;
-                    broken |= s.is_nan();
-                }
-                if broken {
-                    return Err(Error::Numerical {
-                        what: "nearest neighbours".into(),
-                        why: format!("the kernel of new row {} is not a number; scale the columns", input + 1),
-                    });
-                }
+            let inputs: Vec<usize> = (t * TILE..t * TILE + winners.len()).collect();
+            let mut found = cross.nearest(&inputs, most + usize::from(left_out));
+            let mut tile = Vec::new();
+            if found.is_none() {
+                tile.resize(inputs.len() * n, 0.0);
+                cross.fill_apart(&inputs, 0..n, Block::new(&mut tile, inputs.len(), n));
+            }
+            for (i, &input) in inputs.iter().enumerate() {
                 let without = left_out.then_some(input);
+                let candidates = match &mut found {
+                    Some(lists) => {
+                        let mut list = std::mem::take(&mut lists[i]);
+                        list.retain(|(row, _)| without != Some(*row));
+                        list
+                    }
+                    None => {
+                        let apart = &mut tile[i * n..(i + 1) * n];
+                        if apart.iter().fold(false, |broken, d| broken | d.is_nan()) {
+                            return Err(Error::Numerical {
+                                what: "nearest neighbours".into(),
+                                why: format!("the kernel of new row {} is not a number; scale the columns", input + 1),
+                            });
+                        }
+                        without.into_iter().for_each(|row| apart[row] = f64::INFINITY);
+                        Self::candidates(apart, most, without)
+                    }
+                };
                 let k = without.map_or(self.k, |row| self.k.min(total - self.weights[row]));
-                without.into_iter().for_each(|row| distances[row] = f64::INFINITY);
+                let mut neighbours = self.neighbours(candidates, k);
+                self.weigh(&mut neighbours, cross);
                 let out = &mut table[i * width..(i + 1) * width];
-                let neighbours = self.weighed(self.neighbours(distances, k, without, whole), distances, of_new[input], &own);
                 match &self.answers {
                     Answers::Classes { codes, classes } => {
-                        let (best, votes) = self.votes(neighbours, k, distances, codes, *classes);
+                        let (best, votes) = self.votes(&neighbours, k, codes, *classes);
                         winners[i] = best;
                         out.copy_from_slice(&votes);
                     }
                     Answers::Numbers(targets) => {
-                        for (r, share) in neighbours {
-                            for (o, y) in out.iter_mut().zip(targets.row(r)) {
-                                *o += share / k * y;
+                        for n in neighbours {
+                            for (o, y) in out.iter_mut().zip(targets.row(n.row)) {
+                                *o += n.share / k * y;
                             }
                         }
                     }
@@ -335,13 +355,11 @@ impl FittedKnn {
         })?;
         Ok(match &self.answers {
             Answers::Numbers(_) => Predictions::of(Predicted::Numbers(table)),
-            Answers::Classes { .. } => {
+            Answers::Classes { codes, classes } => {
                 let probabilities = want.probabilities.then(|| {
+                    let frequencies = self.frequencies(codes, *classes);
                     let mut p = table.clone();
-                    for i in 0..m {
-                        let total: f64 = p.row(i).iter().map(|v| v + 1.0).sum();
-                        p.row_mut(i).iter_mut().for_each(|v| *v = (*v + 1.0) / total);
-                    }
+                    winners.iter().enumerate().for_each(|(i, &best)| smooth(p.row_mut(i), best, &frequencies));
                     p
                 });
                 let scores = want.scores.then_some(table);
@@ -349,6 +367,29 @@ impl FittedKnn {
             }
         })
     }
+
+    /// (n_c + 1) / (n + classes) of each class, n_c the weight of its rows: a class without a row is not ruled out.
+    fn frequencies(&self, codes: &[usize], classes: usize) -> Vec<f64> {
+        let mut counts = vec![1.0; classes];
+        codes.iter().zip(&self.weights).for_each(|(&c, w)| counts[c] += w);
+        let total: f64 = counts.iter().sum();
+        counts.into_iter().map(|n| n / total).collect()
+    }
+}
+
+/// Votes to probabilities: (votes + f) / (sum of votes + 1), f the frequencies of the classes, which count like one further
+/// neighbour. Classes that f would lift above the one that won share evenly with it, but for a millionth.
+fn smooth(votes: &mut [f64], best: usize, frequencies: &[f64]) {
+    let total: f64 = votes.iter().sum::<f64>() + 1.0;
+    votes.iter_mut().zip(frequencies).for_each(|(v, f)| *v = (*v + f) / total);
+    let above: Vec<usize> = (0..votes.len()).filter(|&c| c != best && votes[c] >= votes[best]).collect();
+    if above.is_empty() {
+        return;
+    }
+    let count = above.len() as f64;
+    let mean = (votes[best] + above.iter().map(|&c| votes[c]).sum::<f64>()) / (count + 1.0);
+    votes[best] = mean * (1.0 + NEARER);
+    above.into_iter().for_each(|c| votes[c] = mean * (1.0 - NEARER / count));
 }
 
 /// The distance of the farthest of the `most` nearest.

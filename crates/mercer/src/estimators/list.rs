@@ -118,6 +118,8 @@ trait AnyEstimator {
     fn name(&self) -> &'static str;
     fn criterion_name(&self) -> Option<&'static str>;
     fn criterion_told(&self, value: f64) -> f64;
+    fn criterion_leaves_out(&self) -> bool;
+    fn absorbs_shifts(&self) -> bool;
     fn needs_mercer(&self) -> bool;
     fn uses_kernel(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
@@ -143,6 +145,12 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn criterion_told(&self, value: f64) -> f64 {
         E::criterion_told(value)
+    }
+    fn criterion_leaves_out(&self) -> bool {
+        E::CRITERION_LEAVES_OUT
+    }
+    fn absorbs_shifts(&self) -> bool {
+        Estimator::absorbs_shifts(self)
     }
     fn needs_mercer(&self) -> bool {
         E::NEEDS_MERCER
@@ -230,6 +238,14 @@ impl EstimatorExpr {
     /// A value of the smooth criterion in a unit that can be read.
     pub fn criterion_told(&self, value: f64) -> f64 {
         self.any().criterion_told(value)
+    }
+    /// Whether that criterion leaves rows out and keeps the kernel.
+    pub fn criterion_leaves_out(&self) -> bool {
+        self.any().criterion_leaves_out()
+    }
+    /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
+    pub fn absorbs_shifts(&self) -> bool {
+        self.any().absorbs_shifts()
     }
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {

@@ -75,6 +75,9 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const USES_KERNEL: bool = true;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<&'static str> = None;
+    /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
+    /// all training rows, or nothing that counts.
+    const CRITERION_LEAVES_OUT: bool = false;
     /// What fitting gives.
     type Fitted: Fitted;
 
@@ -84,6 +87,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Whether the estimator can predict such a target.
     fn takes(target: &Target) -> bool;
+    /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
+    fn absorbs_shifts(&self) -> bool {
+        false
+    }
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     /// Floating-point operations of a fit to so many rows, roughly: what a plan goes by.

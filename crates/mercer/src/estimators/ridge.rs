@@ -70,6 +70,7 @@ impl Estimator for Ridge {
     ];
     const NEEDS_MERCER: bool = true;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
+    const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRidge;
 
     /// The leave-one-out error itself, in units of the target.
@@ -79,6 +80,11 @@ impl Estimator for Ridge {
 
     fn takes(target: &Target) -> bool {
         !matches!(target, Target::Absent)
+    }
+
+    /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
+    fn absorbs_shifts(&self) -> bool {
+        self.intercept
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {

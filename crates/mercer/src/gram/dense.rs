@@ -300,6 +300,16 @@ impl Gram for Subset<'_> {
             self.of.fill_rows(&list, c, out.part(0..list.len(), j..j + width));
         }
     }
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        for (j, c) in runs(&self.cols[cols]) {
+            let width = c.len();
+            self.of.fill_apart(&list, c, out.part(0..list.len(), j..j + width));
+        }
+    }
+    fn squared_distance(&self, apart: f64) -> f64 {
+        self.of.squared_distance(apart)
+    }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let all = self.of.diagonal(side);
         let list = if side == Side::Rows { &self.rows } else { &self.cols };

@@ -27,6 +27,15 @@ impl Gram for Joint<'_> {
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
         self.cross.fill_f32(rows, cols, out);
     }
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.cross.fill_apart(rows, cols, out);
+    }
+    fn squared_distance(&self, apart: f64) -> f64 {
+        self.cross.squared_distance(apart)
+    }
+    fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        self.cross.nearest(rows, count)
+    }
     fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
         let all: Vec<usize> = (0..self.among.shape().0).collect();
         (side == Side::Rows).then(|| Box::new(Subset::new(self.among, &all, &all)) as Box<dyn Gram>)

@@ -1,15 +1,17 @@
 //! The trait that every kernel implements, and the Gram matrix of one kernel on two batches.
 
 use super::gradient::sum_tiles;
-use super::{Block, Bound, Gram, Rows, Side, Tile};
+use super::tree::{LEAST_POINTS, Tree};
+use super::{Block, Bound, Cloud, Gram, Rows, Side, Tile, apart};
 use crate::data::Inputs;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::ops::Range;
+use std::sync::OnceLock;
 
-/// What is known about positive semi-definiteness from structure alone.
+/// What is known about positive semi-definiteness without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mercer {
     /// Positive semi-definite for every input.
@@ -36,8 +38,6 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const DIFFERENTIABLE: &'static [&'static str] = &[];
     /// Why it is positive semi-definite, where [`Kernel::mercer`] says so: the last line of a proof.
     const BECAUSE: &'static str = "";
-    /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) although it is not positive semi-definite.
-    const NEGATIVE_TYPE: Option<&'static str> = None;
     /// Whether it takes columns as they are: counts, angles and dates lose their meaning when they are standardised.
     const AS_IS: bool = false;
     /// The sort of input it compares.
@@ -48,6 +48,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// Replaces what is `auto` by what the inputs suggest, and a range by its point nearest to that.
     fn settle(&self, _inputs: &Self::Inputs) -> Self {
         self.clone()
+    }
+    /// Numbers per input that a parameter asks for which is a list of so many numbers: as many, unless said otherwise.
+    fn dim_for(listed: usize) -> usize {
+        listed
     }
     /// An error where parameters and inputs do not fit together.
     fn check(&self, _inputs: &Self::Inputs) -> Result<()> {
@@ -63,12 +67,28 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
     }
-    /// What is known about positive semi-definiteness.
+    /// The points whose Euclidean distances rise with the distances of the inputs in feature space, where there are such.
+    fn points<'p>(&self, _: &'p Self::Prepared) -> Option<&'p Cloud> {
+        None
+    }
+    /// |phi(x) - phi(z)|^2 from the squared distance of those points.
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        sqdist
+    }
+    /// What is known about positive semi-definiteness, for the values that its parameters have or may be searched over.
     fn mercer(&self) -> Mercer;
+    /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
+    /// semi-definite.
+    fn negative_type(&self) -> Option<&'static str> {
+        None
+    }
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
     /// a parameter has one; `tile.out` is scratch of the tile's shape.
     fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
 }
+
+/// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
+const FEW: usize = 16;
 
 /// One kernel bound to two batches.
 pub(crate) struct Leaf<K: Kernel> {
@@ -78,6 +98,8 @@ pub(crate) struct Leaf<K: Kernel> {
     a: Option<K::Prepared>,
     cols: usize,
     b: K::Prepared,
+    /// Over the points of the columns, once it was asked for.
+    tree: OnceLock<Option<Tree>>,
 }
 
 impl<K: Kernel> Leaf<K> {
@@ -94,11 +116,23 @@ impl<K: Kernel> Leaf<K> {
             None => None,
         };
         let parameters = crate::param::values(kernel, K::PARAMS).iter().map(|(_, v)| v.numbers().len()).sum();
-        Ok(Leaf { kernel: kernel.clone(), parameters, rows: rows.map_or(cols.len(), Inputs::len), a, cols: cols.len(), b })
+        Ok(Leaf {
+            kernel: kernel.clone(),
+            parameters,
+            rows: rows.map_or(cols.len(), Inputs::len),
+            a,
+            cols: cols.len(),
+            b,
+            tree: OnceLock::new(),
+        })
     }
 
     fn tile<'t, T>(&'t self, rows: Rows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
-        Tile { a: self.a.as_ref().unwrap_or(&self.b), rows, b: &self.b, cols, out }
+        Tile { a: self.along_rows(), rows, b: &self.b, cols, out }
+    }
+
+    fn along_rows(&self) -> &K::Prepared {
+        self.a.as_ref().unwrap_or(&self.b)
     }
 }
 
@@ -120,6 +154,24 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn factor(&self) -> Option<Matrix> {
         if self.symmetric() { self.kernel.features(&self.b) } else { None }
+    }
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        let (Some(a), Some(b)) = (self.kernel.points(self.along_rows()), self.kernel.points(&self.b)) else {
+            return apart::from_values(self, rows, cols, out);
+        };
+        Tile { a, rows: Rows::List(rows), b, cols, out }.sqdists();
+    }
+    fn squared_distance(&self, apart: f64) -> f64 {
+        self.kernel.squared_distance(apart)
+    }
+    fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        // Where many are asked for, most boxes are entered.
+        if self.cols < LEAST_POINTS || count > self.cols / FEW {
+            return None;
+        }
+        let points = self.kernel.points(self.along_rows())?;
+        let tree = self.tree.get_or_init(|| self.kernel.points(&self.b).and_then(Tree::new)).as_ref()?;
+        rows.iter().map(|&i| Some(tree.nearest(points.row(i)?, count))).collect()
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         self.kernel.fill(self.tile(Rows::List(rows), cols, out));

@@ -3,6 +3,7 @@
 //! Estimators see only [`Gram`]; kernels only fill tiles. Blocks are fixed by size, never by thread,
 //! so that results have the same bits for any number of threads.
 
+mod apart;
 mod cache;
 mod cloud;
 mod compose;
@@ -14,6 +15,7 @@ mod kernel;
 mod psd;
 mod simd;
 mod tile;
+mod tree;
 
 pub use crate::linalg::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
@@ -28,7 +30,7 @@ pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{chi_squared_distance, l1_distance};
+pub(crate) use simd::{chi_squared_distance, l1_distance, sum_of_minima};
 pub use tile::{Rows, Tile};
 
 use crate::error::Result;
@@ -77,6 +79,21 @@ pub trait Gram: Sync {
     }
     /// Kernel values among the inputs of one side, where they can be had: what a joint covariance of predictions needs.
     fn among(&self, _side: Side) -> Option<Box<dyn Gram + '_>> {
+        None
+    }
+    /// Writes how far apart inputs are in feature space: a number for each pair that rises with |phi(x) - phi(z)| and stands
+    /// for the square that [`Gram::squared_distance`] gives. Where more than kernel values is known, nothing cancels: it is
+    /// never negative, and 0 between equal inputs.
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        apart::from_values(self, rows, cols, out);
+    }
+    /// |phi(x) - phi(z)|^2 of a number that [`Gram::fill_apart`] has written.
+    fn squared_distance(&self, apart: f64) -> f64 {
+        apart
+    }
+    /// For each of some rows the `count` columns nearest to it and all others as near as the last of them, by column, with
+    /// the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
+    fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         None
     }
     /// Z with K = Z Z' (N x rank), where the Gram matrix has low rank by construction: solvers then work in the primal.

@@ -128,6 +128,15 @@ impl Pairwise for ChiSquared {
 }
 
 #[derive(Clone, Copy)]
+struct Lesser;
+impl Pairwise for Lesser {
+    #[inline(always)]
+    fn at<T: Real>(self, x: T, z: T) -> T {
+        if x < z { x } else { z }
+    }
+}
+
+#[derive(Clone, Copy)]
 struct Product;
 impl Pairwise for Product {
     #[inline(always)]
@@ -144,6 +153,11 @@ pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 /// sum_j |a_j - b_j|.
 pub(crate) fn l1_distance<T: Real>(a: &[T], b: &[T]) -> T {
     sum_pairs(a, b, Absolute)
+}
+
+/// sum_j min(a_j, b_j).
+pub(crate) fn sum_of_minima<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_pairs(a, b, Lesser)
 }
 
 /// sum_j (a_j - b_j)^2 / (a_j + b_j) of numbers of 0 or above, with 0/0 = 0.

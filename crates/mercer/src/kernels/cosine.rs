@@ -51,6 +51,9 @@ impl Kernel for Cosine {
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         x.norms().to_vec()
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

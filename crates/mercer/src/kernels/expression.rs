@@ -53,6 +53,18 @@ impl KernelExpr {
         matches!(self, KernelExpr::Centre(_) | KernelExpr::Repaired { .. }) || self.parts().into_iter().any(Self::is_anchored)
     }
 
+    /// Whether all that kernel values take from the batch of training rows is a function of one input and of the other,
+    /// k(x, z) + f(x) + f(z): [centred](KernelExpr::Centre) kernels and sums of them.
+    pub fn is_anchored_by_shifts(&self) -> bool {
+        match self {
+            KernelExpr::Centre(of) => !of.is_anchored() || of.is_anchored_by_shifts(),
+            KernelExpr::Sum(_) | KernelExpr::Scale { .. } | KernelExpr::On { .. } => {
+                self.parts().into_iter().all(|p| !p.is_anchored() || p.is_anchored_by_shifts())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a row differs from an equal row: no kernel of inputs alone.
     pub fn tells_equal_rows_apart(&self) -> bool {
         matches!(self, KernelExpr::White(_)) || self.parts().into_iter().any(Self::tells_equal_rows_apart)

@@ -1,11 +1,9 @@
 //! histogram_intersection: k(x, z) = sum_j min(x_j, z_j) for x, z >= 0 (K31): what two histograms have in common.
-//!
-//! min(x, z) = (x + z - |x - z|) / 2, so that the loop is that of the l1 distance.
 
 use super::masses;
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Mercer, Tile, l1_distance};
+use crate::gram::{Cloud, Kernel, Mercer, Tile, sum_of_minima};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -15,10 +13,13 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct HistogramIntersection {}
 
-/// Histograms with their sums.
-pub struct Histograms {
-    points: Cloud,
-    sums: Vec<f64>,
+/// What two prepared histograms have in common. Minima are added, since (x + z - |x - z|) / 2 would cancel where one bin
+/// outweighs the others.
+fn overlap(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+    match (a.row(i), b.row(j)) {
+        (Some(x), Some(z)) => sum_of_minima(x, z),
+        _ => a.merged(i, b, j).map(|(_, x, z)| x.min(z)).sum(),
+    }
 }
 
 impl Kernel for HistogramIntersection {
@@ -29,25 +30,20 @@ impl Kernel for HistogramIntersection {
     const PARAMS: &'static [Param] = &[];
     const AS_IS: bool = true;
     type Inputs = Points;
-    type Prepared = Histograms;
+    type Prepared = Cloud;
 
     fn check(&self, inputs: &Points) -> Result<()> {
         masses::check(Self::NAME, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Histograms>) -> Histograms {
-        let points = Cloud::plain(inputs, like.map(|l| &l.points));
-        let sums = (0..points.rows()).map(|i| points.each(i).map(|(_, x)| x).sum()).collect();
-        Histograms { points, sums }
+    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
+        Cloud::plain(inputs, like)
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Histograms, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| match (a.points.row(i), b.points.row(j)) {
-            (Some(x), Some(z)) => 0.5 * (a.sums[i] + b.sums[j] - l1_distance(x, z)),
-            _ => a.points.merged(i, &b.points, j).map(|(_, x, z)| x.min(z)).sum(),
-        });
+        tile.from_pairs(|i, j| overlap(a, i, b, j));
     }
-    fn diagonal(&self, x: &Histograms) -> Vec<f64> {
-        x.sums.clone()
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        (0..x.rows()).map(|i| overlap(x, i, x, i)).collect()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -64,6 +64,8 @@ pub(super) trait AnyKernel {
     fn has_gradient(&self, name: &str) -> bool;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn verdict(&self) -> Mercer;
+    /// Numbers per input that the parameters ask for, where one of them is a list.
+    fn dim(&self) -> Option<usize>;
     fn settle_on(&mut self, columns: Columns<'_>) -> Result<()>;
     fn bind(&self, rows: Option<Columns<'_>>, cols: Columns<'_>) -> Result<Box<dyn Bound>>;
 }
@@ -88,7 +90,7 @@ impl<K: Kernel> AnyKernel for K {
         K::BECAUSE
     }
     fn negative_type(&self) -> Option<&'static str> {
-        K::NEGATIVE_TYPE
+        Kernel::negative_type(self)
     }
     fn term(&self) -> Term {
         param::call(K::NAME, self, K::PARAMS)
@@ -104,6 +106,10 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn verdict(&self) -> Mercer {
         self.mercer()
+    }
+    fn dim(&self) -> Option<usize> {
+        let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
+        lists.max().filter(|n| *n > 1).map(K::dim_for)
     }
     fn settle_on(&mut self, (data, columns): Columns<'_>) -> Result<()> {
         *self = self.settle(K::Inputs::gather(data, columns)?.as_ref());

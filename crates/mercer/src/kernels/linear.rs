@@ -32,6 +32,9 @@ impl Kernel for Linear {
     fn features(&self, x: &Cloud) -> Option<Matrix> {
         Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

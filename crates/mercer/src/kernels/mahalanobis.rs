@@ -2,7 +2,7 @@
 //!
 //! With S = L L' the distance is that of L^-1 x and L^-1 z.
 
-use super::rbf::Gaussian;
+use super::rbf::{Gaussian, unlike};
 use crate::data::Points;
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Mercer, Tile};
@@ -54,6 +54,27 @@ impl Mahalanobis {
         let s = self.covariance.numbers();
         Matrix::from_fn(dim, dim, |i, j| 0.5 * (s[i * dim + j] + s[j * dim + i]))
     }
+    /// An error that names two entries either side of the diagonal that differ by more than rounding.
+    fn symmetric(&self, dim: usize) -> Result<()> {
+        let s = self.covariance.numbers();
+        let largest = s.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        for i in 0..dim {
+            for j in 0..i {
+                let (below, above) = (s[i * dim + j], s[j * dim + i]);
+                if (below - above).abs() > ASYMMETRY * largest {
+                    return Err(Error::Data(format!(
+                        "{}: the covariance has {below} at ({}, {}) and {above} at ({}, {}); make it symmetric",
+                        Self::NAME,
+                        i + 1,
+                        j + 1,
+                        j + 1,
+                        i + 1
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
     fn factor(&self, dim: usize) -> Result<Cholesky> {
         let factor = Cholesky::new(self.matrix(dim), &Control::unwatched())?;
         match factor.jitter() > 0.0 {
@@ -89,6 +110,9 @@ impl Kernel for Mahalanobis {
             _ => self.clone(),
         }
     }
+    fn dim_for(listed: usize) -> usize {
+        listed.isqrt()
+    }
     fn check(&self, inputs: &Points) -> Result<()> {
         let (s, d) = (self.covariance.numbers(), inputs.dim());
         if s.len() != d * d {
@@ -99,22 +123,7 @@ impl Kernel for Mahalanobis {
                 d * d
             )));
         }
-        let largest = s.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        for i in 0..d {
-            for j in 0..i {
-                let (below, above) = (s[i * d + j], s[j * d + i]);
-                if (below - above).abs() > ASYMMETRY * largest {
-                    return Err(Error::Data(format!(
-                        "{}: the covariance has {below} at ({}, {}) and {above} at ({}, {}); make it symmetric",
-                        Self::NAME,
-                        i + 1,
-                        j + 1,
-                        j + 1,
-                        i + 1
-                    )));
-                }
-            }
-        }
+        self.symmetric(d)?;
         self.factor(d).map(|_| ())
     }
     fn prepare(&self, inputs: &Points, like: Option<&Whitened>) -> Whitened {
@@ -134,8 +143,22 @@ impl Kernel for Mahalanobis {
     fn diagonal(&self, x: &Whitened) -> Vec<f64> {
         vec![1.0; x.cloud.rows()]
     }
+    fn points<'p>(&self, x: &'p Whitened) -> Option<&'p Cloud> {
+        Some(&x.cloud)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        unlike(sqdist)
+    }
     fn mercer(&self) -> Mercer {
-        Mercer::Always
+        let given = self.covariance.numbers();
+        let dim = given.len().isqrt();
+        let refused = match self.covariance {
+            Value::Auto => return Mercer::Always,
+            Value::Range(..) => Some("it is not searched over; give its numbers".to_owned()),
+            _ if dim * dim != given.len() => Some(format!("{} numbers make no square matrix", given.len())),
+            _ => self.symmetric(dim).and_then(|()| self.factor(dim)).err().map(|e| e.to_string()),
+        };
+        refused.map_or(Mercer::Always, |why| Mercer::Conditional(format!("the covariance must be positive definite: {why}")))
     }
     /// dk/dS = k S^-1 d d' S^-1 / 2 with d = x - z, and S^-1 d = L'^-1 (u - v) for u = L^-1 x, v = L^-1 z. With
     /// V = weight k / 2: sum V (u - v)(u - v)' = U' diag(V 1) U + Z' diag(V' 1) Z - U' V Z - (U' V Z)'.

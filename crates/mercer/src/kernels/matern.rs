@@ -98,7 +98,8 @@ impl General {
 
     /// g_nu(t) and -t g_nu'(t) = t^2 / (2 nu - 2) g_(nu-1)(t) = front t^(nu+1) K_(nu-1)(t).
     fn at_distance(self, t: f64) -> (f64, f64) {
-        if t <= 0.0 {
+        // 1 - g falls as t^(2 min(nu, 1)), or t^2 log t: nothing is left of it, and the terms of the recurrence overflow.
+        if t <= 0.0 || (self.nu > 0.5 && t < TINY) {
             return (1.0, 0.0);
         }
         // Of e^t K, one order below the base, at the base and one above.
@@ -136,6 +137,8 @@ impl General {
     }
 }
 
+/// Distances below this count as 0 for orders above 1/2.
+const TINY: f64 = 1e-150;
 /// Numbers above this are scaled back.
 const LARGE: f64 = 1e200;
 
@@ -173,7 +176,7 @@ macro_rules! with_profile {
 
 impl Kernel for Matern {
     const NAME: &'static str = "matern";
-    const DOC: &'static str = "2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions with as many derivatives as nu - 1/2 rounded down; nu = inf is rbf";
+    const DOC: &'static str = "2^(1 - nu) / Gamma(nu) t^nu K_nu(t), t = sqrt(2 nu) |x - z| / length_scale: functions that have a k-th derivative (in the mean square) for every whole k below nu; nu = inf is rbf";
     const SOURCE: &'static str = "Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.14)";
     const BECAUSE: &'static str = "its Fourier transform is a power of 1/(2 nu + w^2), nowhere negative (Bochner)";
     const PARAMS: &'static [Param] = &[
@@ -210,6 +213,12 @@ impl Kernel for Matern {
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        2.0 * (1.0 - with_profile!(self.nu, profile => profile.at::<f64, false>(sqdist)))
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
@@ -235,6 +244,22 @@ mod tests {
                 assert!((falls - slope).abs() <= 1e-13 * slope, "p = {p}, t = {t}: {falls} and {slope}");
             }
         }
+    }
+
+    #[test]
+    fn tiny_distances_give_one() {
+        for nu in [0.7, 0.95, 1.0, 1.05, 1.95, 2.0, 2.95, 3.0, 4.0, 10.0, 777.7] {
+            for s in [5e-324, 1e-310, 4e-310, 1e-304, 1e-300, 1e-298, 1e-290, 1e-200] {
+                let matern = General::new(nu);
+                let (value, falls) = matern.at_distance(matern.distance(s));
+                assert!((value - 1.0).abs() <= 1e-13 && (0.0..1e-100).contains(&falls), "nu = {nu}, s = {s}: {value}, {falls}");
+            }
+        }
+        // 1 - g = Gamma(1 - nu) / Gamma(1 + nu) (t / 2)^(2 nu) to first order: far from 0 where nu is near it.
+        let matern = General::new(0.001);
+        let t = 1e-155f64;
+        let rest = libm::tgamma(0.999) / libm::tgamma(1.001) * (0.5 * t).powf(0.002);
+        assert!((matern.at_distance(t).0 - (1.0 - rest)).abs() <= 1e-12, "{}", matern.at_distance(t).0);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! negative_distance: k(x, z) = -|x - z|^power, 0 < power <= 2 (F26; Schoenberg 1938).
+//! negative_distance: k(x, z) = -|x - z|^power (F26; Schoenberg 1938).
 //!
-//! Not a Mercer kernel, but of negative type: centre(negative_distance) and exp(negative_distance) are Mercer kernels.
+//! Not a Mercer kernel, but of negative type for powers up to 2, and for no other: centre(negative_distance) and
+//! exp(negative_distance) are Mercer kernels then.
 
 use crate::data::Points;
-use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -55,26 +55,14 @@ impl Map for Power {
 
 impl Kernel for NegativeDistance {
     const NAME: &'static str = "negative_distance";
-    const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are";
+    const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are, for powers up to 2";
     const SOURCE: &'static str = "Schoenberg, Metric spaces and positive definite functions (1938)";
-    const NEGATIVE_TYPE: Option<&'static str> = Some("minus a distance to a power of at most 2 (Schoenberg)");
-    const PARAMS: &'static [Param] = &[Param::fixed("power", "power of the distance, up to 2", Domain::PositiveFinite)];
+    const PARAMS: &'static [Param] = &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
     type Inputs = Points;
     type Prepared = Cloud;
 
     fn settle(&self, _: &Points) -> Self {
         NegativeDistance { power: self.power.settle(2.0) }
-    }
-    fn check(&self, _: &Points) -> Result<()> {
-        if self.power.number() <= 2.0 {
-            return Ok(());
-        }
-        Err(Error::OutOfDomain {
-            owner: Self::NAME.into(),
-            name: "power".into(),
-            value: self.power.to_string(),
-            domain: "above 0 up to 2".into(),
-        })
     }
     fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
         Cloud::scaled(inputs, &[1.0], like)
@@ -89,7 +77,16 @@ impl Kernel for NegativeDistance {
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![0.0; x.rows()]
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        2.0 * libm::pow(sqdist, 0.5 * self.power.number())
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Never("k(x, x) = 0 and k(x, z) < 0: two different inputs with weights 1 and 1 give a negative sum".into())
+    }
+    fn negative_type(&self) -> Option<&'static str> {
+        self.power.lies_within(f64::MIN_POSITIVE, 2.0).then_some("minus a distance to a power of at most 2 (Schoenberg)")
     }
 }

@@ -3,7 +3,7 @@
 //! With u = (cos, sin)(2 pi x_j / period) for every column, |u_x - u_z|^2 = 4 sum_j sin^2(pi (x_j - z_j) / period): the
 //! kernel is rbf of the inputs wound on circles.
 
-use super::rbf::Gaussian;
+use super::rbf::{Gaussian, unlike};
 use super::stationary;
 use crate::data::Points;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
@@ -83,6 +83,12 @@ impl Kernel for Periodic {
     }
     fn diagonal(&self, x: &Wound) -> Vec<f64> {
         vec![1.0; x.circles.rows()]
+    }
+    fn points<'p>(&self, x: &'p Wound) -> Option<&'p Cloud> {
+        Some(&x.circles)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        unlike(sqdist)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

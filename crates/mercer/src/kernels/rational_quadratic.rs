@@ -90,6 +90,12 @@ impl Kernel for RationalQuadratic {
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        -2.0 * libm::expm1(-self.alpha.number() * libm::log1p(sqdist / (2.0 * self.alpha.number())))
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

@@ -33,6 +33,11 @@ impl Map for Gaussian {
     }
 }
 
+/// 2 (1 - exp(-s / 2)): the squared distance in feature space.
+pub(super) fn unlike(s: f64) -> f64 {
+    -2.0 * libm::expm1(-0.5 * s)
+}
+
 impl Profile for Gaussian {
     #[inline(always)]
     fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
@@ -65,6 +70,12 @@ impl Kernel for Rbf {
     }
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         vec![1.0; x.rows()]
+    }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn squared_distance(&self, sqdist: f64) -> f64 {
+        unlike(sqdist)
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

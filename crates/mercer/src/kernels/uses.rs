@@ -133,7 +133,7 @@ impl KernelExpr {
     }
 
     /// Names and sorts of columns that every kernel of the expression can take: those it is pointed at, two columns of
-    /// numbers (or one of another sort) where it takes what there is, and those that weigh.
+    /// numbers (or as many as its parameters ask for, or one of another sort) where it takes what there is, and those that weigh.
     pub(crate) fn wanted_columns(&self) -> Vec<(String, Sort)> {
         let mut wanted: Vec<(String, Sort)> = Vec::new();
         let mut want = |name: &str, sort: Sort| {
@@ -147,7 +147,7 @@ impl KernelExpr {
             };
             match (selected, sort) {
                 (Some(names), _) => names.iter().for_each(|n| want(n, sort)),
-                (None, Sort::Number) => ["x1", "x2"].into_iter().for_each(|n| want(n, sort)),
+                (None, Sort::Number) => (1..=k.dim().unwrap_or(2)).for_each(|j| want(&format!("x{j}"), sort)),
                 (None, _) => want(sort.name(), sort),
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! What structure alone says about positive semi-definiteness: closure rules, and the derivation they make (F24).
+//! What an expression and its parameters say about positive semi-definiteness: closure rules, and the derivation they make (F24).
 
 use super::KernelExpr;
 use crate::gram::Mercer;
@@ -16,7 +16,7 @@ pub struct Derivation {
     pub parts: Vec<Derivation>,
 }
 
-/// What structure alone says.
+/// What is known without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validity {
     /// Positive semi-definite for every input.
@@ -52,8 +52,11 @@ impl KernelExpr {
         Derivation { expression: self.to_string(), rule: rule.into(), parts }
     }
 
-    /// What structure alone says about positive semi-definiteness.
+    /// What is known about positive semi-definiteness without any input, for all values that parameters may take.
     pub fn validity(&self) -> Validity {
+        if self.is_zero() {
+            return Validity::Proved(self.derived("0 for every pair", Vec::new()));
+        }
         if let Some(k) = self.leaf() {
             return match k.verdict() {
                 Mercer::Always => Validity::Proved(self.derived(k.because(), Vec::new())),
@@ -93,9 +96,34 @@ impl KernelExpr {
         }
         let why = doubts.join("; ");
         match self {
+            KernelExpr::Exp(of) | KernelExpr::Centre(of) => {
+                Validity::Open(format!("{self}: {of} is not known to be a Mercer kernel or of negative type ({why})"))
+            }
             KernelExpr::Scale { by, .. } if refuted && !negative(by) => Validity::Refuted(why),
             KernelExpr::On { .. } | KernelExpr::Weighted { .. } if refuted => Validity::Refuted(why),
             _ => Validity::Open(why),
+        }
+    }
+
+    /// Whether it is 0 for every pair of inputs.
+    fn is_zero(&self) -> bool {
+        match self {
+            KernelExpr::Constant(_) | KernelExpr::White(_) => self.values().iter().all(|p| p.value == Value::Number(0.0)),
+            KernelExpr::Scale { by, of } => *by == Value::Number(0.0) || of.is_zero(),
+            KernelExpr::Sum(parts) => !parts.is_empty() && parts.iter().all(Self::is_zero),
+            KernelExpr::Product(parts) => parts.iter().any(Self::is_zero),
+            KernelExpr::Centre(of) => of.is_zero() || of.is_constant(),
+            KernelExpr::Exp(_) => false,
+            other => other.parts().first().is_some_and(|of| of.is_zero()),
+        }
+    }
+
+    /// Whether it has one value for all pairs of inputs.
+    fn is_constant(&self) -> bool {
+        match self {
+            KernelExpr::Constant(_) => true,
+            KernelExpr::Weighted { .. } | KernelExpr::Repaired { .. } => false,
+            other => !other.parts().is_empty() && other.parts().into_iter().all(Self::is_constant),
         }
     }
 

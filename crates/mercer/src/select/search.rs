@@ -131,9 +131,15 @@ impl Search {
         Ok(search)
     }
 
-    /// Whether the criterion is smooth: then no rows are held out.
+    /// The smooth criterion, where the estimator has one that holds for the kernel: then no rows are held out.
+    fn criterion_name(&self) -> Option<&'static str> {
+        let Setting { kernel, estimator } = &self.start;
+        let holds = !estimator.criterion_leaves_out() || fitting::rows_leave_the_kernel(kernel, estimator);
+        estimator.criterion_name().filter(|_| holds)
+    }
+
     fn is_smooth(&self) -> bool {
-        self.start.estimator.criterion_name().is_some()
+        self.criterion_name().is_some()
     }
 
     /// Rows of each round, ascending.
@@ -262,7 +268,7 @@ impl Search {
         let mut starts: Vec<Vec<f64>> = self.suggested.clone();
         starts.extend(before.iter().flat_map(|f| std::iter::once(&f.x).chain(&f.rivals)).cloned());
         let place = Place { start: &self.start, free: &self.free, round, last, starts: &starts, number: self.next };
-        let made = match self.start.estimator.criterion_name() {
+        let made = match self.criterion_name() {
             Some(name) => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
             None => crossval::go(&place, self.scoring, control, self.seed, &mut self.evaluations),
         };
@@ -293,7 +299,7 @@ impl Search {
         let place = Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round };
         let mut made: Vec<Curve> = Vec::new();
         if known && curves && !control.out_of_time() {
-            made = match self.start.estimator.criterion_name() {
+            made = match self.criterion_name() {
                 Some(_) => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
                 None => crossval::curves(&place, &found, self.scoring, control, self.seed, &mut self.evaluations)?,
             };
@@ -301,7 +307,7 @@ impl Search {
             made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
         }
         let estimator = &self.start.estimator;
-        let told = |loss: f64| match (found.rises, estimator.criterion_name()) {
+        let told = |loss: f64| match (found.rises, self.criterion_name()) {
             (true, _) => -loss,
             (false, Some(_)) => estimator.criterion_told(loss),
             (false, None) => loss,

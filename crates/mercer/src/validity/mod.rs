@@ -44,7 +44,8 @@ pub enum Verdict {
 /// Judges an expression. `data`: a prepared table, or none; rows are invented where it does not decide.
 ///
 /// # Errors
-/// Columns that the table lacks, kernels on columns of the wrong sort, values that are not finite.
+/// Columns that the table lacks, kernels on columns of the wrong sort, values that are not finite; parameters with which the
+/// kernel takes no table at all.
 pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed: u64) -> Result<Verdict> {
     let (open, refuted) = match expr.validity() {
         Validity::Proved(proof) => {
@@ -67,13 +68,23 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     }
     // What structure refutes must fail somewhere; what it leaves open is judged on the user's rows where there are some.
     if tested.is_none() || refuted {
+        let mut refusal = None;
         for table in invent::tables(expr, seed) {
-            // A table that the kernel cannot take says nothing.
-            let Ok(found) = test(expr, &table, control) else { continue };
+            let found = match test(expr, &table, control) {
+                Ok(found) => found,
+                // Here and there a table is not of the kernel's domain.
+                Err(error) => {
+                    refusal = Some(error);
+                    continue;
+                }
+            };
             if let Some(witness) = found.witness {
                 return Ok(Verdict::Refuted { open, rows: table.select(&witness.rows), witness, given: false });
             }
             tested.get_or_insert((table.rows(), found.smallest, found.largest));
+        }
+        if let (None, Some(error)) = (tested, refusal) {
+            return Err(error);
         }
     }
     let (rows, smallest, largest) = tested.unwrap_or((0, 0.0, 0.0));

@@ -53,6 +53,10 @@ impl Rewrite for Centre {
             Side::Cols => inner.iter().zip(&self.cols).map(|(d, c)| d - (c + self.mean) - c).collect(),
         }
     }
+    /// Both inputs are shifted alike.
+    fn stretches(&self) -> Option<f64> {
+        Some(1.0)
+    }
     /// K -> H K H with H = I - 11'/N: the weights are centred instead.
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
         let n = weights.rows();

@@ -16,7 +16,7 @@ pub(crate) use rewrite::Rewritten;
 pub(crate) use weigh::Weigh;
 
 use super::gradient::reweigh;
-use super::{Block, Bound, Gram, Side, with_scratch};
+use super::{Block, Bound, Gram, Side, apart, with_scratch};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ fn combine<T: Real>(mut out: Block<'_, T>, fill: impl FnOnce(Block<'_, T>), op: 
 
 /// What sums and products share.
 macro_rules! of_parts {
-    ($name:ident, $op:tt) => {
+    ($name:ident, $op:tt, { $($more:tt)* }) => {
         impl $name {
             fn fold<T: Real>(&self, mut out: Block<'_, T>, fill: impl Fn(&dyn Bound, Block<'_, T>)) {
                 for (t, k) in self.0.iter().enumerate() {
@@ -76,12 +76,17 @@ macro_rules! of_parts {
             fn symmetric(&self) -> bool {
                 self.0.iter().all(|k| k.symmetric())
             }
+            $($more)*
         }
     };
 }
 
-of_parts!(Sum, +);
-of_parts!(Product, *);
+of_parts!(Sum, +, {
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        apart::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
+    }
+});
+of_parts!(Product, *, {});
 
 impl Bound for Sum {
     fn parameters(&self) -> usize {

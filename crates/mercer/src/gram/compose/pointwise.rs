@@ -20,6 +20,9 @@ impl Rewrite for Scale {
     fn diagonal(&self, _: Side, inner: Vec<f64>) -> Vec<f64> {
         inner.iter().map(|d| self.0 * d).collect()
     }
+    fn stretches(&self) -> Option<f64> {
+        (self.0 > 0.0).then_some(self.0)
+    }
     fn parameters(&self) -> usize {
         1
     }

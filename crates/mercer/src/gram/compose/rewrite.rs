@@ -1,6 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::super::{Block, Bound, Gram, Side};
+use super::super::{Block, Bound, Gram, Side, apart};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use std::ops::Range;
@@ -12,6 +12,10 @@ pub(crate) trait Rewrite: Send + Sync {
     fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]);
     /// Rewrites k(x, x) of every input of one side.
     fn diagonal(&self, side: Side, inner: Vec<f64>) -> Vec<f64>;
+    /// By what squared distances in feature space are multiplied, where that is all that happens to them.
+    fn stretches(&self) -> Option<f64> {
+        None
+    }
     /// Its own parameters, which come before those of the inner kernel.
     fn parameters(&self) -> usize {
         0
@@ -56,6 +60,18 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.how.diagonal(side, self.of.diagonal(side))
+    }
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        match self.how.stretches() {
+            Some(_) => self.of.fill_apart(rows, cols, out),
+            None => apart::from_values(self, rows, cols, out),
+        }
+    }
+    fn squared_distance(&self, apart: f64) -> f64 {
+        self.how.stretches().map_or(apart, |by| by * self.of.squared_distance(apart))
+    }
+    fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        self.how.stretches().and_then(|_| self.of.nearest(rows, count))
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric()

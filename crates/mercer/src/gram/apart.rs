@@ -1,0 +1,105 @@
+//! How far apart inputs are in feature space, from kernel values alone:
+//!
+//! ```text
+//! |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z)
+//! ```
+//!
+//! Murphy (2012) (14.30). The terms cancel where inputs are close or norms are large: kernels whose features are known do
+//! without it, by [`Gram::fill_apart`].
+
+use super::{Block, Gram, Side};
+use std::ops::Range;
+
+/// What is left of the terms by no more than this share of them is rounding, and counts as 0.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// Writes k(x, x) + k(z, z) - 2 k(x, z) for every pair; 0 where that may be rounding. A similarity that is not positive
+/// semi-definite may have values below 0.
+pub(super) fn from_values<G: Gram + ?Sized>(gram: &G, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+    gram.fill_rows(rows, cols.clone(), out.reborrow());
+    let (own, others) = (gram.diagonal(Side::Rows), gram.diagonal(Side::Cols));
+    for (k, &i) in rows.iter().enumerate() {
+        for (v, other) in out.row_mut(k).iter_mut().zip(&others[cols.clone()]) {
+            let apart = own[i] + other - 2.0 * *v;
+            *v = if apart.abs() <= ROUNDING * (own[i].abs() + other.abs()) { 0.0 } else { apart };
+        }
+    }
+}
+
+/// Where at least this share of the terms is left, cancellation has cost no more than 5 of the 16 digits.
+const CANCELLED: f64 = 1e-5;
+
+/// The same of a sum of kernels, whose squared distances add up: what has cancelled is computed again from the parts.
+pub(super) fn from_parts<'a, G: Gram>(
+    gram: &G,
+    parts: impl Iterator<Item = &'a dyn Gram> + Clone,
+    rows: &[usize],
+    cols: Range<usize>,
+    mut out: Block<'_, f64>,
+) {
+    from_values(gram, rows, cols.clone(), out.reborrow());
+    let (own, others) = (gram.diagonal(Side::Rows), gram.diagonal(Side::Cols));
+    for (k, &i) in rows.iter().enumerate() {
+        for (v, j) in out.row_mut(k).iter_mut().zip(cols.clone()) {
+            if v.abs() <= CANCELLED * (own[i].abs() + others[j].abs()) {
+                let part = |part: &dyn Gram| {
+                    let mut one = [0.0];
+                    part.fill_apart(&[i], j..j + 1, Block::new(&mut one, 1, 1));
+                    part.squared_distance(one[0])
+                };
+                *v = parts.clone().map(part).sum();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::Dataset;
+    use crate::data::Points;
+    use crate::gram::Block;
+    use crate::kernels::KernelExpr;
+
+    fn apart(kernel: &str, rows: &[f64], dim: usize) -> Vec<f64> {
+        let n = rows.len() / dim;
+        let data = Dataset::from_points(Points::dense(n, dim, rows.to_vec()).unwrap());
+        let bound = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap().bind(None, &data).unwrap();
+        let mut out = vec![0.0; n * n];
+        bound.fill_apart(&(0..n).collect::<Vec<_>>(), 0..n, Block::new(&mut out, n, n));
+        out.into_iter().map(|v| bound.squared_distance(v)).collect()
+    }
+
+    // d^2 = 2 (1 - g): of rbf 2 (1 - e^(-r^2 / 2)), which is r^2 to first order; of the sum of two, the sum.
+    // spec: F35
+    #[test]
+    fn distances_in_feature_space_are_never_negative_and_keep_their_digits_for_close_inputs() {
+        let r = 1e-8;
+        for (kernel, expected) in [
+            ("linear", r * r),
+            ("rbf(length_scale=1)", r * r),
+            ("0.5*rbf(length_scale=0.1)", 50.0 * r * r),
+            ("centre(rbf(length_scale=2))", r * r / 4.0),
+            ("linear + rbf(length_scale=1)", 2.0 * r * r),
+            ("rational_quadratic(alpha=0.7, length_scale=1)", r * r),
+            ("periodic(period=1, length_scale=1)", (2.0 * std::f64::consts::PI * r).powi(2)),
+            ("mahalanobis(covariance=[0.25])", 4.0 * r * r),
+            ("negative_distance(power=1)", 2.0 * r),
+        ] {
+            let found = apart(kernel, &[0.0, r, 1.5], 1);
+            assert!((found[1] - expected).abs() <= 1e-7 * expected, "{kernel}: {} and {expected}", found[1]);
+        }
+        let far: Vec<f64> = (0..90).map(|i| 1e6 + ((i * 37) % 101) as f64 / 7.0 + (i % 9) as f64 * 1e-7).collect();
+        for kernel in ["linear", "rbf", "matern(nu=1.5)", "cosine", "laplacian", "rational_quadratic", "linear + 3", "2*rbf + linear"] {
+            let found = apart(kernel, &far, 3);
+            assert!(found.iter().all(|d| *d >= 0.0), "{kernel}");
+            assert!((0..30).all(|i| found[i * 31] == 0.0), "{kernel}: an input is not at 0 from itself");
+        }
+    }
+
+    #[test]
+    fn distances_of_the_linear_kernel_are_euclidean_far_from_the_origin() {
+        let found = apart("linear", &[1e8 + 1.0, 1e8 + 2.0, 1e8 + 1.9], 1);
+        let exact = |a: f64, b: f64| (a - b) * (a - b);
+        assert_eq!((found[6], found[7]), (exact(1e8 + 1.9, 1e8 + 1.0), exact(1e8 + 1.9, 1e8 + 2.0)));
+    }
+}
