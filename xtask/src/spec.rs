@@ -1,9 +1,9 @@
 //! `cargo xtask spec`: which rows of docs/spec.md are proved by a test that cites them.
 
-use crate::citations::{self, Citation};
+use crate::citations::{self, Citation, Extent};
 use crate::placed::Placed;
 use crate::repo;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 const PAGE: &str = "docs/spec.md";
@@ -24,21 +24,37 @@ struct Row {
     owed: bool,
 }
 
-/// The tests that cite each row, in order.
-type Proofs = BTreeMap<String, Vec<Placed>>;
+/// The tests that cite each row, in order, and how much of its check each performs.
+type Proofs = BTreeMap<String, Vec<(Extent, Placed)>>;
+
+/// How far a row is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Proved,
+    /// Tests perform a part of its check.
+    InPart,
+    Open,
+}
 
 /// The coverage, or the tests of one row; an error for a citation that no row or no test stands behind.
 pub(crate) fn run(row: Option<&str>) -> Result<String, String> {
     let sections = sections(&repo::read(PAGE)?)?;
-    let cited: Vec<(String, Vec<Citation>)> = repo::files(&[".rs", ".py"])?
-        .into_iter()
+    let files = repo::files(&[".rs", ".py", ".md"])?;
+    let is_rust = |f: &&repo::File| f.path.starts_with("crates/") && f.path.ends_with(".rs");
+    let pages: BTreeSet<String> =
+        files.iter().filter(is_rust).flat_map(|f| citations::pages(&f.text).into_iter().map(|page| beside(&f.path, page))).collect();
+    let cited: Vec<(String, Vec<Citation>)> = files
+        .iter()
         .filter_map(|f| {
             let found = match () {
-                () if f.path.starts_with("crates/") && f.path.ends_with(".rs") => citations::in_rust(&f.text),
-                () if f.path.starts_with("crates/mercer-python/tests/") || f.path.starts_with("bench/") => citations::in_python(&f.text),
+                () if is_rust(&f) => citations::in_rust(&f.text),
+                () if pages.contains(&f.path) => citations::in_page(&f.text),
+                () if f.path.ends_with(".py") && ["crates/mercer-python/tests/", "bench/"].iter().any(|room| f.path.starts_with(room)) => {
+                    citations::in_python(&f.text)
+                }
                 () => return None,
             };
-            Some((f.path, found))
+            Some((f.path.clone(), found))
         })
         .collect();
     let proofs = proofs(&sections, &cited)?;
@@ -46,6 +62,20 @@ pub(crate) fn run(row: Option<&str>) -> Result<String, String> {
         None => Ok(coverage(&sections, &proofs)),
         Some(id) => tests_of(&sections, &proofs, id),
     }
+}
+
+/// The path from the root of the repository of what a file names from its own folder.
+fn beside(file: &str, named: &str) -> String {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in named.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
 }
 
 /// The rows of the page by section; an error for an id that stands twice.
@@ -85,7 +115,7 @@ fn proofs(sections: &[Section], cited: &[(String, Vec<Citation>)]) -> Result<Pro
         for c in citations {
             let mut fault = |text: String| faults += &format!("{}\n", Placed::new(path, c.line, text));
             if c.rows.is_empty() {
-                fault("'spec:' is followed by no row id".into());
+                fault(format!("'{}' is followed by no row id", c.extent.marker()));
             }
             let Some(test) = &c.test else {
                 fault(format!("{} cited outside a test; move the comment into the test or directly above it", c.rows.join(", ")));
@@ -93,28 +123,45 @@ fn proofs(sections: &[Section], cited: &[(String, Vec<Citation>)]) -> Result<Pro
             };
             for id in &c.rows {
                 match proofs.get_mut(id) {
-                    Some(tests) => tests.push(Placed::new(path, c.line, test)),
+                    Some(tests) => tests.push((c.extent, Placed::new(path, c.line, test))),
                     None => fault(format!("{PAGE} has no row {id}")),
                 }
             }
         }
     }
+    for (id, tests) in &proofs {
+        let (whole, part): (Vec<_>, Vec<_>) = tests.iter().partition(|(extent, _)| *extent == Extent::Whole);
+        if let ([(_, whole), ..], [(_, part), ..]) = (&whole[..], &part[..]) {
+            let text = format!("{id} is cited in part here and as a whole in {}:{}; say the same in both", whole.path, whole.line);
+            faults += &format!("{}\n", Placed::new(&part.path, part.line, text));
+        }
+    }
     if faults.is_empty() { Ok(proofs) } else { Err(faults) }
 }
 
+fn state(row: &Row, proofs: &Proofs) -> State {
+    match proofs.get(&row.id).map(Vec::as_slice) {
+        None | Some([]) => State::Open,
+        Some(tests) if tests.iter().any(|(extent, _)| *extent == Extent::Part) => State::InPart,
+        Some(_) => State::Proved,
+    }
+}
+
 fn coverage(sections: &[Section], proofs: &Proofs) -> String {
-    let proved = |row: &Row| proofs.get(&row.id).is_some_and(|tests| !tests.is_empty());
     let mut out = String::new();
-    let (mut all, mut done, mut spared) = (0, 0, 0);
+    let (mut all, mut done, mut half, mut spared) = (0, 0, 0, 0);
     for s in sections {
         let owed: Vec<&Row> = s.rows.iter().filter(|r| r.owed).collect();
-        let open: Vec<&str> = owed.iter().filter(|r| !proved(r)).map(|r| r.id.as_str()).collect();
-        let here = owed.len() - open.len();
+        let of = |wanted: State| -> Vec<&str> { owed.iter().filter(|r| state(r, proofs) == wanted).map(|r| r.id.as_str()).collect() };
+        let (here, part, open) = (of(State::Proved).len(), of(State::InPart), of(State::Open));
         let _ = write!(out, "{}: {here} of {} proved", s.title, owed.len());
-        let _ = if open.is_empty() { writeln!(out) } else { writeln!(out, "; open: {}", open.join(", ")) };
-        (all, done, spared) = (all + owed.len(), done + here, spared + s.rows.len() - owed.len());
+        for (name, rows) in [("in part", &part), ("open", &open)].into_iter().filter(|(_, rows)| !rows.is_empty()) {
+            let _ = write!(out, "; {name}: {}", rows.join(", "));
+        }
+        out.push('\n');
+        (all, done, half, spared) = (all + owed.len(), done + here, half + part.len(), spared + s.rows.len() - owed.len());
     }
-    let _ = writeln!(out, "total: {done} of {all} proved; {spared} rows not owed (docs only, out of scope, P2)");
+    let _ = writeln!(out, "total: {done} of {all} proved, {half} more in part; {spared} rows not owed (docs only, out of scope, P2)");
     out
 }
 
@@ -122,8 +169,8 @@ fn tests_of(sections: &[Section], proofs: &Proofs, id: &str) -> Result<String, S
     let row = sections.iter().flat_map(|s| &s.rows).find(|r| r.id == id).ok_or_else(|| format!("{PAGE} has no row {id}\n"))?;
     let tests = proofs.get(id).map_or(&[][..], Vec::as_slice);
     let mut out = format!("{id} {}\n", row.name);
-    for test in tests {
-        let _ = writeln!(out, "  {test}");
+    for (extent, test) in tests {
+        let _ = writeln!(out, "  {test}{}", if *extent == Extent::Part { " (in part)" } else { "" });
     }
     if tests.is_empty() {
         out += if row.owed { "  open: no test cites it\n" } else { "  not owed\n" };
@@ -140,7 +187,11 @@ mod tests {
 
     fn citation(rows: &[&str], test: Option<&str>) -> Vec<(String, Vec<Citation>)> {
         let rows = rows.iter().map(|s| (*s).to_owned()).collect();
-        vec![("a.rs".into(), vec![Citation { line: 7, rows, test: test.map(str::to_owned) }])]
+        vec![("a.rs".into(), vec![Citation { line: 7, rows, extent: Extent::Whole, test: test.map(str::to_owned) }])]
+    }
+
+    fn in_part(row: &str) -> (String, Vec<Citation>) {
+        ("b.rs".into(), vec![Citation { line: 3, rows: vec![row.into()], extent: Extent::Part, test: Some("half".into()) }])
     }
 
     #[test]
@@ -180,10 +231,41 @@ mod tests {
         assert_eq!(
             text,
             "1.1 First: 1 of 1 proved\n1b Second: 0 of 1 proved; open: K01\n\
-             total: 1 of 2 proved; 2 rows not owed (docs only, out of scope, P2)\n"
+             total: 1 of 2 proved, 0 more in part; 2 rows not owed (docs only, out of scope, P2)\n"
         );
         assert_eq!(tests_of(&found, &proofs, "F01").unwrap(), "F01 one\n  a.rs:7: a_test\n");
         assert!(tests_of(&found, &proofs, "F99").is_err());
+    }
+
+    #[test]
+    fn rows_proved_in_part_are_listed_and_not_counted() {
+        let found = sections(PAGE_TEXT).unwrap();
+        let mut cited = citation(&["F01"], Some("a_test"));
+        cited.push(in_part("K01"));
+        let proofs = proofs(&found, &cited).unwrap();
+        assert_eq!(
+            coverage(&found, &proofs),
+            "1.1 First: 1 of 1 proved\n1b Second: 0 of 1 proved; in part: K01\n\
+             total: 1 of 2 proved, 1 more in part; 2 rows not owed (docs only, out of scope, P2)\n"
+        );
+        assert_eq!(tests_of(&found, &proofs, "K01").unwrap(), "K01 four\n  b.rs:3: half (in part)\n");
+    }
+
+    #[test]
+    fn a_row_cited_as_a_whole_and_in_part_is_refused_with_both_places() {
+        let found = sections(PAGE_TEXT).unwrap();
+        let mut cited = citation(&["F01"], Some("a_test"));
+        cited.push(in_part("F01"));
+        assert_eq!(
+            proofs(&found, &cited).unwrap_err(),
+            "b.rs:3: F01 is cited in part here and as a whole in a.rs:7; say the same in both\n"
+        );
+    }
+
+    #[test]
+    fn a_page_is_found_from_the_file_that_takes_it_in() {
+        assert_eq!(beside("crates/mercer/src/lib.rs", "../../../docs/a.md"), "docs/a.md");
+        assert_eq!(beside("crates/a/tests/b.rs", "./c.md"), "crates/a/tests/c.md");
     }
 
     #[test]

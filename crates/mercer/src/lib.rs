@@ -51,3 +51,8 @@ pub mod store;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 pub mod validity;
+
+/// The examples of a page of the documentation; they run with those of the crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/three-pillars.md")]
+struct ThreePillars;

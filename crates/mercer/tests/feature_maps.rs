@@ -126,6 +126,36 @@ proptest! {
         same(&gram_of("spectrum(k=2)", &data), &counts, 0.0);
     }
 
+    // spec: F09
+    #[test]
+    fn polynomials_of_any_degree_constants_and_spectra_of_any_length_have_their_maps(
+        x in (1usize..=3).prop_flat_map(|d| matrix(2..6, d)),
+        degree in 1usize..=5,
+        gamma in 0.1..2.0f64,
+        offset in prop_oneof![Just(0.0), 0.0..3.0f64],
+        constant in 0.0..5.0f64,
+        strings in prop::collection::vec("[ab]{0,9}", 2..7),
+        length in 1usize..=4,
+    ) {
+        // gamma x.z + offset is the inner product of (sqrt(gamma) x, sqrt(offset)), and its power that of ordered products.
+        let longer = |r: &[f64]| r.iter().map(|v| gamma.sqrt() * v).chain([offset.sqrt()]).collect::<Vec<f64>>();
+        let phi = mapped(&x, |r| ordered(&longer(r), degree));
+        let (k, expected) = (gram_of(&format!("polynomial(degree={degree}, gamma={gamma}, offset={offset})"), &points(&x)), product_transposed(&phi, &phi).unwrap());
+        for i in 0..x.rows() {
+            for j in 0..x.rows() {
+                // Terms of either sign cancel: what is lost is in proportion to their sizes.
+                let size = (expected[(i, i)] * expected[(j, j)]).sqrt();
+                prop_assert!((k[(i, j)] - expected[(i, j)]).abs() <= 1e-13 * (1.0 + size), "{} and {}", k[(i, j)], expected[(i, j)]);
+            }
+        }
+        same(&gram_of(&format!("constant(value={constant})"), &points(&x)), &mapped(&x, |_| vec![constant.sqrt()]), 1e-14);
+
+        let words: Vec<Vec<u8>> = (0..1u32 << length).map(|w| (0..length).map(|i| if w >> i & 1 == 0 { b'a' } else { b'b' }).collect()).collect();
+        let counts = Matrix::from_fn(strings.len(), words.len(), |i, j| strings[i].as_bytes().windows(length).filter(|w| *w == words[j]).count() as f64);
+        let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings.clone())) }]).unwrap();
+        same(&gram_of(&format!("spectrum(k={length})"), &data), &counts, 0.0);
+    }
+
     // spec: E1-03
     #[test]
     fn the_homogeneous_cubic_kernel_is_always_positive(x in matrix(2..12, 3)) {

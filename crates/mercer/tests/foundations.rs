@@ -3,15 +3,17 @@
 
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Strings, Target, Values};
-use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Task, Want};
+use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Svc, Task, Want};
 use mercer::features::{
     Empirical, FeatureMap, GaussianSeries, Monomials, OrderedProducts, Tensor, binomial, monomials_up_to, separable_dichotomies,
 };
-use mercer::gram::{self, Dense, Gram, Mercer};
+use mercer::gram::{self, Block, Dense, Gram, Mercer, Side};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Matrix, eigh, product, product_transposed};
 use mercer::param::Value;
 use mercer::solve::lms;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn wave(rows: usize, cols: usize, seed: usize) -> Matrix {
     Matrix::from_fn(rows, cols, |i, j| (1.0 + 1.7 * i as f64 + 0.9 * j as f64 * (1.0 + i as f64) + seed as f64).sin())
@@ -54,9 +56,11 @@ fn a_cubic_is_linear_in_its_features() {
 #[test]
 fn ordered_products_are_many_and_their_inner_product_is_the_cubic_kernel() {
     let map = OrderedProducts { degrees: 0..=3 };
-    assert_eq!(map.features(&[1.0, 2.0, 3.0]).len(), 40);
-    // 1 + 1000 + 1000^2 + 1000^3, counted, not made.
-    assert_eq!((0..=3).map(|k| 1000u64.pow(k)).sum::<u64>(), 1_001_001_001);
+    for d in 0..=9 {
+        assert_eq!(map.count(d as u64), Some(map.features(&vec![0.5; d]).len() as u128));
+    }
+    assert_eq!((map.count(3), map.count(1000)), (Some(40), Some(1_001_001_001)));
+    assert_eq!(OrderedProducts { degrees: 60..=60 }.count(1000), None);
     for d in 1..=6 {
         let x = wave(7, d, 3);
         let phi = map.apply(&x);
@@ -64,7 +68,7 @@ fn ordered_products_are_many_and_their_inner_product_is_the_cubic_kernel() {
     }
 }
 
-// spec: F10, F11, F12, F13
+// spec: F10, F11, F12, F13, E1-08
 #[test]
 fn monomials_with_weights_give_every_polynomial_kernel() {
     for (degree, gamma, offset) in [(1, 1.0, 0.0), (2, 1.0, 1.0), (2, 0.5, 0.0), (3, 2.0, 0.7), (4, 0.3, 1.5), (5, 1.0, 0.0)] {
@@ -94,8 +98,11 @@ fn the_table_of_dimensions_is_exact() {
     for ((n, d), count) in known {
         assert_eq!(monomials_up_to(n, d), Some(count), "C({n} + {d}, {d})");
     }
-    near(66.0 / 10.0, 6.6, 1e-12);
-    near(176_851.0 / 100.0, 1768.51, 1e-12);
+    // Features for each input column, as the source's last column has them.
+    let ratio = |n: u64, d: u64| monomials_up_to(n, d).unwrap() as f64 / n as f64;
+    for ((n, d), times) in [((10, 2), 6.6), ((10, 5), 300.3), ((100, 2), 51.51), ((100, 3), 1768.51), ((100, 5), 965_606.46)] {
+        near(ratio(n, d), times, 1e-9);
+    }
     assert_eq!(binomial(3, 5), None);
     assert_eq!(monomials_up_to(u64::MAX, 1), None);
 }
@@ -111,9 +118,13 @@ fn a_product_of_kernels_has_the_products_of_features() {
     same(&kernel, &product_transposed(&phi, &phi).unwrap(), 1e-12);
 }
 
-// spec: F21, F23
+// spec: F21, F23, E3-03, E3-04
 #[test]
 fn the_empirical_map_gives_the_gram_matrix_back_and_new_rows_their_kernel() {
+    // Every row stands twice: a kernel that is positive definite has eigenvalues 0 all the same.
+    let twice = wave(6, 2, 2).select_rows(&[0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]);
+    let doubled = Empirical::new(&Dense::square(gram_of("laplacian(length_scale=0.8)", &points(&twice))).unwrap()).unwrap();
+    assert_eq!(doubled.features().cols(), 6);
     let x = wave(12, 2, 2);
     for (kernel, rank) in [("linear", Some(2)), ("rbf(length_scale=0.6)", None)] {
         let k = gram_of(kernel, &points(&x));
@@ -195,7 +206,7 @@ fn coefficients_of_rows_take_the_same_steps_as_weights_of_features() {
     theta_of(&beta).iter().zip(&theta).for_each(|(a, b)| near(*a, *b, 1e-10));
 }
 
-// spec: F06
+// spec: F06, E0-02
 #[test]
 fn the_limit_interpolates_where_the_kernel_is_positive_definite_and_steps_too_long_diverge() {
     let x = Matrix::column(vec![0.0, 1.0, 2.5]);
@@ -203,11 +214,16 @@ fn the_limit_interpolates_where_the_kernel_is_positive_definite_and_steps_too_lo
     let y = [1.0, -2.0, 0.5];
     let (values, _) = eigh(k.clone(), &Control::default()).unwrap();
     let largest = values[2];
-    let beta = lms::kernel_batch(&k, &y, 1.0 / largest, 3000).unwrap();
-    let f = product(&k, &Matrix::column(beta)).unwrap();
-    f.data().iter().zip(y).for_each(|(f, y)| near(*f, y, 1e-10));
-    let wild = lms::kernel_batch(&k, &y, 2.1 / largest, 3000).unwrap();
-    assert!(wild.iter().any(|b| b.abs() > 1e6));
+    // 0 < alpha < 2 / lambda_max, to one part in a hundred at the upper end.
+    for rate in [0.05, 1.0, 1.99] {
+        let beta = lms::kernel_batch(&k, &y, rate / largest, 4000).unwrap();
+        let f = product(&k, &Matrix::column(beta)).unwrap();
+        f.data().iter().zip(y).for_each(|(f, y)| near(*f, y, 1e-10));
+    }
+    for rate in [-0.01, 2.01] {
+        let wild = lms::kernel_batch(&k, &y, rate / largest, 4000).unwrap();
+        assert!(wild.iter().any(|b| b.abs() > 1e6));
+    }
     assert!(lms::kernel_batch(&k, &y[..2], 0.1, 1).is_err());
 }
 
@@ -225,11 +241,16 @@ fn separable(points: &[[f64; 2]], labels: &[bool]) -> bool {
     })
 }
 
-// spec: F30
+// spec: F30, E1-15
 #[test]
 fn covers_count_is_that_of_trying_every_labelling() {
     assert_eq!((separable_dichotomies(4, 2), separable_dichotomies(4, 3), separable_dichotomies(1, 2)), (Some(14), Some(16), Some(2)));
     assert_eq!(separable_dichotomies(0, 2), None);
+    // Every labelling from n - 1 dimensions on, and not one dimension before.
+    for n in 2..=100 {
+        assert_eq!(separable_dichotomies(n, n - 1), Some(1 << n));
+        assert!(separable_dichotomies(n, n - 2).unwrap() < 1 << n);
+    }
     for points in [[[0.1, 0.0], [1.0, 0.2], [0.3, 1.1], [0.45, 0.4]], [[0.0, 0.0], [1.0, 0.1], [1.2, 1.0], [0.1, 0.9]]] {
         let count = (0..16).filter(|m| separable(&points, &[m & 1 > 0, m & 2 > 0, m & 4 > 0, m & 8 > 0])).count();
         assert_eq!(count, 14);
@@ -241,19 +262,38 @@ fn covers_count_is_that_of_trying_every_labelling() {
 fn xor_is_parted_by_a_plane_after_the_lift_and_by_no_line_before() {
     let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
     let labels = [false, true, true, false];
-    let lift = |p: [f64; 2]| [p[0], p[1], p[0] * p[1]];
-    for (p, l) in corners.iter().zip(labels) {
-        let z = lift(*p);
-        assert_eq!(z[0] + z[1] - 2.0 * z[2] > 0.5, l);
-    }
-    let wrong = corners.iter().zip(labels).filter(|(p, l)| (lift(**p)[2] > 0.5) != *l).count();
-    assert_eq!(wrong, 3, "the plane z3 = 1/2 of the source parts one corner from the rest");
+    let column = |name: &str, j: usize| Column { name: name.into(), values: Values::Numbers(corners.map(|p| p[j]).to_vec()) };
+    let data = Dataset::new(vec![column("a", 0), column("b", 1)]).unwrap();
+    let target = Target::Classes { codes: labels.map(usize::from).to_vec(), names: vec!["no".into(), "yes".into()] };
+    // The widest margin between the classes, and the classes that it gives.
+    let fit = |kernel: &str| {
+        let gram = Dense::square(gram_of(kernel, &data)).unwrap();
+        let svc = Svc { c: 1e3.into(), tolerance: 1e-9.into(), ..Svc::default() };
+        let fitted = svc.fit(&Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: 0 }).unwrap();
+        let some = gram.matrix().select_rows(&fitted.expansion.support).transpose();
+        let cross = Dense::cross(some, vec![1.0; 4], vec![1.0; fitted.expansion.support.len()]).unwrap();
+        let Predicted::Classes(found) = fitted.predict(&Query::new(&cross, Want::default(), &Control::default())).unwrap().values else {
+            panic!("classes")
+        };
+        (fitted.expansion, found.iter().zip(labels).filter(|(f, l)| **f == usize::from(*l)).count())
+    };
+    // phi = (x1, x2, x1 x2), whose kernel is x1 z1 + x2 z2 + (x1 z1)(x2 z2). The plane is 2 z1 + 2 z2 - 4 z3 = 1.
+    let (plane, right) = fit("linear + on(a, linear)*on(b, linear)");
+    assert_eq!(right, 4);
+    let weight = |phi: fn([f64; 2]) -> f64| plane.support.iter().enumerate().map(|(s, &i)| plane.coef[(s, 0)] * phi(corners[i])).sum();
+    near(weight(|p| p[0]), 2.0, 1e-6);
+    near(weight(|p| p[1]), 2.0, 1e-6);
+    near(weight(|p| p[0] * p[1]), -4.0, 1e-6);
+    near(plane.bias[0], -1.0, 1e-6);
+    // The source's plane looks at z3 alone, which no threshold makes right.
+    assert!(fit("on(a, linear)*on(b, linear)").1 <= 3);
+    assert!(fit("linear").1 <= 3);
     assert!(!separable(&corners, &labels));
     // Three of four can be had.
     assert!(separable(&corners, &[false, true, true, true]));
 }
 
-// spec: F36
+// spec: F36, E3-31
 #[test]
 fn likeness_by_edit_distance_is_not_certified() {
     let strings = ["", "a", "b", "aa", "ab", "ba", "bb"];
@@ -270,7 +310,55 @@ fn likeness_by_edit_distance_is_not_certified() {
     }
 }
 
-// spec: F37, GP12, M23, F29
+/// A Gram matrix that counts the kernel values it is asked for.
+struct Watched<'a>(&'a dyn Gram, AtomicUsize);
+
+impl Gram for Watched<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+        self.0.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+    fn factor(&self) -> Option<Matrix> {
+        self.0.factor()
+    }
+}
+
+// spec: F37, T04. A Gaussian process is fitted in the dual whatever its kernel, so that of GP12 the mean alone is had on
+// either side; spec-part: GP12
+#[test]
+fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_each_is_once() {
+    let control = Control::default();
+    for (n, d, kernel, primal) in [
+        (60, 4, "linear", true),
+        (200, 8, "linear", true),
+        (9, 60, "linear", false),
+        (30, 30, "linear", false),
+        (60, 4, "rbf(length_scale=1)", false),
+    ] {
+        let (x, y) = (wave(n, d, 1), wave(n, 1, 7));
+        let data = points(&x);
+        let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
+        let watched = Watched(bound.as_ref(), AtomicUsize::new(0));
+        let (target, ridge) = (Target::Numbers(y.clone()), Ridge { lambda: Value::Number(0.3), intercept: false });
+        let fitted = ridge.fit(&Task { gram: &watched, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        assert_eq!(watched.1.load(Ordering::Relaxed), if primal { 0 } else { n * n }, "{kernel} of {n} rows of {d} columns");
+        // Whichever side: alpha = (K + lambda I)^-1 y.
+        let mut c = gram_of(kernel, &data);
+        c.add_to_diagonal(&[0.3]);
+        same(&product(&c, &fitted.expansion().coef).unwrap(), &y, 1e-8);
+    }
+}
+
+// spec: F37, M23, F29, T04
 #[test]
 fn the_primal_and_the_dual_of_linear_ridge_agree() {
     let (n, d) = (60, 4);

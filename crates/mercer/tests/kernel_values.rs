@@ -6,13 +6,14 @@ mod evaluated;
 
 use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
-use mercer::data::{Dataset, Points};
+use mercer::data::{Column, Dataset, Strings, Values};
 use mercer::fitting;
-use mercer::gram::{self, Dense, psd_check};
+use mercer::gram::{self, Dense, Mercer};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Table};
+use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -75,8 +76,6 @@ fn rational_quadratic_periodic_and_chi_squared_are_those_of_scikit_learn() {
     near(value("periodic(period=2.7, length_scale=0.9)", &[0.3], &[0.3 + 5.0 * 2.7]), 1.0, 1e-13);
     let (a, b) = ([1.0, 0.0, 3.0, 2.0], [0.0, 0.0, 1.0, 5.0]);
     near(value("chi_squared(gamma=0.4)", &a, &b), 0.268_666_159_117_636_26, 1e-14);
-    // 3 bins of 1 and 5 against 2: min(1, 0) + min(0, 0) + min(3, 1) + min(2, 5).
-    near(value("histogram_intersection", &a, &b), 3.0, 1e-15);
 }
 
 // Bins of unlike mass: min(1e16, 0) + min(1, 1) = 1 and min(1e9, 0) + min(0.001, 0.001) = 0.001, dense as well as sparse.
@@ -93,19 +92,8 @@ fn a_heavy_bin_leaves_the_overlap_of_the_others_as_it_is() {
     }
 }
 
-// spec: K31
 #[test]
-fn histogram_intersection_is_positive_and_refuses_numbers_below_zero() {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-    let rows: Vec<f64> = (0..40 * 5)
-        .map(|_| {
-            let x: f64 = StandardNormal.sample(&mut random);
-            x.abs()
-        })
-        .collect();
-    let data = Dataset::from_points(Points::dense(40, 5, rows).unwrap());
-    let found = psd_check(&matrix("histogram_intersection", &data), &Control::default()).unwrap();
-    assert!(found.smallest >= -40.0 * f64::EPSILON * found.largest);
+fn kernels_of_masses_refuse_numbers_below_zero() {
     for kernel in ["histogram_intersection", "chi_squared(gamma=1)"] {
         let why = KernelExpr::parse(kernel).unwrap().bind(None, &points(&[&[1.0, 2.0], &[0.5, -2.5]])).map(|_| ()).unwrap_err().to_string();
         assert!(why.contains("row 2") && why.contains("-2.5"), "{why}");
@@ -170,6 +158,81 @@ fn functions_with_normal_weights_have_the_covariance_of_their_kernel() {
             let error = ((k[(i, i)] * k[(j, j)] + k[(i, j)] * k[(i, j)]) / f64::from(draws)).sqrt();
             near(sums[i][j] / f64::from(draws), k[(i, j)], 3.0 * error);
         }
+    }
+}
+
+// spec: K46
+#[test]
+fn mixtures_of_activations_with_normal_weights_have_the_covariance_of_their_kernel() {
+    // f(x) = sum_m lambda_m phi_m(x), lambda_m ~ N(0, v_m): the kernel is sum_m v_m phi_m(x) phi_m(z).
+    let inputs = [-1.4, 0.3, 0.9, 2.0f64];
+    let activations: [(&str, f64, fn(f64) -> f64); 4] =
+        [("relu", 0.5, |x| x.max(0.0)), ("tanh", 2.0, f64::tanh), ("logistic", 1.5, |x| 1.0 / (1.0 + (-x).exp())), ("sine", 0.2, f64::sin)];
+    let column =
+        |(name, _, phi): (&str, f64, fn(f64) -> f64)| Column { name: name.into(), values: Values::Numbers(inputs.map(phi).to_vec()) };
+    let data = Dataset::new(activations.map(column).to_vec()).unwrap();
+    let k = matrix(&activations.map(|(name, v, _)| format!("{v}*on({name}, linear)")).join(" + "), &data);
+    let (draws, mut sums) = (100_000, Matrix::zeros(4, 4));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(13);
+    for _ in 0..draws {
+        let weights = activations.map(|(_, v, phi)| {
+            let z: f64 = StandardNormal.sample(&mut random);
+            (v.sqrt() * z, phi)
+        });
+        let f = inputs.map(|x| weights.iter().map(|(w, phi)| w * phi(x)).sum::<f64>());
+        for i in 0..4 {
+            for j in 0..4 {
+                sums[(i, j)] += f[i] * f[j] / f64::from(draws);
+            }
+        }
+    }
+    for i in 0..4 {
+        for j in 0..4 {
+            let error = ((k[(i, i)] * k[(j, j)] + k[(i, j)] * k[(i, j)]) / f64::from(draws)).sqrt();
+            near(sums[(i, j)], k[(i, j)], 3.0 * error);
+        }
+    }
+}
+
+/// The distance from which exp(-d^2 / 100) comes.
+fn edits(k: f64) -> f64 {
+    (-100.0 * k.ln()).sqrt()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    // spec: K29
+    #[test]
+    fn edit_distance_is_a_metric_by_steps_of_one_letter(strings in prop::collection::vec("[abc\u{e9}]{0,7}", 3), at in 0usize..8, letter in "[abcd]") {
+        let [a, b, c] = [0, 1, 2].map(|i| strings[i].as_str());
+        // A letter put in, left out or changed.
+        let letters: Vec<char> = a.chars().collect();
+        let at = at.min(letters.len());
+        let (before, after): (String, String) = (letters[..at].iter().collect(), letters[at..].iter().collect());
+        let longer = format!("{before}{letter}{after}");
+        let changed = format!("{before}{letter}{}", after.chars().skip(1).collect::<String>());
+        let rows = [a, b, c, &longer, &changed];
+        let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(rows)) }]).unwrap();
+        let k = matrix("edit(gamma=0.01)", &data);
+        let d = Matrix::from_fn(5, 5, |i, j| edits(k[(i, j)]));
+        for i in 0..5 {
+            for j in 0..5 {
+                prop_assert!((d[(i, j)] - d[(i, j)].round()).abs() <= 1e-6, "a whole number of edits: {}", d[(i, j)]);
+                prop_assert_eq!(d[(i, j)].round() == 0.0, rows[i] == rows[j]);
+                prop_assert_eq!(d[(i, j)], d[(j, i)]);
+                // No fewer than the lengths differ by, no more than the longer one has letters.
+                let (m, n) = (rows[i].chars().count() as f64, rows[j].chars().count() as f64);
+                prop_assert!((m - n).abs() <= d[(i, j)].round() && d[(i, j)].round() <= m.max(n));
+                for via in 0..5 {
+                    prop_assert!(d[(i, j)].round() <= d[(i, via)].round() + d[(via, j)].round());
+                }
+            }
+        }
+        prop_assert_eq!(d[(0, 3)].round(), 1.0);
+        prop_assert_eq!(d[(0, 4)].round(), if changed == a { 0.0 } else { 1.0 });
+        // The warning of F36.
+        prop_assert!(KernelExpr::parse("edit").unwrap().mercer() != Mercer::Always);
     }
 }
 

@@ -130,3 +130,18 @@ fn a_stored_factor_comes_back_bit_for_bit_and_a_damaged_one_is_an_error() {
         assert!(serde_json::from_str::<Lower>(bad).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn eigenvalues_of_matrices_near_the_ends_of_the_range_of_numbers_keep_their_digits() {
+    // 14 rows: v v' has the eigenvalue |v|^2 and zeros.
+    let v: Vec<f64> = (0..14).map(|i| (1.0 + 1.7 * f64::from(i)).sin()).collect();
+    let square: f64 = v.iter().map(|x| x * x).sum();
+    for exponent in [-1000, -600, -400, 0, 400, 600, 900, 1020] {
+        let size = 2f64.powi(exponent);
+        let (values, _) = eigh(Matrix::from_fn(14, 14, |i, j| v[i] * v[j] * size), &Control::default()).unwrap();
+        assert!((values[13] / size / square - 1.0).abs() <= 1e-13, "2^{exponent}: {}", values[13]);
+        assert!(values[..13].iter().all(|s| (s / size).abs() <= 1e-13), "2^{exponent}: {values:?}");
+    }
+    let beyond = Matrix::from_fn(14, 14, |i, j| v[i] * v[j] * 1.7e308);
+    assert!(eigh(beyond, &Control::default()).unwrap_err().to_string().contains("beyond the range"));
+}

@@ -70,7 +70,7 @@ impl Reference {
     }
 }
 
-// spec: M27
+// spec: M26, M27
 #[test]
 fn the_class_of_the_source_is_reproduced_and_its_degree_is_a_parameter_of_its_own() {
     // The source's example: sin(x_1) with noise, 100 rows of 5, gamma 0.5, lambda 0.1.
@@ -144,19 +144,29 @@ fn neighbours_of_sequences_are_found_by_a_string_kernel() {
 fn conditioning_the_joint_normal_gives_the_example_and_appending_a_row_equals_a_refit() {
     let (x, t, at) = ([0.0, 1.0], [0.0, 1.0], 0.5);
     let k = |a: f64, b: f64| (-0.5 * (a - b) * (a - b)).exp();
-    // (25)-(26): C_2 = K + 0.1 I inverted by hand, k, c.
-    let (diagonal, off) = (k(0.0, 0.0) + 0.1, k(0.0, 1.0));
-    let det = diagonal * diagonal - off * off;
-    let (k0, k1) = (k(x[0], at), k(x[1], at));
-    let weights = [(diagonal * k0 - off * k1) / det, (diagonal * k1 - off * k0) / det];
-    let mean = weights[0] * t[0] + weights[1] * t[1];
-    let variance = 1.0 - (weights[0] * k0 + weights[1] * k1);
+    // (25)-(26): a matrix C_2 inverted by hand, k, c; beside the diagonal it holds `beside` more than the kernel.
+    let conditioned = |beside: f64| {
+        let (diagonal, off) = (k(0.0, 0.0) + 0.1, k(0.0, 1.0) + beside);
+        let det = diagonal * diagonal - off * off;
+        let (k0, k1) = (k(x[0], at), k(x[1], at));
+        let weights = [(diagonal * k0 - off * k1) / det, (diagonal * k1 - off * k0) / det];
+        (weights[0] * t[0] + weights[1] * t[1], 1.0 - (weights[0] * k0 + weights[1] * k1))
+    };
+    let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false };
+    let (two, middle) = (Matrix::column(x.to_vec()), Matrix::column(vec![at]));
+    let want = Want { variance: true, covariance: true, ..Want::default() };
+    let found = fit(&gp, &square(&two, rbf), &Target::numbers(&t), None)
+        .predict(&Query::new(&cross(&middle, &two, rbf), want, &Control::default()))
+        .unwrap();
+    let (mean, variance) = (numbers(&found)[(0, 0)], found.variance.as_ref().unwrap()[(0, 0)]);
+    assert!((mean - conditioned(0.0).0).abs() <= 1e-14 && (variance - conditioned(0.0).1).abs() <= 1e-14);
     assert!((mean - 0.517_129_24).abs() <= 5e-9 && (variance - 0.087_270_095_5).abs() <= 5e-11);
+    // The noise belongs to the diagonal: added everywhere, as (23) has it, both come out otherwise.
+    assert!((mean - conditioned(0.1).0).abs() >= 0.01 && (variance - conditioned(0.1).1).abs() >= 0.01);
 
     // One more row: m' = m + cov (t - m(x')) / (var(x') + noise), C' = C - cov cov' / (var(x') + noise).
     let (x, y, new) = (wave(10, 2, 46), wave(10, 1, 47), wave(6, 2, 48));
     let gp = Gp { noise: 0.15.into(), variance: 1.4.into(), standardise_target: false };
-    let want = Want { variance: true, covariance: true, ..Want::default() };
     let before = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), None)
         .predict(&Query::new(&cross(&new, &x, rbf), want, &Control::default()))
         .unwrap();
@@ -227,13 +237,61 @@ fn at_the_strongest_penalty_every_row_of_balanced_classes_is_a_support_row_at_it
 
 // spec: T02
 #[test]
-fn the_five_kernels_of_the_table_are_there_and_the_sigmoid_is_flagged() {
-    let names: Vec<&str> = mercer::kernels::catalogue().iter().map(|e| e.name).collect();
-    for name in ["linear", "polynomial", "rbf", "sigmoid", "laplacian"] {
-        assert!(names.contains(&name));
-        let always = KernelExpr::parse(name).unwrap().mercer() == mercer::gram::Mercer::Always;
-        assert_eq!(always, name != "sigmoid");
+fn the_five_kernels_of_the_table_have_their_formula_their_dimension_and_their_use_and_the_sigmoid_is_flagged() {
+    let (n, d) = (60, 3);
+    let x = wave(n, d, 55);
+    let (gamma, offset) = (0.4, 0.7);
+    let distance = |x: &[f64], z: &[f64], p: i32| x.iter().zip(z).map(|(a, b)| (a - b).abs().powi(p)).sum::<f64>();
+    let at = |name: &str, x: &[f64], z: &[f64]| match name {
+        "linear" => linear(x, z),
+        "polynomial" => (gamma * linear(x, z) + offset).powi(2),
+        "rbf" => (-gamma * distance(x, z, 2)).exp(),
+        "laplacian" => (-gamma * distance(x, z, 1)).exp(),
+        _ => (gamma * linear(x, z) + offset).tanh(),
+    };
+    // Name, arguments, features (none: no number of them is enough), what it is used for.
+    let table = [
+        ("linear", "linear", Some(3), "straight lines"),
+        ("polynomial", "polynomial(degree=2, gamma=0.4, offset=0.7)", Some(10), "products of up to degree columns"),
+        ("rbf", "rbf(gamma=0.4)", None, "smooth functions"),
+        ("laplacian", "laplacian(gamma=0.4)", None, "rough functions"),
+        ("sigmoid", "sigmoid(gamma=0.4, offset=0.7)", None, "not a Mercer kernel"),
+    ];
+    let entries = mercer::kernels::catalogue();
+    for (name, text, features, used_for) in table {
+        let expr = KernelExpr::parse(text).unwrap();
+        let data = crate::table(&x);
+        let k = mercer::gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
+        close(&k, &Matrix::from_fn(n, n, |i, j| at(name, x.row(i), x.row(j))), 1e-13);
+        let (values, _) = mercer::linalg::eigh(k, &Control::default()).unwrap();
+        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let rank = values.iter().filter(|v| v.abs() > 1e-12 * largest).count();
+        match features {
+            Some(count) => assert_eq!(rank, count, "{name}"),
+            // More than the 56 products of up to five columns: no polynomial of a low degree.
+            None => assert!(rank > 40, "{name}: {rank}"),
+        }
+        assert!(entries.iter().any(|e| e.name == name && e.doc.contains(used_for)), "{name}");
+        assert_eq!(expr.mercer() == mercer::gram::Mercer::Always, name != "sigmoid");
     }
+}
+
+// spec: M43
+#[test]
+fn as_rows_are_added_ridge_with_the_gaussian_kernel_comes_as_near_to_a_smooth_function_as_is_wanted() {
+    let truth = |x: f64| (2.0 * x).sin() + 0.5 * (5.0 * x).cos() * (-x * x).exp() + 0.2 * x.abs().sqrt() * x * x;
+    let at = |n: usize| Matrix::column((0..n).map(|i| -2.0 + 4.0 * i as f64 / (n - 1) as f64).collect());
+    let (grid, mut last) = (at(1501), f64::INFINITY);
+    for n in [5, 10, 20, 40, 80] {
+        let x = at(n);
+        let y = Matrix::from_fn(n, 1, |i, _| truth(x[(i, 0)]));
+        let found = model("rbf(length_scale=0.3)", "ridge(lambda=1e-9, intercept=false)", &table(&x), &Target::Numbers(y));
+        let p = say(&found, &table(&grid), Want::default());
+        let sup = (0..1501).map(|i| (numbers(&p)[(i, 0)] - truth(grid[(i, 0)])).abs()).fold(0.0, f64::max);
+        assert!(sup < 0.7 * last, "{n} rows: {sup} after {last}");
+        last = sup;
+    }
+    assert!(last < 1e-3, "{last}");
 }
 
 #[test]

@@ -154,7 +154,7 @@ proptest! {
         prop_assert_eq!(KernelExpr::parse(&text).unwrap().mercer(), Mercer::Always);
         let k = matrix(&text, &testkit::table(rows, seed));
         let check = gram::psd_check(&k, &Control::default()).unwrap();
-        prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * check.largest * 4.0, "{}: {} of {}", text, check.smallest, check.largest);
+        prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * check.largest, "{}: {} of {}", text, check.smallest, check.largest);
     }
 
     // spec: F19, F24
@@ -164,10 +164,10 @@ proptest! {
         // What is left after the means are taken away carries the rounding of what was there before.
         let before = gram::psd_check(&matrix(&text, &data), &Control::default()).unwrap().largest;
         let check = gram::psd_check(&matrix(&format!("centre({text})"), &data), &Control::default()).unwrap();
-        prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * before * 4.0, "centre({}): {} of {}", text, check.smallest, before);
+        prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * before, "centre({}): {} of {}", text, check.smallest, before);
     }
 
-    // spec: F24, E1-10
+    // spec: F24
     #[test]
     fn functions_exponentials_and_power_series_of_a_mercer_kernel_are_positive(text in mercer_text(), rows in 1usize..16, seed in 0u64..1000, c in prop::collection::vec(0.0..2.0f64, 4)) {
         let k = matrix(&text, &testkit::table(rows, seed));
@@ -178,7 +178,7 @@ proptest! {
         let power = Matrix::from_fn(rows, rows, |i, j| c.iter().rev().fold(0.0, |p, c| p * k[(i, j)] / largest + c));
         for (name, m) in [("f(x) k f(z)", around), ("exp(k)", exponential), ("p(k)", power)] {
             let check = gram::psd_check(&m, &Control::default()).unwrap();
-            prop_assert!(check.smallest >= -1e-14 * rows as f64 * check.largest.max(1e-300), "{} of {}: {}", name, text, check.smallest);
+            prop_assert!(check.smallest >= -(rows as f64) * f64::EPSILON * check.largest, "{} of {}: {}", name, text, check.smallest);
         }
     }
 

@@ -56,7 +56,7 @@ fn coefficients(fitted: &FittedSvc, n: usize) -> Vec<f64> {
     all
 }
 
-// spec: S13
+// spec: S13, M17
 #[test]
 fn objective_offset_and_support_are_those_of_libsvm() {
     for (set, n, d, c, gamma, objective, offset, support) in LIBSVM {
@@ -99,9 +99,19 @@ fn exclusive_or_with_a_quadratic_kernel_has_eighths() {
     }
     close(fitted.summary().objective.unwrap(), 0.25, 1e-9);
     assert_eq!(classes(&on_training(&fitted, &gram)), [0, 1, 1, 0]);
+    // Without cross terms no degree is enough: what f says of (-,-) and (+,+) together it says of (-,+) and (+,-).
+    for degree in [2, 3, 10] {
+        let gram = square(&x, |a, b| (1.0 + a[0] * b[0]).powi(degree) + (1.0 + a[1] * b[1]).powi(degree));
+        let fitted = fit(&svc(1e3, 1e-6), &gram, &labels([false, true, true, false]), None).unwrap();
+        let p = on_training(&fitted, &gram);
+        let right = classes(&p).iter().zip([0, 1, 1, 0]).filter(|(a, b)| *a == b).count();
+        assert!(right <= 3, "degree {degree}: {right} of 4");
+        let f = p.scores.unwrap().into_data();
+        close(f[0] + f[3], f[1] + f[2], 1e-6 * (1.0 + f[0].abs()));
+    }
 }
 
-// spec: S18, S21, S23, S25
+// spec: S18, S21, S23
 #[test]
 fn optimality_conditions_hold_for_every_row() {
     for (set, n, d, c, gamma, ..) in LIBSVM {
@@ -110,7 +120,7 @@ fn optimality_conditions_hold_for_every_row() {
         let b = coefficients(&fitted, n);
         close(b.iter().sum::<f64>(), 0.0, 1e-10 * c);
         let scores = on_training(&fitted, &gram).scores.unwrap();
-        let (mut slack, mut wrong, mut free) = (0.0, 0, Vec::new());
+        let mut free = Vec::new();
         for i in 0..n {
             let t = if codes(&target)[i] == 1 { 1.0 } else { -1.0 };
             let (a, margin) = (t * b[i], t * scores[(i, 0)]);
@@ -123,21 +133,14 @@ fn optimality_conditions_hold_for_every_row() {
                 close(margin, 1.0, 1e-7);
                 free.push(t - (scores[(i, 0)] - fitted.expansion.bias[0]));
             }
-            let xi = (1.0 - margin).max(0.0);
-            if xi > 0.0 {
-                close(xi, (t - scores[(i, 0)]).abs(), 1e-12);
-            }
-            slack += xi;
-            wrong += usize::from(margin < 0.0);
         }
-        assert!(slack >= wrong as f64);
         close(fitted.expansion.bias[0], free.iter().sum::<f64>() / free.len() as f64, 1e-9 * c.max(1.0));
     }
 }
 
 // spec: S20
 #[test]
-fn rows_outside_of_the_support_play_no_part() {
+fn fitted_anew_on_its_support_a_machine_is_the_same() {
     let (x, gram, target) = made_task(4, 150, 4, 1.0);
     let fitted = fit(&svc(1.0, 1e-8), &gram, &target, None).unwrap();
     let keep = fitted.support().to_vec();
@@ -155,26 +158,6 @@ fn rows_outside_of_the_support_play_no_part() {
     for i in 0..50 {
         close(one[(i, 0)], two[(i, 0)], 1e-6);
     }
-    // Whatever stands in the other rows, the bits of a prediction are the same.
-    let mut spoiled = x.clone();
-    (0..x.len()).filter(|i| !keep.contains(i)).for_each(|i| spoiled[i] = vec![f64::NAN; 4]);
-    let three = fitted
-        .predict(&Query::new(&cross(&new, &spoiled, fitted.support(), kernel), everything(), &Control::default()))
-        .unwrap()
-        .scores
-        .unwrap();
-    assert_eq!(one, three);
-}
-
-// spec: S23
-#[test]
-fn without_a_row_on_the_margin_the_offset_is_the_middle_and_it_is_said() {
-    // Weak c: both coefficients are at the bound, f moves by 4c = .04 and any offset within .96 is as good.
-    let gram = square(&[vec![-1.0], vec![1.0]], |a, b| dot(a, b));
-    let fitted = fit(&svc(0.01, 1e-3), &gram, &labels([false, true]), None).unwrap();
-    close(fitted.expansion.coef[(1, 0)], 0.01, 0.0);
-    close(fitted.expansion.bias[0], 0.0, 1e-12);
-    assert!(fitted.summary().notes.iter().any(|n| n.contains("no row lies on the margin")), "{:?}", fitted.summary().notes);
 }
 
 // spec: S24, S37
@@ -215,7 +198,6 @@ fn weight_two_is_a_repeated_row_and_weights_agree_with_libsvm() {
     close(again.expansion.bias[0], fitted.expansion.bias[0], 1e-6);
 }
 
-// spec: S29
 #[test]
 fn three_classes_one_against_one_agree_with_libsvm() {
     let (n, set) = (90, 20);
@@ -242,6 +224,7 @@ fn three_classes_one_against_one_agree_with_libsvm() {
     assert_eq!(classes(&p).iter().zip(&codes).filter(|(a, b)| a == b).count(), 77);
 }
 
+// spec: S29
 #[test]
 fn votes_that_go_round_are_settled_by_the_sum_of_scores_then_by_the_lower_code() {
     let (x, target) = (vec![0, 1, 2], Target::Classes { codes: vec![0, 1, 2], names: vec!["a".into(), "b".into(), "c".into()] });

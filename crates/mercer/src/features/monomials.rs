@@ -11,6 +11,13 @@ pub struct OrderedProducts {
     pub degrees: RangeInclusive<u32>,
 }
 
+impl OrderedProducts {
+    /// How many there are of `dim` coordinates, not made: the sum of dim^k; `None` from 2^128 on.
+    pub fn count(&self, dim: u64) -> Option<u128> {
+        self.degrees.clone().try_fold(0u128, |sum, k| sum.checked_add(u128::from(dim).checked_pow(k)?))
+    }
+}
+
 impl FeatureMap for OrderedProducts {
     fn features(&self, x: &[f64]) -> Vec<f64> {
         let step = |all: Vec<f64>, _| all.iter().flat_map(|p| x.iter().map(move |v| p * v)).collect();

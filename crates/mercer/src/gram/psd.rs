@@ -11,7 +11,7 @@ pub struct PsdCheck {
     pub smallest: f64,
     /// Largest eigenvalue.
     pub largest: f64,
-    /// Rows and weights with v' K v < 0, if the smallest eigenvalue is below -N eps times the largest.
+    /// Rows and weights with v' K v < 0, if the smallest eigenvalue is below -8 N eps times the largest in size.
     pub witness: Option<Witness>,
 }
 
@@ -26,7 +26,9 @@ pub struct Witness {
     pub value: f64,
 }
 
-/// How far below 0 an eigenvalue must lie, in units of N eps times the largest, to be no rounding.
+/// How far below 0 an eigenvalue must lie, in units of N eps times the largest in size, to be no rounding. Kernels of the
+/// list stay within 1, the definition of the specification; what is tested besides are expressions that no rule decides,
+/// whose terms may cancel and leave the rounding of larger numbers.
 const ROUNDING: f64 = 8.0;
 
 /// Tests a symmetric matrix.

@@ -8,7 +8,7 @@ use mercer_linalg::{View, ViewMut};
 /// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
 ///
 /// An error if the matrix is not square or has entries that are not finite, or on request of `control`.
-pub fn eigh(matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
+pub fn eigh(mut matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
     control.check_time("eigenvalues")?;
     let n = matrix.rows();
     if matrix.cols() != n {
@@ -21,6 +21,10 @@ pub fn eigh(matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
     if n == 0 {
         return Ok((Vec::new(), matrix));
     }
+    let scale = scale(matrix.data());
+    if scale != 1.0 {
+        matrix.data_mut().iter_mut().for_each(|v| *v *= scale);
+    }
     let mut values = vec![0.0; n];
     let mut vectors = Matrix::zeros(n, n);
     // The backend works by columns. A symmetric matrix is its own transpose; the vectors are transposed at the end.
@@ -29,7 +33,17 @@ pub fn eigh(matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
         return Err(fault("the iteration did not converge, or there is no memory for its work space"));
     }
     drop(matrix);
+    values.iter_mut().for_each(|v| *v /= scale);
+    if values.iter().any(|v| !v.is_finite()) {
+        return Err(fault("the largest is beyond the range of numbers; scale the kernel"));
+    }
     Ok((values, vectors.transpose()))
+}
+
+/// A power of two that brings entries of a size whose sums or squares leave the range of numbers to about 1; 1 for others.
+fn scale(entries: &[f64]) -> f64 {
+    let largest = entries.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest == 0.0 || (1e-100..1e100).contains(&largest) { 1.0 } else { 2f64.powi(-largest.log2().floor().max(-1000.0) as i32) }
 }
 
 #[cfg(test)]

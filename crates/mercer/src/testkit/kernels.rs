@@ -21,9 +21,9 @@ pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
     values_agree(&settled, data, bound.as_ref(), &k)?;
     if settled.mercer() == Mercer::Always {
         let check = words(gram::psd_check(&k, &Control::default()))?;
-        let n = data.rows() as f64;
-        if check.smallest < -1e-10 * n * check.largest.max(1.0) {
-            return fail("declared Mercer", format!("smallest eigenvalue {}", check.smallest));
+        if let Some(witness) = check.witness {
+            let why = format!("smallest eigenvalue {} of {}, v'Kv = {}", check.smallest, check.largest, witness.value);
+            return fail("declared Mercer", why);
         }
     }
     permuted_inputs_permute_the_matrix(&settled, data, &k)?;

@@ -1,4 +1,5 @@
 //! Kernel expressions evaluated on a few points.
+#![allow(dead_code, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use mercer::control::Control;
