@@ -29,7 +29,7 @@ pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{chi_squared_distance, exp32, exp64, fma, l1_distance};
+pub(crate) use simd::{Level, axpy, chi_squared_distance, dot, exp32, exp64, fma, l1_distance, level};
 pub use tile::{Rows, Tile};
 
 use crate::error::Result;
