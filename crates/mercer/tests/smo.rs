@@ -21,6 +21,7 @@ fn problem(set: usize, n: usize, c: f64) -> (Dense, Problem) {
         low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
         high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
         target: y,
+        tube: 0.0,
         start: None,
     };
     (square(&x, |a, b| rbf(1.0)(a, b)), problem)
@@ -105,6 +106,7 @@ fn problems_solved_together_come_to_what_each_comes_to_alone() {
             target: whole.target[a..b].to_vec(),
             low: whole.low[a..b].to_vec(),
             high: whole.high[a..b].to_vec(),
+            tube: 0.0,
             start: None,
         })
         .collect();

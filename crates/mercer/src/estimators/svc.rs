@@ -126,6 +126,7 @@ impl Estimator for Svc {
                     low: row.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
                     high: row.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
                     row,
+                    tube: 0.0,
                     start: None,
                 }
             })

@@ -12,7 +12,7 @@ use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::smo::{self, Problem, Solution};
+use crate::solve::smo::{self, Problem};
 use serde::{Deserialize, Serialize};
 
 /// Support vector regression.
@@ -73,7 +73,7 @@ impl Estimator for Svr {
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        svm::bytes(rows, 2 * outputs, &self.cache_mb)
+        svm::bytes(rows, outputs, &self.cache_mb)
     }
 
     /// As svc, with more rows on the margin and more steps.
@@ -115,7 +115,7 @@ impl Estimator for Svr {
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =
-            solutions.iter().zip(&scales).map(|(s, scale)| (0..n).map(|i| (i, scale.size * difference(s, i, n))).collect()).collect();
+            solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
@@ -141,24 +141,17 @@ impl Scale {
     }
 }
 
-/// Variables a (the first N) and -ahat (the last N), both over the same N rows.
+/// One variable a - ahat for each row.
 fn tube(column: &[f64], scale: &Scale, c: f64, epsilon: f64, task: &Task<'_>) -> Problem {
-    let n = column.len();
-    let t: Vec<f64> = column.iter().map(|t| (t - scale.mean) / scale.size).collect();
-    let bound: Vec<f64> = (0..n).map(|i| c * task.weight(i)).collect();
-    let zeros = vec![0.0; n];
+    let bound: Vec<f64> = (0..column.len()).map(|i| c * task.weight(i)).collect();
     Problem {
-        row: (0..n).chain(0..n).collect(),
-        target: t.iter().map(|t| t - epsilon).chain(t.iter().map(|t| t + epsilon)).collect(),
-        low: zeros.iter().copied().chain(bound.iter().map(|b| -b)).collect(),
-        high: bound.iter().chain(&zeros).copied().collect(),
+        row: (0..column.len()).collect(),
+        target: column.iter().map(|t| (t - scale.mean) / scale.size).collect(),
+        low: bound.iter().map(|b| -b).collect(),
+        high: bound,
+        tube: epsilon,
         start: None,
     }
-}
-
-/// a_i - ahat_i.
-fn difference(solution: &Solution, i: usize, n: usize) -> f64 {
-    solution.coef[i] + solution.coef[n + i]
 }
 
 /// A fitted support vector regression.

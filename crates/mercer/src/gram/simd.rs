@@ -25,7 +25,7 @@ impl Map for Identity {
 
 /// Instruction sets with a compiled copy of each loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// What every processor of the target has.
     Base,
     Avx2,
@@ -34,7 +34,7 @@ pub(super) enum Level {
 
 /// The best one here.
 #[inline]
-pub(super) fn level() -> Level {
+pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(detect)
 }
@@ -100,6 +100,11 @@ dispatch! {
     sum_pairs, sum_body, <T: Real, R: Pairwise>, (a: &[T], b: &[T], pair: R) -> T
 }
 
+dispatch! {
+    /// y <- y + a x.
+    axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> ()
+}
+
 /// A function of two numbers whose sum over coordinates compares two points.
 pub(crate) trait Pairwise: Copy {
     /// The function; implementations are `#[inline(always)]`.
@@ -146,7 +151,7 @@ impl Pairwise for Product {
 }
 
 /// sum_j a_j b_j.
-pub(super) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     sum_pairs(a, b, Product)
 }
 
@@ -201,6 +206,13 @@ fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) ->
     }
     let tail = rest.fold(zero, |s, (&x, &z)| s + pair.at(x, z));
     sums.iter().fold(tail, |s, &x| s + x)
+}
+
+#[inline(always)]
+fn axpy_body<T: Real, const FMA: bool>(a: T, x: &[T], y: &mut [T]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = fma::<T, FMA>(a, *x, *y);
+    }
 }
 
 #[inline(always)]

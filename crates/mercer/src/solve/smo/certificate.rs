@@ -33,17 +33,11 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     let (mut top, mut bottom) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut free, mut bound, mut sum) = (0usize, 0usize, 0.0);
     for k in 0..n {
-        let v = state.v(k);
-        let (rise, fall) = (state.may_rise(k), state.may_fall(k));
-        if rise {
-            top = top.max(v);
-        }
-        if fall {
-            bottom = bottom.min(v);
-        }
-        if rise && fall {
+        let (rise, fall) = state.slopes(k);
+        (top, bottom) = (top.max(rise), bottom.min(fall));
+        if rise == fall {
             free += 1;
-            sum += v;
+            sum += rise;
         } else if state.coef[k] != 0.0 {
             bound += 1;
         }
@@ -58,9 +52,11 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     let (mut gap, mut linear, mut quadratic) = (0.0, 0.0, 0.0);
     for k in 0..n {
         let (b, u) = (state.coef[k], state.v(k) - offset);
-        gap += if u > 0.0 { (p.high[k] - b) * u } else { (p.low[k] - b) * u };
-        linear += p.target[k] * b;
-        quadratic += b * state.values[state.place[k]];
+        // (s - b) u - tube (|s| - |b|) at the best s, which is a bound or 0.
+        let best = if u > p.tube { p.high[k] } else if u < -p.tube { p.low[k] } else { 0.0 };
+        gap += (best - b) * u - p.tube * (best.abs() - b.abs());
+        linear += p.target[k] * b - p.tube * b.abs();
+        quadratic += b * state.values[k];
     }
     let dual = linear - 0.5 * quadratic;
     let primal = dual + gap;
@@ -71,7 +67,10 @@ pub(super) fn of(state: &State<'_>) -> Quality {
 }
 
 /// Computes f = Kb anew for every problem, all of them in one pass over the rows of K with a coefficient.
-pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Control) -> Result<()> {
+pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &Control) -> Result<()> {
+    if states.is_empty() {
+        return Ok(());
+    }
     let n = gram.shape().0;
     let support = support(n, states);
     let mut at = vec![usize::MAX; n];
@@ -91,10 +90,10 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Contr
         let end = n.min(start + CHECK);
         let values = apply_rows(gram, &support, start..end, &coef)?;
         for (o, state) in states.iter_mut().enumerate() {
-            let from = state.rows.partition_point(|&r| r < start);
-            let to = state.rows.partition_point(|&r| r < end);
+            let rows = &state.problem.row;
+            let (from, to) = (rows.partition_point(|&r| r < start), rows.partition_point(|&r| r < end));
             for k in from..to {
-                state.values[k] = values[(state.rows[k] - start, o)];
+                state.values[k] = values[(rows[k] - start, o)];
             }
         }
     }
@@ -102,7 +101,7 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [State<'_>], control: &Contr
 }
 
 /// Every row with a coefficient.
-fn support(n: usize, states: &[State<'_>]) -> Vec<usize> {
+fn support(n: usize, states: &[&mut State<'_>]) -> Vec<usize> {
     let mut used = vec![false; n];
     for state in states {
         for (&r, &b) in state.problem.row.iter().zip(&state.coef) {

@@ -1,37 +1,34 @@
 //! From one block of variables to the next, until no pair violates the optimality conditions.
 //!
-//! A block is half worst violators, half what is left of the last block; a small problem is one block. The problems go
+//! A block is half worst violators, half what is left of the last block. The problems go
 //! forward together: the rows of K that their blocks ask for are fetched at once, the small problems on the blocks are
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to does not
 //! depend on the others.
 
-use super::pairs::Block;
+use super::pairs::{Block, Until};
+use super::passes::Passes;
 use super::state::State;
-use super::{Options, certificate};
+use super::{MARGIN, Options, certificate};
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::gram::{Cell, RowCache};
 use rayon::prelude::*;
 
 /// Variables in a block.
 const BLOCK: usize = 256;
-/// A problem of no more variables is one block.
-const WHOLE: usize = 512;
 /// The small problem is solved to this share of the violation of the whole.
 const INNER: f64 = 0.1;
 /// Where the gap is still too large, the next goal is this share of the violation reached.
 const TIGHTEN: f64 = 0.3;
 /// Pair steps in a block, per variable of it.
 const STEPS: usize = 20;
-/// Share of the tolerance that is aimed at, so that exact values do not just miss it.
-const MARGIN: f64 = 0.9;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
 
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
 /// limit is met, which closes it. Whether any moved.
-pub(super) fn run<T: Cell>(states: &mut [State<'_>], cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<bool> {
-    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
+pub(super) fn run<T: Passes>(states: &mut [&mut State<'_>], cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<bool> {
+    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(&mut **s, options)).collect();
     let steps = |runs: &[Run<'_, '_>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);
     loop {
@@ -48,7 +45,7 @@ pub(super) fn run<T: Cell>(states: &mut [State<'_>], cache: &mut RowCache<'_, T>
             let (list, count) = asked(rest, capacity);
             let (together, others) = rest.split_at_mut(count);
             let rows = Rows { values: cache.rows(&list, control)?, list };
-            together.par_iter_mut().for_each(|run| run.improve(&rows, options));
+            together.par_iter_mut().for_each(|run| run.improve(&rows, options, control));
             rest = others;
         }
     }
@@ -104,8 +101,7 @@ impl<'s, 'p> Run<'s, 'p> {
         if self.ended {
             return Ok(());
         }
-        let n = self.state.coef.len();
-        let size = if n <= WHOLE { WHOLE } else { BLOCK }.min(capacity);
+        let size = BLOCK.min(capacity);
         (self.violation, self.block) = choose(self.state, &self.block, size)?;
         // A small violation may still leave a large gap (large bounds): then the goal is tightened.
         if self.violation <= self.goal {
@@ -123,34 +119,25 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
-    fn improve<T: Cell>(&mut self, rows: &Rows<'_, T>, options: &Options) {
+    fn improve<T: Passes>(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
         let (state, block) = (&mut *self.state, &self.block);
         let whole = block.len() == state.coef.len();
         let own: Vec<&[T]> = block.iter().map(|&k| rows.of(state.problem.row[k])).collect();
-        let pick = |from: &[f64]| block.iter().map(|&k| from[k]).collect::<Vec<f64>>();
-        let mut small = Block {
-            kernel: among(state, block, &own),
-            v: block.iter().map(|&k| state.v(k)).collect(),
-            coef: pick(&state.coef),
-            low: pick(&state.problem.low),
-            high: pick(&state.problem.high),
-        };
+        let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
+        let write = |a: usize, out: &mut [T]| out.iter_mut().zip(&places).for_each(|(o, &at)| *o = own[a][at]);
+        let mut small = Block::new(state, block, &write);
         let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
-        let steps = small.solve(goal, (STEPS * block.len()).min(options.max_iterations - state.iterations));
+        let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
+        let steps = small.solve(state, &Until { goal, most, control });
+        let solved = small.coef;
         let mut changes: Vec<(&[T], f64)> = Vec::new();
-        for ((&k, row), &new) in block.iter().zip(own).zip(&small.coef) {
+        for ((&k, row), &new) in block.iter().zip(&own).zip(&solved) {
             if new != state.coef[k] {
                 changes.push((row, new - state.coef[k]));
                 state.coef[k] = new;
             }
         }
-        if whole {
-            for (&k, v) in block.iter().zip(&small.v) {
-                state.values[state.place[k]] = state.problem.target[k] - v;
-            }
-        } else {
-            update(&mut state.values, &state.rows, &changes);
-        }
+        update(&mut state.values, &state.problem.row, &changes);
         state.iterations += if changes.is_empty() { 0 } else { steps };
         self.ended = steps == 0 || changes.is_empty();
     }
@@ -160,19 +147,14 @@ impl<'s, 'p> Run<'s, 'p> {
 fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<usize>)> {
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    state.finite()?;
     for k in 0..n {
-        let v = state.v(k);
-        if !v.is_finite() {
-            return Err(Error::Numerical {
-                what: "support vector solver".into(),
-                why: format!("a kernel value of row {} is not finite or far too large; scale the columns", state.problem.row[k] + 1),
-            });
+        let (up, down) = state.slopes(k);
+        if up > f64::NEG_INFINITY {
+            rise.push((-up, k));
         }
-        if state.may_rise(k) {
-            rise.push((-v, k));
-        }
-        if state.may_fall(k) {
-            fall.push((v, k));
+        if down < f64::INFINITY {
+            fall.push((down, k));
         }
     }
     let least = |list: &[(f64, usize)]| list.iter().fold(f64::INFINITY, |least, c| least.min(c.0));
@@ -201,16 +183,6 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
         }
     }
     Ok((violation, block))
-}
-
-/// K among the variables of a block.
-fn among<T: Cell>(state: &State<'_>, block: &[usize], own: &[&[T]]) -> Vec<f64> {
-    let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
-    let mut kernel = Vec::with_capacity(block.len() * block.len());
-    for row in own {
-        kernel.extend(places.iter().map(|&at| row[at].to_f64()));
-    }
-    kernel
 }
 
 /// values += sum of change x kernel row, at the rows of the problem; summed in f64, so that nothing drifts.

@@ -7,41 +7,53 @@
 //! With b_i = y_i a_i and z_i = -y_i p_i the signs go away; this is the form that is solved here:
 //!
 //! ```text
-//! minimise    1/2 b'Kb - z'b      subject to  sum b = delta,  low_i <= b_i <= high_i
+//! minimise    1/2 b'Kb - z'b + tube sum |b|     subject to  sum b = delta,  low_i <= b_i <= high_i
 //! ```
 //!
-//! where low..high is 0..C for y = +1 and -C..0 for y = -1. With f = Kb and v = z - f, the point b is optimal
-//! if and only if v_i <= offset for every b_i < high_i and v_i >= offset for every b_i > low_i. The primal value is
-//! 1/2 b'Kb + delta offset + sum_i max over s in low_i..high_i of s (v_i - offset), so that
+//! where low..high is 0..C for y = +1 and -C..0 for y = -1, and tube is 0. Support vector regression, whose dual has two
+//! variables a and ahat for each row, is the same problem with b = a - ahat, low..high = -C..C and tube = epsilon: half the
+//! variables, and a kink at b = 0.
+//!
+//! With f = Kb and v = z - f, the slope of the objective is up_i = v_i - tube where b_i >= 0 is raised, v_i + tube where
+//! b_i < 0 is; down_i = v_i - tube where b_i > 0 is lowered, v_i + tube where b_i <= 0 is. The point b is optimal if and only
+//! if up_i <= offset for every b_i < high_i and down_i >= offset for every b_i > low_i. The primal value is
+//! 1/2 b'Kb + delta offset + sum_i max over s in low_i..high_i of s (v_i - offset) - tube |s|, so that
 //!
 //! ```text
-//! duality gap = sum_i (max over s of s u_i) - b_i u_i,     u_i = v_i - offset,
+//! duality gap = sum_i (max over s of s u_i - tube |s|) - (b_i u_i - tube |b_i|),     u_i = v_i - offset,
 //! ```
 //!
-//! a sum of terms none of which is negative. Several variables may share a row of K (support vector regression has two).
+//! a sum of terms none of which is negative.
 //!
 //! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
 mod certificate;
 mod decompose;
+mod lanes;
+mod newton;
 mod pairs;
+mod passes;
 mod state;
+mod whole;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Cell, Gram, RowCache};
+use crate::gram::{Gram, RowCache};
+use passes::Passes;
 use state::State;
 
 /// Below this tolerance rows of f32 are not tried.
 const NARROW: f64 = 1e-5;
+/// Share of the tolerance that is aimed at, so that exact values do not just miss it.
+const MARGIN: f64 = 0.9;
 /// Times that a problem is taken up again from exact values, per kind of row.
 const ROUNDS: usize = 3;
 
 /// One problem over rows of a Gram matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The row of K that each variable belongs to; rows may repeat.
+    /// The row of K that each variable belongs to, ascending.
     pub row: Vec<usize>,
     /// z, one per variable.
     pub target: Vec<f64>,
@@ -49,6 +61,8 @@ pub struct Problem {
     pub low: Vec<f64>,
     /// The greatest value of each variable, 0 or above.
     pub high: Vec<f64>,
+    /// Half the height of the tube within which nothing is lost; 0 for classification.
+    pub tube: f64,
     /// Where to start, within the bounds; its sum is kept. `None`: zeros.
     pub start: Option<Vec<f64>>,
 }
@@ -102,18 +116,22 @@ pub struct Solution {
 pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
-    if states.iter().any(State::is_moved) {
-        certificate::refresh(gram, &mut states, control)?;
+    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<_>) = states.iter_mut().partition(|s| whole::fits(s, options));
+    if !small.is_empty() {
+        whole::solve(gram, &mut small, options, control)?;
+    }
+    if large.iter().any(|s| s.is_moved()) {
+        certificate::refresh(gram, &mut large, control)?;
     }
     if options.tolerance >= NARROW {
-        settle::<f32>(gram, &mut states, options, control)?;
+        settle::<f32>(gram, &mut large, options, control)?;
     }
-    settle::<f64>(gram, &mut states, options, control)?;
+    settle::<f64>(gram, &mut large, options, control)?;
     Ok(states.into_iter().map(|s| s.into_solution(options.tolerance)).collect())
 }
 
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.
-fn settle<T: Cell>(gram: &dyn Gram, states: &mut [State<'_>], options: &Options, control: &Control) -> Result<()> {
+fn settle<T: Passes>(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
     let mut cache = None;
     for _ in 0..ROUNDS {
         if states.iter().all(|s| s.closed) {

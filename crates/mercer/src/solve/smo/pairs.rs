@@ -1,91 +1,179 @@
-//! The small problem on one block, solved pair by pair on a dense matrix.
+//! The small problem on one block, solved pair by pair.
 //!
 //! Pair (i, j): i has the greatest v among those that may rise; j, among those that may fall, promises the greatest
 //! decrease (v_i - v_j)^2 / (2 c) with c = K_ii + K_jj - 2 K_ij (Fan, Chen and Lin 2005). Where c is not positive
 //! (equal inputs, rounding, an indefinite kernel) the objective falls all the way, and the step goes to the bound.
+//! One step is two passes over the block: the update of v finds the next i on its way. Where pairs zigzag, steps on all
+//! free variables at once come between them.
 
-/// The block: everything about its B variables.
-pub(super) struct Block {
-    /// K among them, B x B, symmetric.
-    pub(super) kernel: Vec<f64>,
+use super::passes::{PAD, Passes};
+use super::state::State;
+use crate::control::Control;
+
+/// The block: everything about its B variables, the lists padded with variables that can do nothing.
+pub(super) struct Block<'a, T> {
+    /// Places of its variables in the problem.
+    pub(super) members: &'a [usize],
+    rows: Rows<'a, T>,
     /// v = z - f, kept up to date.
-    pub(super) v: Vec<f64>,
+    pub(super) v: Vec<T>,
+    /// What v counts where the variable is raised, and where it is lowered: see `State::lift`.
+    pub(super) up: Vec<T>,
+    pub(super) down: Vec<T>,
+    diagonal: Vec<T>,
     /// Their values.
     pub(super) coef: Vec<f64>,
-    /// Their bounds.
-    pub(super) low: Vec<f64>,
-    /// Their bounds.
-    pub(super) high: Vec<f64>,
+    /// How many are free to go both ways.
+    free: usize,
+    /// Curvature that counts as none.
+    pub(super) flat: f64,
+}
+
+/// Rows of K among the variables of a block, written when they are first asked for.
+struct Rows<'a, T> {
+    width: usize,
+    values: Vec<T>,
+    ready: Vec<bool>,
+    /// Writes the row of a member.
+    write: &'a (dyn Fn(usize, &mut [T]) + Sync),
+}
+
+impl<T: Passes> Rows<'_, T> {
+    fn make(&mut self, a: usize) {
+        if !self.ready[a] {
+            let all = self.ready.len();
+            (self.write)(a, &mut self.values[a * self.width..][..all]);
+            self.ready[a] = true;
+        }
+    }
+    fn of(&self, a: usize) -> &[T] {
+        &self.values[a * self.width..(a + 1) * self.width]
+    }
 }
 
 /// Curvature below this share of the diagonal counts as none (LIBSVM's tau).
 const FLAT: f64 = 1e-12;
+/// Steps between two looks at the clock and the cancel flag.
+const CHECK: usize = 4096;
+/// What a pass costs besides its numbers, in numbers.
+const PASS: f64 = 100.0;
+/// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at.
+const SHARE: f64 = 0.3;
 
-impl Block {
-    /// Takes pair steps until the violation within the block is at most `goal`, or `most` steps are done. Returns the steps.
-    pub(super) fn solve(&mut self, goal: f64, most: usize) -> usize {
-        let n = self.v.len();
-        // Added to v, these leave only the variables that may rise (or fall) in the running.
-        let mut up: Vec<f64> = (0..n).map(|k| if self.coef[k] < self.high[k] { 0.0 } else { f64::NEG_INFINITY }).collect();
-        let mut down: Vec<f64> = (0..n).map(|k| if self.coef[k] > self.low[k] { 0.0 } else { f64::INFINITY }).collect();
-        let diagonal: Vec<f64> = (0..n).map(|k| self.kernel[k * n + k]).collect();
-        let flat = FLAT * diagonal.iter().fold(f64::MIN_POSITIVE, |m, d| m.max(d.abs()));
-        let mut score = vec![0.0; n];
-        for step in 0..most {
-            let Some((i, top)) = greatest(self.v.iter().zip(&up).map(|(v, m)| v + m)) else { return step };
-            let bottom = least(&self.v, &down);
-            // Also true, and the end, where nothing may rise or nothing may fall.
-            if top - bottom <= goal || !(top - bottom).is_finite() {
-                return step;
-            }
-            let row = &self.kernel[i * n..(i + 1) * n];
-            let own = diagonal[i];
-            for ((((s, v), m), k), d) in score.iter_mut().zip(&self.v).zip(&down).zip(row).zip(&diagonal) {
-                let fall = top - (v + m);
-                let fall = if fall > 0.0 { fall } else { 0.0 };
-                let curve = own + d - 2.0 * k;
-                let curve = if curve > flat { curve } else { flat };
-                // A variable that may not fall has fall = 0, not infinity: m is +infinity there.
-                *s = fall * fall / curve;
-            }
-            let Some((j, best)) = greatest(score.iter().copied()) else { return step };
-            if best <= 0.0 || !self.step(i, j, flat) {
-                return step;
-            }
-            for k in [i, j] {
-                up[k] = if self.coef[k] < self.high[k] { 0.0 } else { f64::NEG_INFINITY };
-                down[k] = if self.coef[k] > self.low[k] { 0.0 } else { f64::INFINITY };
-            }
+/// When to leave a block.
+pub(super) struct Until<'a> {
+    /// The violation within the block to be reached.
+    pub(super) goal: f64,
+    /// The most pair steps.
+    pub(super) most: usize,
+    pub(super) control: &'a Control,
+}
+
+impl<'a, T: Passes> Block<'a, T> {
+    /// The members of a problem as it stands; `write` gives their rows of K among the members.
+    pub(super) fn new(state: &State<'_>, members: &'a [usize], write: &'a (dyn Fn(usize, &mut [T]) + Sync)) -> Self {
+        let all = members.len();
+        let width = all.next_multiple_of(PAD);
+        let flat = FLAT * members.iter().fold(f64::MIN_POSITIVE, |m, &k| m.max(state.diagonal[k].abs()));
+        let list = |padding: f64| vec![T::from_f64(padding); width];
+        let mut block = Block {
+            members,
+            rows: Rows { width, values: vec![T::default(); all * width], ready: vec![false; all], write },
+            v: list(0.0),
+            up: list(f64::NEG_INFINITY),
+            down: list(f64::INFINITY),
+            diagonal: list(1.0),
+            coef: members.iter().map(|&k| state.coef[k]).collect(),
+            free: 0,
+            flat,
+        };
+        for (a, &k) in members.iter().enumerate() {
+            block.diagonal[a] = T::from_f64(state.diagonal[k]);
+            block.bound(state, a);
         }
-        most
+        block.reset(state);
+        block
     }
 
-    /// Raises i and lowers j as far as pays; false if that is nowhere.
-    fn step(&mut self, i: usize, j: usize, flat: f64) -> bool {
-        let n = self.v.len();
-        let (row_i, row_j) = (&self.kernel[i * n..(i + 1) * n], &self.kernel[j * n..(j + 1) * n]);
-        let curve = (row_i[i] + row_j[j] - 2.0 * row_i[j]).max(flat);
-        let (room_i, room_j) = (self.high[i] - self.coef[i], self.coef[j] - self.low[j]);
-        let step = ((self.v[i] - self.v[j]) / curve).min(room_i).min(room_j);
+    /// v as the problem has it.
+    pub(super) fn reset(&mut self, state: &State<'_>) {
+        for (v, &k) in self.v.iter_mut().zip(self.members) {
+            *v = T::from_f64(state.v(k));
+        }
+    }
+
+    /// Notes in which direction a member may go.
+    pub(super) fn bound(&mut self, state: &State<'_>, a: usize) {
+        let (k, b) = (self.members[a], self.coef[a]);
+        self.free -= usize::from(self.up[a] == self.down[a]);
+        (self.up[a], self.down[a]) = (T::from_f64(state.lift(k, b)), T::from_f64(state.drop(k, b)));
+        self.free += usize::from(self.up[a] == self.down[a]);
+    }
+
+    /// The row of a member.
+    pub(super) fn row(&mut self, a: usize) -> &[T] {
+        self.rows.make(a);
+        self.rows.of(a)
+    }
+
+    /// v of all members, and the row of one.
+    pub(super) fn v_and_row(&mut self, a: usize) -> (&mut [T], &[T]) {
+        self.rows.make(a);
+        (&mut self.v, self.rows.of(a))
+    }
+
+    /// Takes pair steps until the violation within the block is at most `goal`, or limits are met. Returns the steps.
+    pub(super) fn solve(&mut self, state: &State<'_>, until: &Until<'_>) -> usize {
+        let (mut i, mut j, mut step) = (0, 0, 0.0);
+        let (mut spent, mut taken) = (0.0, 0);
+        if self.members.is_empty() {
+            return 0;
+        }
+        self.rows.make(0);
+        loop {
+            let lists = [&self.up[..], &self.down, self.rows.of(i), self.rows.of(j)];
+            let (next, top, bottom) = T::advance(&mut self.v, lists, T::from_f64(step));
+            let violation = top.to_f64() - bottom.to_f64();
+            // Also the end where nothing may rise or nothing may fall.
+            if taken >= until.most || violation <= until.goal || !violation.is_finite() {
+                return taken;
+            }
+            if taken % CHECK == CHECK - 1 && (until.control.out_of_time() || until.control.check().is_err()) {
+                return taken;
+            }
+            spent += self.v.len() as f64 + PASS;
+            if self.free > 1 && self.newton_cost(self.free) <= SHARE * spent {
+                self.newton(state, SHARE * spent);
+                (step, spent) = (0.0, 0.0);
+                taken += 1;
+                continue;
+            }
+            i = next;
+            self.rows.make(i);
+            let lists = [&self.v[..], &self.down, self.rows.of(i), &self.diagonal];
+            let gain;
+            (j, gain) = T::second(lists, [top, self.diagonal[i], T::from_f64(self.flat)]);
+            self.rows.make(j.min(self.members.len() - 1));
+            if gain.to_f64() <= 0.0 || !self.change(state, i, j, &mut step) {
+                return taken;
+            }
+            taken += 1;
+        }
+    }
+
+    /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.
+    fn change(&mut self, state: &State<'_>, i: usize, j: usize, step: &mut f64) -> bool {
+        let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i)[j].to_f64();
+        let (most, least) = (state.above(self.members[i], self.coef[i]), state.below(self.members[j], self.coef[j]));
+        let (room_i, room_j) = (most - self.coef[i], self.coef[j] - least);
+        let slope = (self.v[i] + self.up[i]).to_f64() - (self.v[j] + self.down[j]).to_f64();
+        *step = (slope / curve.max(self.flat)).min(room_i).min(room_j);
         let before = (self.coef[i], self.coef[j]);
         // At a bound the value is the bound to the last bit: rows outside of the expansion have exactly nothing in it.
-        self.coef[i] = if step >= room_i { self.high[i] } else { (self.coef[i] + step).min(self.high[i]) };
-        self.coef[j] = if step >= room_j { self.low[j] } else { (self.coef[j] - step).max(self.low[j]) };
-        for ((v, a), b) in self.v.iter_mut().zip(row_i).zip(row_j) {
-            *v -= step * (a - b);
-        }
+        self.coef[i] = if *step >= room_i { most } else { (before.0 + *step).min(most) };
+        self.coef[j] = if *step >= room_j { least } else { (before.1 - *step).max(least) };
+        self.bound(state, i);
+        self.bound(state, j);
         before != (self.coef[i], self.coef[j])
     }
-}
-
-/// Place and value of the greatest number, the first of equals; `None` for no numbers.
-fn greatest(values: impl Iterator<Item = f64> + Clone) -> Option<(usize, f64)> {
-    let top = values.clone().fold(f64::NEG_INFINITY, |m, v| if v > m { v } else { m });
-    let mut values = values;
-    values.position(|v| v == top).map(|i| (i, top))
-}
-
-/// The least v + m.
-fn least(v: &[f64], m: &[f64]) -> f64 {
-    v.iter().zip(m).fold(f64::INFINITY, |least, (v, m)| if v + m < least { v + m } else { least })
 }

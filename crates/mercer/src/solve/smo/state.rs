@@ -1,18 +1,16 @@
 //! Where the solution of one problem stands.
 
 use super::{Problem, Solution, certificate, malformed};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A problem and where its solution stands.
 pub(super) struct State<'a> {
     pub(super) problem: &'a Problem,
-    /// Distinct rows of K, ascending.
-    pub(super) rows: Vec<usize>,
-    /// Each variable's place in `rows`.
-    pub(super) place: Vec<usize>,
+    /// k(x, x) of each variable.
+    pub(super) diagonal: Vec<f64>,
     /// b.
     pub(super) coef: Vec<f64>,
-    /// f = Kb at `rows`.
+    /// f = Kb.
     pub(super) values: Vec<f64>,
     pub(super) iterations: usize,
     /// Nothing more is to be done.
@@ -26,8 +24,12 @@ impl<'a> State<'a> {
         if [problem.target.len(), problem.low.len(), problem.high.len(), coef.len()] != [n; 4] {
             return Err(malformed("rows, targets, bounds and start differ in number"));
         }
-        if shape.0 != shape.1 || diagonal.len() != shape.0 || problem.row.iter().any(|&r| r >= shape.0) {
-            return Err(malformed("its rows are not those of a square Gram matrix"));
+        let ascending = problem.row.windows(2).all(|w| w[0] < w[1]);
+        if shape.0 != shape.1 || diagonal.len() != shape.0 || !ascending || problem.row.last().is_some_and(|&r| r >= shape.0) {
+            return Err(malformed("its rows are not ascending rows of a square Gram matrix"));
+        }
+        if !(problem.tube >= 0.0 && problem.tube.is_finite()) {
+            return Err(malformed("half the height of its tube is not a finite number of 0 or above"));
         }
         let fits = |k: usize| {
             let (low, high) = (problem.low[k], problem.high[k]);
@@ -42,11 +44,8 @@ impl<'a> State<'a> {
         if let Some(k) = (0..n).find(|&k| !fits(k)) {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
-        let mut rows = problem.row.clone();
-        rows.sort_unstable();
-        rows.dedup();
-        let place = problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
-        Ok(State { problem, values: vec![0.0; rows.len()], rows, place, coef, iterations: 0, closed: false })
+        let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
+        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, closed: false })
     }
 
     /// Whether any variable is not zero.
@@ -56,15 +55,54 @@ impl<'a> State<'a> {
 
     /// v = z - f of a variable.
     pub(super) fn v(&self, k: usize) -> f64 {
-        self.problem.target[k] - self.values[self.place[k]]
+        self.problem.target[k] - self.values[k]
     }
 
-    pub(super) fn may_rise(&self, k: usize) -> bool {
-        self.coef[k] < self.problem.high[k]
+    /// What is added to v for the slope of the objective where b is raised: the tube's share, or -infinity at the upper bound.
+    pub(super) fn lift(&self, k: usize, b: f64) -> f64 {
+        let tube = self.problem.tube;
+        match b {
+            b if b >= self.problem.high[k] => f64::NEG_INFINITY,
+            b if b < 0.0 => tube,
+            _ => 0.0 - tube,
+        }
     }
 
-    pub(super) fn may_fall(&self, k: usize) -> bool {
-        self.coef[k] > self.problem.low[k]
+    /// The same where b is lowered, or +infinity at the lower bound.
+    pub(super) fn drop(&self, k: usize, b: f64) -> f64 {
+        let tube = self.problem.tube;
+        match b {
+            b if b <= self.problem.low[k] => f64::INFINITY,
+            b if b > 0.0 => 0.0 - tube,
+            _ => tube,
+        }
+    }
+
+    /// How far b may be raised before a bound or the kink at 0.
+    pub(super) fn above(&self, k: usize, b: f64) -> f64 {
+        if b < 0.0 { 0.0 } else { self.problem.high[k] }
+    }
+
+    /// How far b may be lowered before a bound or the kink at 0.
+    pub(super) fn below(&self, k: usize, b: f64) -> f64 {
+        if b > 0.0 { 0.0 } else { self.problem.low[k] }
+    }
+
+    /// The slope of the objective where b is raised, and where it is lowered: optimal where no first is above any second.
+    pub(super) fn slopes(&self, k: usize) -> (f64, f64) {
+        let (v, b) = (self.v(k), self.coef[k]);
+        (v + self.lift(k, b), v + self.drop(k, b))
+    }
+
+    /// An error if a value of f is not finite.
+    pub(super) fn finite(&self) -> Result<()> {
+        match (0..self.coef.len()).find(|&k| !self.v(k).is_finite()) {
+            None => Ok(()),
+            Some(k) => Err(Error::Numerical {
+                what: "support vector solver".into(),
+                why: format!("a kernel value of row {} is not finite or far too large; scale the columns", self.problem.row[k] + 1),
+            }),
+        }
     }
 
     pub(super) fn is_optimal(&self, tolerance: f64) -> bool {

@@ -1,0 +1,169 @@
+//! Problems so small that K among their rows is held in f64: each is one block, and nothing is computed twice.
+//!
+//! A problem is solved in f32 first; values of f are then computed anew in f64 from the same K, and the rest is done in f64.
+//! The gap of a problem with large bounds is within the tolerance only where the violation is far below it: the goal is
+//! tightened by what the last look showed.
+
+use super::pairs::{Block, Until};
+use super::passes::Passes;
+use super::state::State;
+use super::{MARGIN, NARROW, Options, certificate};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Gram, Subset, axpy, dense};
+use crate::linalg::Matrix;
+use rayon::prelude::*;
+
+/// A problem of no more variables is one block.
+const WHOLE: usize = 2048;
+/// K among the rows of all such problems is computed once where there are no more.
+const SHARED: usize = 4096;
+/// The first goal is this share of the violation asked for.
+const GOAL: f64 = 0.7;
+/// Where the gap is too large, the next goal is this share of the last, as the gap asks for.
+const TIGHTEN: (f64, f64) = (0.01, 0.4);
+/// Times that a problem is taken up again, per kind of number.
+const ROUNDS: usize = 12;
+/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
+const PATIENCE: (usize, usize) = (4, 100);
+
+/// Steps in f32 between two looks in f64, per variable and besides.
+const ROUNDED: (usize, usize) = (100, 10_000);
+
+/// Whether a problem is one block.
+pub(super) fn fits(state: &State<'_>, options: &Options) -> bool {
+    let n = state.coef.len();
+    n <= WHOLE && 8 * (n * n) as u64 <= options.cache_bytes
+}
+
+/// Solves problems side by side, and closes them. What one comes to does not depend on the others.
+pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+    if control.out_of_time() {
+        let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.is_moved()).map(|s| &mut **s).collect();
+        certificate::refresh(gram, &mut moved, control)?;
+        states.iter_mut().for_each(|s| s.closed = true);
+        return Ok(());
+    }
+    // K of so few rows is done long before anyone waits for it, and there is an iterate to return.
+    let control = &Control { hard_deadline: None, ..control.clone() };
+    let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let shared = rows.len() <= SHARED && 8 * (rows.len() * rows.len()) as u64 <= options.cache_bytes;
+    if !shared {
+        return states.par_iter_mut().try_for_each(|state| {
+            let row = &state.problem.row;
+            let matrix = dense(&Subset::new(gram, row, row), control)?;
+            one(state, &Kernel { matrix: &matrix, at: (0..row.len()).collect() }, options, control)
+        });
+    }
+    let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
+    let result = states.par_iter_mut().try_for_each(|state| {
+        let at = state.problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
+        one(state, &Kernel { matrix: &matrix, at }, options, control)
+    });
+    control.keep(matrix.into_data());
+    result
+}
+
+/// K among the variables of a problem.
+struct Kernel<'a> {
+    matrix: &'a Matrix,
+    /// The row of the matrix that each variable belongs to, ascending.
+    at: Vec<usize>,
+}
+
+impl Kernel<'_> {
+    /// Whether the variables are neighbours in the matrix: the first of them.
+    fn start(&self) -> Option<usize> {
+        let (first, last) = (*self.at.first()?, *self.at.last()?);
+        (last - first + 1 == self.at.len()).then_some(first)
+    }
+
+    fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
+        let row = self.matrix.row(self.at[k]);
+        match self.start() {
+            Some(start) => out.iter_mut().zip(&row[start..]).for_each(|(o, v)| *o = T::from_f64(*v)),
+            None => out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at])),
+        }
+    }
+
+    /// f = Kb in f64.
+    fn refresh(&self, state: &mut State<'_>) {
+        let mut values = std::mem::take(&mut state.values);
+        values.fill(0.0);
+        let mut row = vec![0.0; values.len()];
+        for (k, &b) in state.coef.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            match self.start() {
+                Some(start) => axpy(b, &self.matrix.row(self.at[k])[start..start + values.len()], &mut values),
+                None => {
+                    self.write(k, &mut row);
+                    axpy(b, &row, &mut values);
+                }
+            }
+        }
+        state.values = values;
+    }
+}
+
+/// Solves one problem.
+fn one(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Options, control: &Control) -> Result<()> {
+    if state.is_moved() {
+        kernel.refresh(state);
+    }
+    if options.tolerance >= NARROW {
+        stage::<f32>(state, kernel, options, control)?;
+    }
+    stage::<f64>(state, kernel, options, control)?;
+    state.closed = true;
+    Ok(())
+}
+
+/// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
+/// but for the second.
+fn stage<T: Passes>(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Options, control: &Control) -> Result<()> {
+    if state.closed {
+        return Ok(());
+    }
+    let members: Vec<usize> = (0..state.coef.len()).collect();
+    let write = |k: usize, out: &mut [T]| kernel.write(k, out);
+    let mut block: Block<'_, T> = Block::new(state, &members, &write);
+    let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        control.check()?;
+        control.tell("pair steps", state.iterations, options.max_iterations);
+        let mut most = options.max_iterations - state.iterations;
+        if size_of::<T>() == 4 {
+            most = most.min(ROUNDED.0 * members.len() + ROUNDED.1);
+        }
+        if let Some(steps) = reached {
+            most = most.min(PATIENCE.0 * steps + PATIENCE.1 * members.len());
+        }
+        let spent = control.out_of_time() || most == 0;
+        let steps = if spent { 0 } else { block.solve(state, &Until { goal, most, control }) };
+        state.coef.copy_from_slice(&block.coef);
+        state.iterations += steps;
+        kernel.refresh(state);
+        state.finite()?;
+        let quality = certificate::of(state);
+        state.closed = spent || quality.within(MARGIN * options.tolerance);
+        // In this kind of number there is nothing left where violation and gap stand still.
+        let stands = quality.violation.max(0.0) >= 0.9 * last && quality.gap > options.tolerance;
+        if state.closed || steps == 0 || (stands && quality.violation <= goal) {
+            return Ok(());
+        }
+        last = quality.violation.max(0.0);
+        if quality.violation <= MARGIN * options.tolerance {
+            if reached.is_some_and(|before| state.iterations >= PATIENCE.0 * before + PATIENCE.1 * members.len()) {
+                return Ok(());
+            }
+            reached = reached.or(Some(state.iterations));
+            let wanted = 0.5 * options.tolerance / quality.gap;
+            goal = quality.violation.min(goal) * wanted.clamp(TIGHTEN.0, TIGHTEN.1);
+        } else {
+            goal = goal.min(0.5 * quality.violation);
+        }
+        block.reset(state);
+    }
+    Ok(())
+}
