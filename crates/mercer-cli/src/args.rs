@@ -147,6 +147,9 @@ pub(crate) struct Learning {
     /// Seed of folds and searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
+    /// Say everything that the searches learnt, with the values that they tried.
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -265,6 +268,9 @@ pub(crate) struct Check {
 pub(crate) struct Inspect {
     /// Model file.
     pub model: Option<PathBuf>,
+    /// Say everything that its search learnt, with the values that it tried.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -138,7 +138,7 @@ fn ranges_are_bounds_and_an_optimum_at_a_bound_is_told_with_its_curve() {
     let tuning = model.about.tuning.as_ref().unwrap();
     let p = &tuning.parameters[0];
     if p.at_bound == Some(End::Upper) {
-        let text = report::model_text(&model).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = report::model_text_in_full(&model).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("c = 0.01 is at the upper end of its search (0.0001 to 0.01)") && text.contains("tried: "), "{text}");
     } else {
         assert!(!p.is_identified(), "{p:?}");

@@ -51,6 +51,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         target: &loaded.target,
         info: &loaded.info,
         comparing: &comparing,
+        weights,
         read_notices: &loaded.notices,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;
@@ -59,7 +60,8 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     for (path, text) in page.iter().chain(&json) {
         write_atomically(path, text.as_bytes())?;
     }
-    print(&format!("{}\n", comparison.text(width())))?;
+    let text = if args.learning.verbose { comparison.text_in_full(width()) } else { comparison.text(width()) };
+    print(&format!("{text}\n"))?;
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;
     }

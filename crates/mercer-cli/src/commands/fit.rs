@@ -39,7 +39,8 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     drop(control);
     notices(&model.about.notices);
     store::save(&model, &args.output)?;
-    print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))?;
+    let text = if args.learning.verbose { report::model_text_in_full(&model) } else { report::model_text(&model) };
+    print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
     if let Some(folder) = &args.figures {
         write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target, &telling)?])?;
     }

@@ -247,13 +247,7 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 
 /// The best setting of a round, and whether time allowed the round in full; ties go to the setting tried first, which is
 /// nearest to the start.
-pub(super) fn go(
-    place: &Place<'_>,
-    scoring: Scoring,
-    control: &Control,
-    seed: u64,
-    evaluations: &mut usize,
-) -> Result<(Found, bool)> {
+pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
     let mut field = Field::new(place, scoring, control, seed, evaluations);
     let mut best = (f64::INFINITY, place.free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     match field.descend(&mut best) {
@@ -263,8 +257,7 @@ pub(super) fn go(
     }
     let (loss, x) = best;
     let slack = field.slack(&x, loss);
-    let mut rivals: Vec<&Trial> =
-        field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + slack).collect();
+    let mut rivals: Vec<&Trial> = field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + slack).collect();
     rivals.sort_by(|a, b| a.loss.total_cmp(&b.loss));
     let rivals = rivals.into_iter().take(CANDIDATES - 1).map(|t| t.x.clone()).collect();
     let found = Found {

@@ -5,12 +5,12 @@
 //! cross-validated, and a round takes over the settings that the last one could not tell from the best. A search may be
 //! stopped between rounds, or inside one by its control, and has a setting at any time.
 
+use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt};
-use super::Scoring;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, Target, folds, some_rows_of};
 use crate::error::{Error, Result};

@@ -71,8 +71,7 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         other => other?,
     }
     let Best { value, x, slack } = descent.best;
-    let found =
-        Found { x, loss: value, slack, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
+    let found = Found { x, loss: value, slack, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
     Ok((found, !control.out_of_time()))
 }
 
@@ -80,11 +79,13 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     let (free, starts) = (descent.place.free, descent.place.starts);
     let wide = free.iter().any(Free::is_kernel_width);
     let shifts: &[f64] = if wide { &[0.0, -1.2, 1.2] } else { &[0.0] };
-    let shifted = |shift: f64| -> Vec<f64> {
-        free.iter().zip(x0).map(|(f, x)| f.clamp(if f.is_kernel_width() { x + shift } else { *x })).collect()
+    let shifted =
+        |shift: f64| -> Vec<f64> { free.iter().zip(x0).map(|(f, x)| f.clamp(if f.is_kernel_width() { x + shift } else { *x })).collect() };
+    let tried: Vec<Vec<f64>> = if starts.is_empty() {
+        shifts.iter().map(|s| shifted(*s)).collect()
+    } else {
+        starts.iter().cloned().chain([x0.to_vec()]).collect()
     };
-    let tried: Vec<Vec<f64>> =
-        if starts.is_empty() { shifts.iter().map(|s| shifted(*s)).collect() } else { starts.iter().cloned().chain([x0.to_vec()]).collect() };
     for x in tried {
         descent.evaluate(&x, control)?;
         if descent.best.value.is_finite() && control.out_of_time() {
