@@ -21,6 +21,7 @@ const ROOMS: &[&str] = &[
     "solve",
     "kernels",
     "prep",
+    "facts",
     "read",
     "features",
     "gram",

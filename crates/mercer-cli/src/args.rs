@@ -162,6 +162,9 @@ pub(crate) struct Learning {
     /// Learn from so many rows at most, drawn at random.
     #[arg(long, value_name = "N", help_heading = "What to learn")]
     pub sample: Option<usize>,
+    /// Say what is being done, line by line on standard error, and everything that the searches learnt, with the values tried.
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -175,9 +178,6 @@ pub(crate) struct Limits {
     /// Seconds after which searches and solvers stop with their best so far; ctrl-C does the same.
     #[arg(long, value_name = "S", value_parser = positive, help_heading = "Limits")]
     pub max_seconds: Option<f64>,
-    /// Say what is being done, line by line on standard error, where that is no terminal too.
-    #[arg(long, help_heading = "Limits")]
-    pub verbose: bool,
 }
 
 #[derive(Debug, Args)]
@@ -298,6 +298,9 @@ pub(crate) struct Check {
 pub(crate) struct Inspect {
     /// Model file.
     pub model: Option<PathBuf>,
+    /// Say everything that its search learnt, with the values that it tried.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -129,6 +129,7 @@ pub(crate) fn compare(
             target: &target,
             info: &info,
             comparing: &comparing,
+            weights: weights.as_deref(),
             read_notices: &[],
         };
         report::Comparison::of(&outcome, &request, control)

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
-//! [`gram`], the one hot engine; [`kernels`], [`read`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
+//! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
 //! puts estimators side by side; [`report`], which says it.
 
@@ -34,6 +34,7 @@ pub mod data;
 pub mod error;
 pub mod estimators;
 pub mod expr;
+pub mod facts;
 pub mod features;
 pub mod fitting;
 pub mod gram;

@@ -28,12 +28,14 @@ fn sorted(names: &str) -> Vec<String> {
 #[test]
 fn the_json_document_has_exactly_the_promised_keys() {
     let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
-    assert_eq!(keys(&value), sorted("command task kernel folds seed rows"));
+    assert_eq!(keys(&value), sorted("command task kernel folds seed metric verdict class_rows baseline notices rows"));
     let row = &value["rows"][0];
-    let promised = "estimator settled metrics support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
+    assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
+    let promised =
+        "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
     assert_eq!(keys(row), sorted(promised));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
-    assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se"));
+    assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se folds"));
     assert_eq!(keys(&row["certificate"]), sorted("name value tolerance"));
     assert_eq!(value["task"], "classification");
     assert_eq!(row["metrics"]["accuracy"]["mean"], 0.9733);
@@ -54,13 +56,98 @@ fn a_number_that_is_not_known_is_null_in_json() {
 
 #[test]
 fn the_verdict_names_the_best_and_those_within_noise() {
-    assert_eq!(samples::classes().verdict(), "ridge predicts best: 0.973 of rows right (± 0.012); svc and knn are within noise of it.");
-    assert_eq!(samples::regression().verdict(), "gp predicts best: typically off by 14.21 (± 0.62); svr is within noise of it.");
+    assert_eq!(
+        samples::classes().verdict(),
+        "ridge predicts best: 0.973 of rows right (± 0.012), where always answering the most frequent class gives 0.333; \
+         svc and knn are within noise of it; nu_svc has no result to compare."
+    );
+    assert_eq!(
+        samples::regression().verdict(),
+        "gp predicts best: typically off by 14.21 (± 0.62), where always answering the mean gives 41.70; svr is within noise of it."
+    );
     let mut none = samples::classes();
     for row in &mut none.entries {
         row.failure = Some("no".into());
     }
     assert_eq!(none.verdict(), "No estimator could be fitted; the reasons are in the table.");
+}
+
+#[test]
+fn the_verdict_always_holds_what_a_guess_achieves_and_never_speaks_of_what_was_not_judged() {
+    let mut c = samples::classes();
+    // Nine of ten rows are of one class, and that is all that is learnt.
+    c.baseline = Some(Estimate { mean: 0.9691, se: f64::NAN, folds: 0 });
+    assert!(c.verdict().contains(
+        "0.973 of rows right (± 0.012), no better within noise than always answering the most frequent class, which gives 0.969"
+    ));
+    // The baseline as a row of its own, far behind fold by fold.
+    c.baseline = None;
+    c.entries[2].estimator = "baseline".into();
+    c.entries[2].metrics[0].1 = Estimate { mean: 0.5, se: 0.01, folds: 5 };
+    c.entries[2].difference = Some(Estimate { mean: -0.47, se: 0.01, folds: 5 });
+    assert!(c.verdict().contains("where always answering the most frequent class gives 0.500; svc is within noise of it; nu_svc has"));
+    // One fold was scored: nothing is told apart, and nobody predicts best.
+    for row in &mut c.entries {
+        row.difference = row.difference.map(|d| Estimate { se: f64::NAN, folds: 1, ..d });
+    }
+    assert!(
+        c.verdict().starts_with("ridge: 0.973 of rows right") && c.verdict().contains("svc, baseline, nu_svc and logistic have no result")
+    );
+    // Five folds of two standard errors are noise: Student's t with 4 degrees of freedom asks for 2.78.
+    let mut two = samples::regression();
+    two.entries[1].difference = Some(Estimate { mean: 2.2, se: 0.8, folds: 5 });
+    assert!(two.verdict().ends_with("svr is within noise of it."));
+    two.entries[1].difference = Some(Estimate { mean: 2.3, se: 0.8, folds: 5 });
+    assert!(two.verdict().ends_with("svr is worse by more than noise."));
+}
+
+#[test]
+fn recall_of_each_class_is_shown_where_one_is_twenty_times_rarer() {
+    let mut c = samples::classes();
+    assert!(!c.text(100).contains("Recall") && !c.html().unwrap().contains("Recall of each class"));
+    c.class_rows = vec![5, 100, 101];
+    c.entries[0].recalls = vec![Some(0.2), Some(0.99), None];
+    let text = c.text(100);
+    assert!(
+        text.contains("rows: setosa 5, versicolor 100, virginica 101\n")
+            && text.contains("ridge: setosa 0.200, versicolor 0.990, virginica –\n"),
+        "{text}"
+    );
+    let page = c.html().unwrap();
+    assert!(page.contains("Recall of each class") && page.contains("<td>0.200</td>"));
+    let value: serde_json::Value = serde_json::from_str(&c.json().unwrap()).unwrap();
+    assert_eq!(value["rows"][0]["recalls"]["setosa"], 0.2);
+    assert!(value["rows"][0]["recalls"]["virginica"].is_null());
+}
+
+#[test]
+fn the_terminal_shows_three_metrics_and_page_and_json_all_of_them() {
+    let mut c = samples::classes();
+    let one = Estimate { mean: 0.77, se: 0.01, folds: 5 };
+    for metric in [Metric::BalancedAccuracy, Metric::F1, Metric::Auc, Metric::Brier] {
+        c.entries[0].metrics.push((metric, one));
+    }
+    assert_eq!(c.shown_metrics(), [Metric::Accuracy, Metric::LogLoss, Metric::BalancedAccuracy]);
+    let text = c.text(120);
+    assert!(
+        text.contains("balanced accuracy") && !text.contains("Brier") && text.contains("3 more metrics in --json and --report."),
+        "{text}"
+    );
+    let page = c.html().unwrap();
+    assert!(page.contains("Every metric") && page.contains("Brier score"));
+    let value: serde_json::Value = serde_json::from_str(&c.json().unwrap()).unwrap();
+    assert_eq!(value["rows"][0]["metrics"]["brier"]["mean"], 0.77);
+    // Where classes are far from alike, those that see the rare one stand beside the deciding metric.
+    c.class_rows = vec![5, 100, 101];
+    assert_eq!(c.shown_metrics(), [Metric::Accuracy, Metric::BalancedAccuracy, Metric::F1]);
+}
+
+#[test]
+fn values_that_were_tried_are_on_the_page_and_in_full_text_only() {
+    let mut c = samples::classes();
+    c.details = vec!["svc: c = 3.2 is not identified (tried: 1 (0.9))".into()];
+    assert!(!c.text(100).contains("tried:"));
+    assert!(c.text_in_full(100).contains("tried: 1 (0.9)") && c.html().unwrap().contains("tried: 1 (0.9)"));
 }
 
 /// The lines of the table: heading, rule, one line per estimator.

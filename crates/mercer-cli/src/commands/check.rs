@@ -19,7 +19,7 @@ const REFUTED: u8 = 1;
 
 pub(crate) fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
     let kernel = KernelExpr::parse(&args.kernel)?;
-    let control = control(&args.limits, stop);
+    let control = control(&args.limits, false, stop);
     let data = args.table.as_deref().map(|table| prepared(&kernel, table, args, &control)).transpose()?;
     let verdict = validity::check(&kernel, data.as_ref(), &control, args.seed)?;
     let text = if args.json { report::validity_json(&kernel, &verdict)? } else { report::validity_text(&kernel, &verdict) };

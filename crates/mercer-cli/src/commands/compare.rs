@@ -25,7 +25,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
-    let control = control(&args.learning.limits, stop);
+    let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
         prep: recipe,
         kernel: asked_kernel,
@@ -57,6 +57,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         target: &loaded.target,
         info: &loaded.info,
         comparing: &comparing,
+        weights,
         read_notices: &loaded.notices,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;
@@ -65,7 +66,8 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     for (path, text) in page.iter().chain(&json) {
         write_atomically(path, text.as_bytes())?;
     }
-    print(&format!("{}\n", comparison.text(width())))?;
+    let text = if args.learning.verbose { comparison.text_in_full(width()) } else { comparison.text(width()) };
+    print(&format!("{text}\n"))?;
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;
     }

@@ -35,13 +35,14 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         sample: args.learning.sample,
         metric: metric(&args.learning)?,
     };
-    let control = control(&args.learning.limits, stop);
+    let control = control(&args.learning.limits, args.learning.verbose, stop);
     let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     notices(&model.about.notices);
     store::save(&model, &args.output)?;
-    print(&format!("{}\nwritten: {}\n", report::model_text(&model), args.output.display()))?;
+    let text = if args.learning.verbose { report::model_text_in_full(&model) } else { report::model_text(&model) };
+    print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
     if let Some(folder) = &args.figures {
         write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target, &telling)?])?;
     }

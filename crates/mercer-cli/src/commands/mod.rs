@@ -111,8 +111,8 @@ fn metric(learning: &Learning) -> Result<Option<Metric>> {
 }
 
 /// Bounds and watchers of a long computation.
-fn control(limits: &Limits, stop: &Stop) -> Control {
-    let control = Control { progress: Line::visible(limits.verbose), ..bounds(limits.max_memory, stop) };
+fn control(limits: &Limits, verbose: bool, stop: &Stop) -> Control {
+    let control = Control { progress: Line::visible(verbose), ..bounds(limits.max_memory, stop) };
     match limits.max_seconds {
         Some(seconds) => control.with_seconds(seconds),
         None => control,

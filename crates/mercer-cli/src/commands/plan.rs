@@ -14,7 +14,7 @@ pub(crate) fn plan(args: &Plan, stop: &Stop) -> Result<()> {
     let learning = &args.learning;
     let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
     let kernel = kernel(&learning.table)?;
-    let control = control(&learning.limits, stop);
+    let control = control(&learning.limits, learning.verbose, stop);
     let loaded = load(&learning.table, &[], false, &control)?;
     notices(&loaded.notices);
     let estimators = match asked {

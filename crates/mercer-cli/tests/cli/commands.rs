@@ -174,7 +174,9 @@ fn a_fit_says_of_each_searched_parameter_which_range_scores_the_same_and_json_ho
     let rows: String = (0..60).map(|i| format!("{},{}\n", i % 7 + 100 * (i % 2), ["a", "b"][i % 2])).collect();
     shell.write("t.csv", format!("x,y\n{rows}"));
     let words = ["fit", "t.csv", "--target", "y", "--kernel", "linear", "--estimator", "svc", "-o", "m.mercer"];
-    let out = shell.done(&words).out.replace("\n             ", " ");
+    let brief = shell.done(&words).out;
+    assert!(brief.contains("score the same within noise") && !brief.contains("tried: "), "{brief}");
+    let out = shell.done(&["inspect", "m.mercer", "--verbose"]).out.replace("\n             ", " ");
     assert!(out.contains("score the same within noise") && out.contains("tried: "), "{out}");
     assert!(out.contains("is not identified") || out.contains("known from below only") || out.contains("at the"), "{out}");
     shell.done(&["compare", "t.csv", "--target", "y", "--kernel", "linear", "--estimators", "svc", "--json", "t.json"]);

@@ -23,6 +23,10 @@ impl Strings {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+    /// The string of a row.
+    pub fn get(&self, row: usize) -> &str {
+        &self.0[row]
+    }
     /// The strings, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(String::as_str)

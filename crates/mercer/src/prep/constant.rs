@@ -6,6 +6,9 @@ use crate::error::Result;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
+/// Columns that a notice names.
+const NAMED: usize = 8;
+
 /// Columns left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +21,7 @@ impl Drop {
     pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
         let constant: Vec<String> =
             columns.iter().filter(|c| is_constant(&c.values) && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
-        for name in &constant {
-            notices.push(format!("column '{name}' holds the same value in every row: dropped"));
-        }
+        notices.extend(told(&constant));
         Ok((!constant.is_empty()).then_some(Step::Drop(Drop { columns: constant })))
     }
 
@@ -33,6 +34,20 @@ impl Drop {
 
     pub(super) fn describe(&self) -> String {
         format!("Left out, as constant in training: {}.", listed(self.columns.iter().map(String::as_str)))
+    }
+}
+
+/// One notice, however many columns there are.
+fn told(constant: &[String]) -> Option<Notice> {
+    let mut names: Vec<String> = constant.iter().take(NAMED).map(|name| format!("'{name}'")).collect();
+    if constant.len() > NAMED {
+        names.push(format!("{} more", constant.len() - NAMED));
+    }
+    let all = listed(names.iter().map(String::as_str));
+    match constant.len() {
+        0 => None,
+        1 => Some(format!("column {all} holds the same value in every row: dropped")),
+        _ => Some(format!("columns {all} hold one value each in every row: dropped")),
     }
 }
 

@@ -1,14 +1,18 @@
 //! From the outcome of a comparison or of a fit to what is said about it.
 
+use super::Estimate;
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Row, Task, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
-use crate::estimators::Fitted;
+use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
+use crate::gram::Dense;
 use crate::learner::Model;
+use crate::linalg::Matrix;
 use crate::read::TargetInfo;
+use crate::select::{self, Scoring};
 
 /// Seconds that the pictures of a report may take although the time is spent.
 const PICTURES: f64 = 1.0;
@@ -27,6 +31,8 @@ pub struct Request<'a> {
     pub info: &'a TargetInfo,
     /// What was compared, and how.
     pub comparing: &'a Comparing,
+    /// Weights of the rows.
+    pub weights: Option<&'a [f64]>,
     /// What reading the table gave notice of.
     pub read_notices: &'a [String],
 }
@@ -50,6 +56,8 @@ impl Comparison {
         notices.extend(shared_notices(outcome));
         let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
         notices.extend(of_rows);
+        let details = outcome.rows.iter().flat_map(search_details).collect();
+        let class_rows = class_rows(request.target);
         Ok(Comparison {
             command: request.command.clone(),
             table: request.table.clone(),
@@ -60,6 +68,9 @@ impl Comparison {
             seed: request.comparing.seed,
             columns: outcome.columns.clone(),
             notices,
+            details,
+            class_rows,
+            baseline: baseline(outcome, request)?,
             entries,
         })
     }
@@ -73,11 +84,48 @@ fn shared_notices(outcome: &Outcome) -> Vec<String> {
     first.about.notices.iter().filter(shared).cloned().collect()
 }
 
-/// What there is to say of the fit to all rows and of its search that is not said of the whole, the estimator in front.
+/// Rows of each class; none where numbers are predicted.
+fn class_rows(target: &Target) -> Vec<usize> {
+    let Target::Classes { codes, names } = target else { return Vec::new() };
+    let mut counts = vec![0; names.len()];
+    codes.iter().for_each(|&k| counts[k] += 1);
+    counts
+}
+
+/// What the best guess that looks at no input achieves on the rows themselves, by the metric that ranks; `None` where the
+/// baseline is an entry and was judged with the others.
+fn baseline(outcome: &Outcome, request: &Request<'_>) -> Result<Option<Estimate>> {
+    let judged = |r: &Scored| r.estimator.name() == Baseline::NAME && !r.metrics.is_empty();
+    let Some((metric, _)) = outcome.rows[outcome.best].metrics.first().filter(|_| !outcome.rows.iter().any(judged)) else {
+        return Ok(None);
+    };
+    let n = request.target.rows();
+    let kept: Vec<usize> = (0..n).filter(|&i| request.weights.is_none_or(|w| w[i] > 0.0)).collect();
+    let target = request.target.select(&kept);
+    let weights: Option<Vec<f64>> = request.weights.map(|w| kept.iter().map(|&i| w[i]).collect());
+    // It asks for the number of rows alone.
+    let gram = Dense::cross(Matrix::zeros(kept.len(), 0), vec![0.0; kept.len()], Vec::new())?;
+    let (control, seed) = (Control::default(), request.comparing.seed);
+    let task = estimators::Task { gram: &gram, target: &target, weights: weights.as_deref(), control: &control, seed };
+    let want = Want { variance: true, probabilities: true, ..Want::default() };
+    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, &control))?;
+    let value = Scoring::of(&target, weights.as_deref(), Some(*metric))?.decide(&predictions, &target, weights.as_deref());
+    Ok(value.is_finite().then_some(Estimate { mean: value, se: f64::NAN, folds: 0 }))
+}
+
+/// Everything that the search of a fit to all rows learnt, the estimator in front.
+fn search_details(scored: &Scored) -> Vec<String> {
+    let Some(model) = &scored.model else { return Vec::new() };
+    let found = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
+    found.map(|f| format!("{}: {}", scored.estimator.name(), f.in_full())).collect()
+}
+
+/// What there is to say of the fit to all rows that is not said of the whole, and what its search asks for, the estimator in
+/// front.
 fn fit_notices(scored: &Scored, said: &[String]) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
     let of_fit = model.about.notices.iter().filter(|n| !said.contains(n)).cloned();
-    let of_search = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
+    let of_search = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows)).filter(|f| f.asks).map(|f| f.said);
     of_fit.chain(of_search).map(|s| format!("{}: {s}", scored.estimator.name())).collect()
 }
 
@@ -103,6 +151,15 @@ impl Row {
     }
 }
 
+/// The share of each class's held-out rows that is predicted right.
+fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
+    let (Some(held_out), Target::Classes { codes, names }) = (&scored.out_of_fold, request.target) else { return Vec::new() };
+    let Predicted::Classes(found) = &held_out.predictions.values else { return Vec::new() };
+    let truth: Vec<usize> = held_out.rows.iter().map(|&i| codes[i]).collect();
+    let weights: Option<Vec<f64>> = request.weights.map(|w| held_out.rows.iter().map(|&i| w[i]).collect());
+    select::recalls(found, &truth, names.len(), weights.as_deref())
+}
+
 fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) -> Result<Row> {
     let mut row = Row {
         estimator: scored.estimator.to_string(),
@@ -111,6 +168,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         predict_us_per_row: scored.predict_us_per_row,
         best,
         difference: scored.difference,
+        recalls: recalls(scored, request),
         failure: scored.failure.as_ref().map(ToString::to_string),
         ..Row::default()
     };

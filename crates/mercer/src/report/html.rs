@@ -7,6 +7,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 
+/// Classes and estimators whose recall stands on the page.
+const RECALL_ROWS: usize = 30;
+const RECALL_COLUMNS: usize = 8;
+
 /// Longest name on the page, in characters.
 const NAME: usize = 80;
 
@@ -30,10 +34,13 @@ impl Comparison {
                         p.setting { @for part in self.setting() { span { (part) } " " } }
                         p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
                         (self.results())
+                        (self.recall())
+                        (self.every_metric())
                         (self.explanation())
                         (self.pictures()?)
                         (sentences("What was done to the columns", &self.columns))
                         (sentences("Notices", &self.remarks()))
+                        (sentences("What the searches learnt", &self.details))
                         h2 { "To make this page again" }
                         pre { code { (shown(&self.command, 4000)) } }
                     }
@@ -44,8 +51,7 @@ impl Comparison {
     }
 
     fn results(&self) -> Markup {
-        let metrics: Vec<(Metric, usize)> =
-            self.metrics().into_iter().map(|m| (m, digits(self.entries.iter().filter_map(|r| r.metric(m))))).collect();
+        let metrics = self.with_digits(self.shown_metrics());
         let apart = digits(self.entries.iter().filter_map(|r| r.difference));
         html! {
             div.scroll tabindex="0" role="region" aria-label="Results, one row per estimator" {
@@ -66,6 +72,64 @@ impl Comparison {
         }
     }
 
+    /// Metrics with the digits that their column needs.
+    fn with_digits(&self, metrics: Vec<Metric>) -> Vec<(Metric, usize)> {
+        metrics.into_iter().map(|m| (m, digits(self.entries.iter().filter_map(|r| r.metric(m))))).collect()
+    }
+
+    /// Every metric, one row per estimator, where the results show a part of them.
+    fn every_metric(&self) -> Markup {
+        let metrics = self.with_digits(self.metrics());
+        let judged: Vec<&Row> = self.entries.iter().filter(|r| !r.metrics.is_empty()).collect();
+        html! {
+            @if metrics.len() > self.shown_metrics().len() && !judged.is_empty() {
+                h2 { "Every metric" }
+                div.scroll tabindex="0" role="region" aria-label="Every metric, one row per estimator" {
+                    table.close {
+                        thead { tr { th scope="col" { "estimator" } @for (m, _) in &metrics { th scope="col" { (m.heading()) } } } }
+                        tbody { @for row in judged {
+                            tr.best[row.best] {
+                                th scope="row" { (shown(&row.estimator, 40)) }
+                                @for (k, (m, d)) in metrics.iter().enumerate() { td.rank[k == 0] { (stacked(row.metric(*m), *d)) } }
+                            }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The recall of each class by each estimator, where one class is far rarer than another: the rarest classes first.
+    fn recall(&self) -> Markup {
+        let classes = self.classes();
+        let mut order: Vec<usize> = (0..classes.len()).filter(|&k| self.class_rows.get(k).is_some_and(|n| *n > 0)).collect();
+        order.sort_by_key(|&k| self.class_rows[k]);
+        let judged: Vec<&Row> = self.entries.iter().filter(|r| !r.recalls.is_empty()).take(RECALL_COLUMNS).collect();
+        html! {
+            @if self.imbalanced() && !judged.is_empty() {
+                h2 { "Recall of each class" }
+                p { "The share of a class's rows that is predicted right, on rows that the fit had not seen." }
+                div.scroll tabindex="0" role="region" aria-label="Recall, one row per class" {
+                    table.close {
+                        thead { tr {
+                            th scope="col" { "class" }
+                            th scope="col" { "rows" }
+                            @for row in &judged { th scope="col" { (shown(&row.estimator, 24)) } }
+                        } }
+                        tbody { @for &k in order.iter().take(RECALL_ROWS) {
+                            tr {
+                                th scope="row" { (shown(&classes[k], 40)) }
+                                td { (count(self.class_rows[k])) }
+                                @for row in &judged { td { (row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), |r| number(r, 3))) } }
+                            }
+                        } }
+                    }
+                }
+                @if order.len() > RECALL_ROWS { p { (count(order.len() - RECALL_ROWS)) " more frequent classes are in the JSON document." } }
+            }
+        }
+    }
+
     fn explanation(&self) -> Markup {
         html! {
             dl {
@@ -73,7 +137,7 @@ impl Comparison {
                 dt { "±" }
                 dd { "one standard error over " (self.folds) " folds; every number is measured on rows that the fit had not seen" }
                 dt { "difference" }
-                dd { "to the best row, fold by fold; within two standard errors of 0 it is noise" }
+                dd { "to the best row, fold by fold; it is noise where 0 lies in its 95% interval (Student's t over the folds)" }
                 dt { "rows kept" }
                 dd { "training rows that predictions are made from; fewer is smaller and faster" }
             }
@@ -152,6 +216,17 @@ fn cell(value: Option<Estimate>, digits: usize) -> Markup {
         Some(e) if e.mean.is_finite() => html! {
             (number(e.mean, digits))
             @if e.se.is_finite() { span.se { " ± " (number(e.se, digits)) } }
+        },
+        _ => html! { span.quiet { (UNKNOWN) } },
+    }
+}
+
+/// The same, the error under its mean.
+fn stacked(value: Option<Estimate>, digits: usize) -> Markup {
+    match value {
+        Some(e) if e.mean.is_finite() => html! {
+            (number(e.mean, digits))
+            @if e.se.is_finite() { br; span.se { "± " (number(e.se, digits)) } }
         },
         _ => html! { span.quiet { (UNKNOWN) } },
     }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::estimators::Certificate;
 use crate::select::Tuning;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -13,6 +14,11 @@ struct Document<'a> {
     kernel: &'a str,
     folds: usize,
     seed: u64,
+    metric: Metric,
+    verdict: String,
+    class_rows: BTreeMap<&'a str, usize>,
+    baseline: Option<Estimate>,
+    notices: &'a [String],
     rows: Vec<Entry<'a>>,
 }
 
@@ -22,6 +28,7 @@ struct Entry<'a> {
     settled: &'a str,
     #[serde(serialize_with = "by_name")]
     metrics: &'a [(Metric, Estimate)],
+    recalls: BTreeMap<&'a str, Option<f64>>,
     support: usize,
     fit_seconds: f64,
     predict_us_per_row: f64,
@@ -38,9 +45,10 @@ fn by_name<S: Serializer>(metrics: &[(Metric, Estimate)], to: S) -> std::result:
     to.collect_map(metrics.iter().map(|(m, e)| (m.name(), e)))
 }
 
-impl<'a> From<&'a Row> for Entry<'a> {
-    fn from(row: &'a Row) -> Self {
+impl<'a> Entry<'a> {
+    fn of(row: &'a Row, classes: &'a [String]) -> Self {
         Entry {
+            recalls: classes.iter().map(String::as_str).zip(row.recalls.iter().copied()).collect(),
             estimator: &row.estimator,
             settled: &row.settled,
             metrics: &row.metrics,
@@ -60,13 +68,19 @@ impl<'a> From<&'a Row> for Entry<'a> {
 impl Comparison {
     /// The JSON document that `--json` writes: settings, then one object per estimator; ends with a line break.
     pub fn json(&self) -> Result<String> {
+        let classes = self.classes();
         let document = Document {
+            metric: self.ranking(),
+            verdict: self.verdict(),
+            class_rows: classes.iter().map(String::as_str).zip(self.class_rows.iter().copied()).collect(),
+            baseline: self.baseline,
+            notices: &self.notices,
             command: &self.command,
             task: self.task.name(),
             kernel: &self.kernel,
             folds: self.folds,
             seed: self.seed,
-            rows: self.entries.iter().map(Entry::from).collect(),
+            rows: self.entries.iter().map(|row| Entry::of(row, classes)).collect(),
         };
         let mut text = serde_json::to_string_pretty(&document)
             .map_err(|e| Error::Numerical { what: "writing the comparison as JSON".into(), why: e.to_string() })?;

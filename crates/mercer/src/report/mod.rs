@@ -21,7 +21,7 @@ pub use figures::{
 };
 
 pub use gather::Request;
-pub use model::{catalogue_json, catalogue_text, model_json, model_text};
+pub use model::{catalogue_json, catalogue_text, model_json, model_text, model_text_in_full};
 pub use plan::plan_text;
 pub use predictions::{PredictionColumns, interval, predictions_csv, standard_deviation};
 pub use validity::{validity_json, validity_text};
@@ -52,6 +52,12 @@ pub struct Comparison {
     pub columns: Vec<String>,
     /// What the user should know, one sentence each.
     pub notices: Vec<String>,
+    /// What the searches learnt of each parameter, with the values that were tried, one sentence each.
+    pub details: Vec<String>,
+    /// Rows of each class; none where numbers are predicted.
+    pub class_rows: Vec<usize>,
+    /// What a guess achieves that looks at no input, by the metric that ranks: where no entry is the baseline itself.
+    pub baseline: Option<Estimate>,
     /// One row per estimator, in the order in which they are shown.
     pub entries: Vec<Row>,
 }
@@ -83,6 +89,9 @@ pub struct Row {
     /// Held-out metrics. The first metric of the best row is the one by which rows are ranked and
     /// [`Row::difference`] is taken.
     pub metrics: Vec<(Metric, Estimate)>,
+    /// The share of each class's held-out rows that is predicted right; none where numbers are predicted or no row was held
+    /// out.
+    pub recalls: Vec<Option<f64>>,
     /// Training rows that prediction needs, of the fit to all rows.
     pub support: usize,
     /// Seconds of the fit to all rows.
@@ -131,6 +140,13 @@ impl Task {
 }
 
 impl Comparison {
+    /// Names of the classes; none where numbers are predicted.
+    pub fn classes(&self) -> &[String] {
+        match &self.task {
+            Task::Classification { classes } => classes,
+            Task::Regression { .. } => &[],
+        }
+    }
     /// The best row, if any estimator could be fitted.
     pub fn best(&self) -> Option<&Row> {
         self.entries.iter().find(|r| r.best && r.failure.is_none())
@@ -144,6 +160,23 @@ impl Comparison {
             },
             |(m, _)| *m,
         )
+    }
+    /// The metrics that stand in a table: the ranking one, and two more that say what it does not.
+    pub fn shown_metrics(&self) -> Vec<Metric> {
+        use Metric::*;
+        let beside: &[Metric] = match self.task {
+            Task::Classification { .. } if self.imbalanced() => &[BalancedAccuracy, F1, Auc, Accuracy],
+            Task::Classification { .. } => &[Accuracy, LogLoss, BalancedAccuracy, Auc],
+            Task::Regression { .. } => &[Rmse, R2, Mae],
+        };
+        let all = self.metrics();
+        let first = self.ranking();
+        std::iter::once(first).chain(beside.iter().copied().filter(|m| *m != first && all.contains(m))).take(3).collect()
+    }
+    /// Whether the most frequent class has more than twenty rows to one of the rarest, so that each class must be looked at.
+    pub fn imbalanced(&self) -> bool {
+        let present = || self.class_rows.iter().filter(|n| **n > 0);
+        present().min().zip(present().max()).is_some_and(|(few, many)| few * 20 < *many)
     }
     /// Every metric that some row has, the ranking one first.
     pub fn metrics(&self) -> Vec<Metric> {

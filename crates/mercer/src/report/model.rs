@@ -14,8 +14,17 @@ const WIDTH: usize = 100;
 /// What stands under the words on the left.
 const INDENT: &str = "             ";
 
-/// A model in a dozen lines; numbers have four significant digits.
+/// A model in a dozen lines, with what asks for an action; numbers have four significant digits.
 pub fn model_text(model: &Model) -> String {
+    text(model, false)
+}
+
+/// The same with everything that the search learnt, and the values that it tried.
+pub fn model_text_in_full(model: &Model) -> String {
+    text(model, true)
+}
+
+fn text(model: &Model, full: bool) -> String {
     let summary = model.summary();
     let mut lines = Vec::new();
     let mut say = |what: &str, text: &str| lines.extend(wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH));
@@ -32,7 +41,13 @@ pub fn model_text(model: &Model) -> String {
         let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
         say("tuned by", &format!("{} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
         t.parameters.iter().filter(|p| p.column.is_none()).for_each(|p| say("", &tuning::choice(p)));
-        tuning::notices(t, model.about.rows).iter().for_each(|f| say("note", f));
+        for finding in tuning::notices(t, model.about.rows) {
+            match full {
+                true => say("note", &finding.in_full()),
+                false if finding.asks => say("note", &finding.said),
+                false => {}
+            }
+        }
     }
     if let Some(c) = &summary.certificate {
         let verdict = if summary.converged { "met" } else { "NOT met" };

@@ -1,11 +1,14 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
-use super::words::{UNKNOWN, count, digits, estimate, seconds, shown, wrapped};
+use super::words::{UNKNOWN, count, digits, estimate, number, seconds, shown, wrapped};
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// Characters of an estimator's name in the table.
 const NAME: usize = 28;
+
+/// Classes whose recall stands in the terminal.
+const CLASSES: usize = 6;
 
 /// A column of the table; the last ones go first where the terminal is narrow.
 struct Column {
@@ -17,14 +20,31 @@ impl Comparison {
     /// The table, a line of explanation, then settings, failures and notices; lines are at most `width` characters
     /// (at least 40) and carry no colour.
     pub fn text(&self, width: usize) -> String {
+        self.told(width, false)
+    }
+
+    /// The same with everything that the searches learnt, and the values that they tried.
+    pub fn text_in_full(&self, width: usize) -> String {
+        self.told(width, true)
+    }
+
+    fn told(&self, width: usize, full: bool) -> String {
         let width = width.max(40);
         let (table, left_out) = self.table(width);
         let mut out = vec![table, String::new()];
         out.extend(wrapped(&self.verdict(), ["", ""], width));
         out.extend(wrapped(&self.legend(), ["", ""], width));
+        let elsewhere = self.metrics().len() - self.shown_metrics().len();
+        let more = |n: usize, what: &str| if n == 1 { format!("1 more {what}") } else { format!("{n} more {what}s") };
+        let mut unseen = Vec::new();
         if left_out > 0 {
-            let more = if left_out == 1 { "1 more column" } else { &format!("{left_out} more columns") };
-            out.extend(wrapped(&format!("{more} in a wider terminal, in --json and in --report."), ["", ""], width));
+            unseen.push(format!("{} in a wider terminal", more(left_out, "column")));
+        }
+        if elsewhere > 0 {
+            unseen.push(format!("{} in --json and --report", more(elsewhere, "metric")));
+        }
+        if !unseen.is_empty() {
+            out.extend(wrapped(&format!("{}.", unseen.join("; ")), ["", ""], width));
         }
         let section = |title: &str, lines: &[String], out: &mut Vec<String>| {
             if !lines.is_empty() {
@@ -33,6 +53,7 @@ impl Comparison {
             }
         };
         let fitted = self.entries.iter().filter(|r| r.fitted());
+        section("Recall: the share of each class's rows that is predicted right", &self.recall_lines(), &mut out);
         let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.readable())).collect();
         let failed: Vec<String> = self.entries.iter().filter_map(Row::why_failed).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
@@ -41,6 +62,9 @@ impl Comparison {
         section("Did not converge", &unfinished, &mut out);
         section("Columns", &self.columns, &mut out);
         section("Notices", &self.notices, &mut out);
+        if full {
+            section("What the searches learnt", &self.details, &mut out);
+        }
         out.push(String::new());
         out.join("\n")
     }
@@ -85,8 +109,35 @@ impl Comparison {
         columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
         columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
         columns.push(column("predict/row", &|r| seconds(r.predict_us_per_row * 1e-6)));
-        columns.extend(self.metrics().into_iter().skip(1).map(metric));
+        columns.extend(self.shown_metrics().into_iter().skip(1).map(metric));
         columns
+    }
+
+    /// The recall of each class by each estimator, where one class is far rarer than another; the rarest classes first.
+    fn recall_lines(&self) -> Vec<String> {
+        if !self.imbalanced() {
+            return Vec::new();
+        }
+        let classes: Vec<(usize, &String)> = self.class_rows.iter().copied().zip(self.classes()).collect();
+        let mut order: Vec<usize> = (0..classes.len()).filter(|&k| classes[k].0 > 0).collect();
+        order.sort_by_key(|&k| classes[k].0);
+        let left = order.len().saturating_sub(CLASSES);
+        order.truncate(CLASSES);
+        let one = |row: &Row| {
+            let of = |&k: &usize| {
+                let share = row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), |r| number(r, 3));
+                format!("{} {share}", shown(classes[k].1, NAME))
+            };
+            (!row.recalls.is_empty())
+                .then(|| format!("{}: {}", shown(&row.estimator, NAME), order.iter().map(of).collect::<Vec<_>>().join(", ")))
+        };
+        let rows = order.iter().map(|&k| format!("{} {}", shown(classes[k].1, NAME), count(classes[k].0))).collect::<Vec<_>>().join(", ");
+        let mut lines = vec![format!("rows: {rows}")];
+        lines.extend(self.entries.iter().filter_map(one));
+        if left > 0 {
+            lines.push(format!("{left} more frequent classes in --json and --report"));
+        }
+        lines
     }
 
     /// What the marks and the columns mean.

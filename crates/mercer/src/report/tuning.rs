@@ -51,13 +51,17 @@ fn curve(p: &TunedParameter) -> String {
     format!("; tried: {}", told.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
 }
 
-/// How to search around a value beyond or beside what was searched.
-fn further(p: &TunedParameter, around: f64) -> String {
+/// How to search around a value beyond or beside what was searched; a whole number counts rows, of which there are so many.
+fn further(p: &TunedParameter, around: f64, rows: usize) -> String {
     let name = p.path.rsplit('.').next().unwrap_or(&p.path);
     let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
     let (low, high) = if around >= p.value { (around / 10.0, around * 100.0) } else { (around / 100.0, around * 10.0) };
     // At an end of the search it is continued beyond that end.
     let (low, high) = if p.at_bound == Some(End::Lower) { (around / 100.0, around * 10.0) } else { (low, high) };
+    let high = if p.integer { high.min(rows.saturating_sub(1) as f64) } else { high };
+    if p.integer && high <= p.high {
+        return String::new();
+    }
     if p.low > 0.0 && high.is_finite() {
         format!("; to search further, write {name}={}..{}", written(low), written(high))
     } else {
@@ -85,48 +89,71 @@ fn reaches_far(p: &TunedParameter, side: usize) -> bool {
     p.edges[side] == Edge::End || (p.edges[side] == Edge::Open && far)
 }
 
+/// Something that a search leaves to be said.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Finding {
+    /// The sentence.
+    pub said: String,
+    /// What it was seen by, and the values tried.
+    seen: String,
+    /// Whether the user should do something.
+    pub asks: bool,
+}
+
+impl Finding {
+    /// The sentence with the values that were tried.
+    pub(super) fn in_full(&self) -> String {
+        format!("{}{}", self.said, self.seen)
+    }
+}
+
 /// A sentence where the choice stands at an end of its search or the data do not say where it should be.
-fn finding(t: &Tuning, p: &TunedParameter) -> Option<String> {
+fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
     let [a, b] = p.same.map(value);
     let chosen = format!("{} = {}", full_name(p), value(p.value));
     let level = format!("every value tried from {a} to {b} scores the same within noise");
     let far = [0, 1].map(|side| reaches_far(p, side));
-    let said = match (p.at_bound, far) {
+    let beyond = |around: f64| further(p, around, rows);
+    let (said, asks) = match (p.at_bound, far) {
         _ if better(t, p).is_some() => {
             let (x, score) = better(t, p).unwrap_or_default();
-            let range = further(p, x);
-            format!("{chosen} is not the best value met: {} scores {} against {}{range}", value(x), brief(score), brief(t.value?))
+            let range = beyond(x);
+            let said =
+                format!("{chosen} is not the best value met: {} scores {} against {}{range}", value(x), brief(score), brief(t.value?));
+            (said, true)
         }
         (Some(End::Lower), _) if p.integer && p.low <= 1.0 => {
-            format!("{chosen} is the smallest there is; {a} to {b} score the same within noise")
+            (format!("{chosen} is the smallest there is; {a} to {b} score the same within noise"), false)
         }
         (Some(end), _) => {
             let (which, inward, more) = match end {
                 End::Upper => ("upper", 0, "larger"),
                 End::Lower => ("lower", 1, "smaller"),
             };
-            let meaning = match p.edges[inward] {
-                Edge::Open | Edge::End => format!("; {level}: the data do not say how large it should be, and any of them will do"),
-                Edge::Worse => {
-                    format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", further(p, p.value))
+            let (meaning, asks) = match p.edges[inward] {
+                Edge::Open | Edge::End => {
+                    (format!("; {level}: the data do not say how large it should be, and any of them will do"), false)
                 }
-                Edge::Unknown => further(p, p.value),
+                Edge::Worse => {
+                    (format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", beyond(p.value)), true)
+                }
+                Edge::Unknown => (beyond(p.value), true),
             };
             let [low, high] = [p.low, p.high].map(value);
-            format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}")
+            (format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}"), asks)
         }
-        (None, [true, true]) => format!("{chosen} is not identified: {level}, and any of them will do"),
-        (None, [false, true]) => format!("{chosen} could be larger: {level}, and any of them will do; smaller ones score worse"),
-        (None, [true, false]) => format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"),
+        (None, [true, true]) => (format!("{chosen} is not identified: {level}, and any of them will do"), false),
+        (None, [false, true]) => (format!("{chosen} could be larger: {level}, and any of them will do; smaller ones score worse"), false),
+        (None, [true, false]) => (format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"), false),
         (None, [false, false]) => return None,
     };
-    Some(format!("{said} ({}{})", t.criterion, curve(p)))
+    Some(Finding { said, seen: format!(" ({}{})", t.criterion, curve(p)), asks })
 }
 
-/// A sentence for each parameter that stands at an end of its search or is not identified by the data, with its curve.
-/// Columns with a length scale of their own are named together.
-pub(super) fn findings(t: &Tuning) -> Vec<String> {
-    let mut out: Vec<String> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p)).collect();
+/// A sentence for each parameter that stands at an end of its search or is not identified by the data of so many rows, with
+/// its curve. Columns with a length scale of their own are named together.
+fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
+    let mut out: Vec<Finding> = t.parameters.iter().filter(|p| p.column.is_none()).filter_map(|p| finding(t, p, rows)).collect();
     let mut paths: Vec<&str> = t.parameters.iter().filter(|p| p.column.is_some()).map(|p| p.path.as_str()).collect();
     paths.dedup();
     for path in paths {
@@ -140,32 +167,32 @@ pub(super) fn findings(t: &Tuning) -> Vec<String> {
         }
         let one = if count == 1 { "column" } else { "each of the columns" };
         if count > 0 {
-            out.push(format!(
+            let said = format!(
                 "{one} {} could be left out alone ({count} of {}): with the greatest {} of its search it gives the same {} within noise",
                 listed(&names),
                 all.len(),
                 all[0].name,
                 t.criterion
-            ));
+            );
+            out.push(Finding { said, seen: String::new(), asks: false });
         }
     }
     out
 }
 
 /// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
-pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<String> {
-    let mut out = findings(t);
+pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
+    let mut out = findings(t, rows);
+    let mut say = |said: String, asks: bool| out.push(Finding { said, seen: String::new(), asks });
     if t.value.is_none() {
-        out.push("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into());
+        say("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into(), true);
     }
     if !t.complete {
-        out.push(format!(
-            "the search was not finished in its time: the best of {} settings is taken; allow more max_seconds (--max-seconds)",
-            t.evaluations
-        ));
+        let said = "the search was not finished in its time: the best of";
+        say(format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations), true);
     }
     if t.rows < rows {
-        out.push(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows));
+        say(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows), false);
     }
     out
 }
@@ -185,6 +212,33 @@ mod tests {
         Tuning { criterion, rises: true, value: Some(0.95), same: Some(0.94), evaluations: 9, complete: true, rows: 150, parameters }
     }
 
+    fn in_full(t: &Tuning) -> Vec<String> {
+        notices(t, 150).iter().map(Finding::in_full).collect()
+    }
+
+    #[test]
+    fn only_what_the_user_can_better_asks_for_something() {
+        let asks = |p: TunedParameter| notices(&tuning(vec![p]), 150).iter().map(|f| f.asks).collect::<Vec<_>>();
+        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))), [true]);
+        assert_eq!(asks(parameter(1000.0, [0.1, 1000.0], [Edge::Open, Edge::End], Some(End::Upper))), [false]);
+        assert_eq!(asks(parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)), [false]);
+        let t = Tuning { complete: false, ..tuning(Vec::new()) };
+        let sampled: Vec<(bool, bool)> = notices(&t, 900).iter().map(|f| (f.said.contains("sample of 150 of 900"), f.asks)).collect();
+        assert_eq!(sampled, [(false, true), (true, false)]);
+    }
+
+    #[test]
+    fn no_more_neighbours_are_asked_for_than_there_are_rows() {
+        let k = |value: f64, high: f64| {
+            let p = parameter(value, [value / 5.0, value], [Edge::Worse, Edge::End], Some(End::Upper));
+            TunedParameter { integer: true, low: 1.0, high, name: "k".into(), path: "k".into(), ..p }
+        };
+        let said = |p: TunedParameter, rows: usize| notices(&tuning(vec![p]), rows)[0].said.clone();
+        assert!(said(k(100.0, 100.0), 400).ends_with("; to search further, write k=10..399"));
+        assert!(said(k(100.0, 100.0), 90_000).ends_with("write k=10..10000"));
+        assert!(said(k(149.0, 149.0), 150).ends_with("a larger one may score better"), "there are no more rows");
+    }
+
     #[test]
     fn a_parameter_that_the_data_settle_is_not_spoken_of() {
         let p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
@@ -194,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_parameter_at_a_bound_is_told_with_its_curve_and_what_to_write() {
-        let said = findings(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))]));
+        let said = in_full(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))]));
         assert_eq!(
             said,
             ["c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score the same within noise, and a larger \
@@ -205,13 +259,13 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
-        let said = findings(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
+        let said = in_full(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
         assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
-        let half = findings(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
+        let half = in_full(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
         assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
-        let near = findings(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
+        let near = in_full(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
         assert!(near.is_empty(), "a factor of three is not far: {near:?}");
-        let unseen = findings(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
+        let unseen = in_full(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
         assert!(unseen.is_empty());
     }
 
@@ -232,7 +286,7 @@ mod tests {
         p.tried = vec![(0.01, 0.99), (4.0, 0.94), (10.0, 0.95)];
         let mut t = tuning(vec![p]);
         t.complete = false;
-        let said = notices(&t, 150);
+        let said = in_full(&t);
         assert!(
             said[0].contains("c = 10 is not the best value met: 0.01 scores 0.990 against 0.950; to search further, write c=0.0001..0.1")
         );
@@ -247,7 +301,7 @@ mod tests {
             path: "rbf.length_scale".into(),
             ..parameter(30.0, [20.0, 90.0], [Edge::Worse, edge], None)
         };
-        let said = findings(&tuning(vec![column("zn", Edge::End), column("rm", Edge::Worse), column("chas", Edge::End)]));
+        let said = in_full(&tuning(vec![column("zn", Edge::End), column("rm", Edge::Worse), column("chas", Edge::End)]));
         assert_eq!(said.len(), 1);
         assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): with the greatest length_scale"));
     }

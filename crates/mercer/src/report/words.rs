@@ -1,7 +1,7 @@
 //! Numbers and sentences in plain words, shared by the terminal table, the page and the figures.
 
 use super::{Comparison, Estimate, Metric, Row, Task};
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{Baseline, Estimator, EstimatorExpr};
 use crate::kernels::KernelExpr;
 use crate::param::Value;
 
@@ -171,6 +171,11 @@ pub(super) fn brief_estimator(estimator: &EstimatorExpr) -> String {
     out.to_string()
 }
 
+/// Whether a row is the guess that looks at no input.
+fn is_baseline(row: &Row) -> bool {
+    row.estimator == Baseline::NAME
+}
+
 /// How good a value of a metric is, as the end of a sentence that starts with the estimator.
 pub(super) fn achievement(metric: Metric, value: Estimate) -> String {
     let d = digits([value].into_iter());
@@ -190,19 +195,58 @@ impl Comparison {
         let Some((metric, value)) = best.metrics.first() else {
             return format!("{} is the best; nothing was measured on held-out rows.", name(best));
         };
-        let others: Vec<&Row> = self.entries.iter().filter(|r| !std::ptr::eq(*r, best) && r.failure.is_none()).collect();
         let achieved = achievement(*metric, *value);
+        let others: Vec<&Row> = self.entries.iter().filter(|r| !std::ptr::eq(*r, best)).collect();
         if others.is_empty() {
-            return format!("{}: {achieved}.", name(best));
+            return format!("{}: {achieved}{}.", name(best), self.beside_the_baseline(best, *metric));
         }
-        let near: Vec<String> = others.iter().filter(|r| r.difference.is_some_and(|d| d.within_noise())).map(|r| name(r)).collect();
+        // A difference whose error is not known tells nothing apart.
+        let (judged, unjudged): (Vec<&Row>, Vec<&Row>) =
+            others.iter().partition(|r| r.failure.is_none() && r.difference.is_some_and(|d| d.se.is_finite()));
+        let noise = |r: &&&Row| r.difference.is_some_and(|d| d.within_noise());
+        let near: Vec<String> = judged.iter().filter(noise).map(|r| name(r)).collect();
         let tail = match near.len() {
-            0 if others.iter().any(|r| r.difference.is_none_or(|d| !d.se.is_finite())) => String::new(),
-            0 => "; every other estimator is worse by more than noise".into(),
+            0 if judged.is_empty() => String::new(),
+            0 if judged.len() == 1 => format!("; {} is worse by more than noise", name(judged[0])),
+            0 => format!("; the other {} are worse by more than noise", judged.len()),
             1 => format!("; {} is within noise of it", listed(&near)),
             _ => format!("; {} are within noise of it", listed(&near)),
         };
-        format!("{} predicts best: {achieved}{tail}.", name(best))
+        let without: Vec<String> = unjudged.iter().map(|r| name(r)).collect();
+        let missing = match without.len() {
+            0 => String::new(),
+            1 => format!("; {} has no result to compare", without[0]),
+            _ => format!("; {} have no result to compare", listed(&without)),
+        };
+        let best_of = if judged.is_empty() { ":" } else { " predicts best:" };
+        format!("{}{best_of} {achieved}{}{tail}{missing}.", name(best), self.beside_the_baseline(best, *metric))
+    }
+
+    /// What a guess that looks at no input achieves, as a part of a sentence on the best row.
+    fn beside_the_baseline(&self, best: &Row, metric: Metric) -> String {
+        let entry = self.entries.iter().find(|r| is_baseline(r) && r.failure.is_none());
+        if is_baseline(best) {
+            return ", which looks at no input".into();
+        }
+        let Some(value) = entry.and_then(|r| r.metric(metric)).or(self.baseline).filter(|e| e.mean.is_finite()) else {
+            return String::new();
+        };
+        let reached = best.metric(metric).map_or(f64::NAN, |e| e.mean);
+        let ahead = if metric.rises() { reached - value.mean } else { value.mean - reached };
+        // The errors of the best row do where the baseline has none of its own.
+        let margin = entry.and_then(|r| r.difference).or(best.metric(metric)).map_or(0.0, |d| d.margin());
+        let digits = digits([best.metric(metric).unwrap_or(value)].into_iter());
+        let guess = number(value.mean, digits);
+        let told = match metric {
+            Metric::Accuracy => "always answering the most frequent class",
+            Metric::Rmse | Metric::Mae | Metric::R2 => "always answering the mean",
+            _ => "a guess that looks at no input",
+        };
+        if ahead > margin {
+            format!(", where {told} gives {guess}")
+        } else {
+            format!(", no better within noise than {told}, which gives {guess}")
+        }
     }
 
     /// The setting in one line: rows, classes or targets, kernel, folds, seed.

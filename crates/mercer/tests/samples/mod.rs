@@ -36,6 +36,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         tuning: None,
         best: difference.is_none(),
         difference,
+        recalls: Vec::new(),
         failure: None,
         pictures: Vec::new(),
     }
@@ -150,6 +151,9 @@ pub(crate) fn classes() -> Comparison {
         seed: 1,
         columns: strings(["petal length [cm]: scaled to mean 0 and deviation 1.", "petal width [cm]: scaled to mean 0 and deviation 1."]),
         notices: strings(["3 rows stand twice; folds keep each pair together."]),
+        details: Vec::new(),
+        class_rows: vec![50, 50, 50],
+        baseline: Some(estimate(1.0 / 3.0, f64::NAN)),
         entries: vec![ridge, svc, knn, svc_nu, logistic],
     }
 }
@@ -220,6 +224,9 @@ pub(crate) fn regression() -> Comparison {
         seed: 0,
         columns: strings(["floor area [m²]: scaled to mean 0 and deviation 1."]),
         notices: Vec::new(),
+        details: Vec::new(),
+        class_rows: Vec::new(),
+        baseline: Some(estimate(41.7, f64::NAN)),
         entries: vec![gp, svr],
     }
 }

@@ -28,10 +28,19 @@ impl Confusion {
         (0..self.classes.len()).map(|j| self.at(truth, j)).sum()
     }
 
-    /// Codes of the classes that are drawn: all, or those with most rows, in their order.
+    /// The most frequent mistake: the true class and the one it is taken for.
+    fn worst(&self) -> Option<(usize, usize)> {
+        let n = self.classes.len();
+        let mistakes = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j && self.at(*i, *j) > 0);
+        mistakes.rev().max_by_key(|(i, j)| self.at(*i, *j))
+    }
+
+    /// Codes of the classes that are drawn: all, or the two of the most frequent mistake and those with most rows, in their
+    /// order.
     fn chosen(&self) -> Vec<usize> {
+        let named = self.worst().map_or(Vec::new(), |(i, j)| vec![i, j]);
         let mut all: Vec<usize> = (0..self.classes.len()).collect();
-        all.sort_by_key(|&k| std::cmp::Reverse(self.rows(k)));
+        all.sort_by_key(|&k| (!named.contains(&k), std::cmp::Reverse(self.rows(k))));
         all.truncate(MOST);
         all.sort_unstable();
         all
@@ -42,9 +51,8 @@ impl Confusion {
         let n = self.classes.len();
         let right: usize = (0..n).map(|k| self.at(k, k)).sum();
         let total: usize = self.counts.iter().sum();
-        let worst = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j).rev().max_by_key(|(i, j)| self.at(*i, *j));
-        let mistakes = match worst {
-            Some((i, j)) if self.at(i, j) > 0 => format!(
+        let mistakes = match self.worst() {
+            Some((i, j)) => format!(
                 ", and its most frequent mistake is {} taken for {}, {} of {}",
                 shown(&self.classes[i], 40),
                 shown(&self.classes[j], 40),
@@ -122,6 +130,21 @@ mod tests {
         let s = c.sentence(&Row { estimator: "svc".into(), ..Row::default() });
         assert!(s.contains("Of 150 rows that svc had not seen it names 142 right"), "{s}");
         assert!(s.contains("c taken for b, 5 of 50 rows"), "{s}");
+    }
+
+    #[test]
+    fn the_classes_of_the_sentence_are_drawn_however_rare_they_are() {
+        // Thirty classes; the two rarest are taken for each other most often.
+        let n = 30;
+        let mut counts = vec![0; n * n];
+        (0..n).for_each(|k| counts[k * n + k] = 100 - 3 * k);
+        counts[28 * n + 29] = 7;
+        let c = Confusion { classes: (0..n).map(|k| format!("class {k}")).collect(), counts };
+        assert!(c.sentence(&Row::default()).contains("class 28 taken for class 29, 7 of 23 rows"));
+        let drawn = c.chosen();
+        assert_eq!(drawn.len(), MOST);
+        assert!(drawn.ends_with(&[17, 28, 29]), "{drawn:?}");
+        assert!(c.svg("").unwrap().contains("class 28"));
     }
 
     #[test]

@@ -1,0 +1,39 @@
+//! Facts about single input columns: tails, sequences of one length, vectors of length 1.
+
+use super::{Fact, numbers, quoted};
+use crate::data::{Column, Points, Storage, Strings, Values};
+
+/// Length that a vector may differ from 1 by.
+const UNIT: f64 = 1e-3;
+/// Share of the vectors that have length 1, from which it is told; empty texts are no vectors of length 1.
+const MOST: f64 = 0.95;
+
+pub(super) fn fact(column: &Column) -> Option<Fact> {
+    match &column.values {
+        Values::Numbers(v) => numbers::of_input(&column.name, v),
+        Values::Sequences(s) => one_length(&column.name, s),
+        Values::Points(p) => unit_length(&column.name, p),
+        _ => None,
+    }
+}
+
+fn one_length(name: &str, cells: &Strings) -> Option<Fact> {
+    let mut lengths = cells.iter().filter(|s| !s.is_empty()).map(|s| s.chars().count());
+    let first = lengths.next().filter(|n| *n > 1)?;
+    (cells.len() > 1 && lengths.all(|n| n == first)).then(|| Fact {
+        found: format!("every sequence of {} has {first} letters", quoted(name)),
+        advice: "if they are aligned, the place of a letter matters, and kernels that count substrings (spectrum) do not see it; \
+                 compare with a kernel that does, or with one column per place"
+            .into(),
+    })
+}
+
+fn unit_length(name: &str, points: &Points) -> Option<Fact> {
+    let Storage::Csr { starts, values, .. } = points.storage() else { return None };
+    let squared = |w: &[usize]| values[w[0]..w[1]].iter().map(|x| x * x).sum::<f64>();
+    let unit = starts.windows(2).filter(|w| (squared(w).sqrt() - 1.0).abs() <= UNIT && w[1] - w[0] > 1).count();
+    (points.rows() > 1 && unit as f64 >= MOST * points.rows() as f64).then(|| Fact {
+        found: format!("{unit} of {} vectors of {} have length 1, as tf-idf and normalised counts have", points.rows(), quoted(name)),
+        advice: "scaling the columns undoes that and mostly predicts worse; leave the numbers as they are (--no-standardise)".into(),
+    })
+}

@@ -1,0 +1,56 @@
+//! Facts about a table that decide how far its results can be trusted, told before anything is fitted.
+//!
+//! Pure functions of the rows and the target; each fact says what was found and what to do. They take n log n time in the
+//! rows, the searches for relations on a sample of at most 20,000.
+
+mod classes;
+mod equal_rows;
+mod giveaway;
+mod inputs;
+mod numbers;
+
+pub use equal_rows::equal_rows;
+
+use crate::data::{Dataset, Target};
+use crate::read::TargetInfo;
+use std::fmt;
+
+/// Something found in a table, and what may be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What was found, with its numbers.
+    pub found: String,
+    /// What to do.
+    pub advice: String,
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.found, self.advice)
+    }
+}
+
+/// Everything that is to be known of N rows without their target, of the target, and of so many folds; the facts that
+/// weigh most come first. Rows count from 1, as for the user.
+pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, folds: usize) -> Vec<Fact> {
+    let name = info.names.first().map_or("", String::as_str);
+    let groups = equal_rows(data);
+    let mut all = giveaway::facts(data, target, &groups);
+    all.extend(equal_rows::fact(data, target, &groups));
+    match target {
+        Target::Classes { codes, names } => all.extend(classes::facts(codes, names, folds)),
+        Target::Numbers(y) if y.cols() == 1 => all.extend(numbers::of_target(name, &y.col(0))),
+        _ => {}
+    }
+    all.extend(data.columns().iter().filter_map(inputs::fact));
+    all
+}
+
+/// A name from the table as it stands in a sentence.
+fn quoted(name: &str) -> String {
+    let short: String = name.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if short.chars().count() < name.chars().count() { format!("'{short}…'") } else { format!("'{short}'") }
+}
+
+#[cfg(test)]
+mod tests;

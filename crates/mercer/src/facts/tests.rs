@@ -1,0 +1,152 @@
+//! Tables made so that the fact, and its absence, follow from how they are made.
+
+use super::*;
+use crate::data::{Column, Points, Strings, Values};
+use crate::read::Labels;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn draws(n: usize, seed: u64) -> Vec<f64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..n).map(|_| (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0).collect()
+}
+
+fn table(columns: Vec<(&str, Values)>) -> Dataset {
+    Dataset::new(columns.into_iter().map(|(name, values)| Column { name: name.into(), values }).collect()).unwrap()
+}
+
+fn numbers(columns: &[(&str, &[f64])]) -> Dataset {
+    table(columns.iter().map(|(name, v)| (*name, Values::Numbers(v.to_vec()))).collect())
+}
+
+fn said(data: &Dataset, target: &Target, folds: usize) -> Vec<String> {
+    let classes = match target {
+        Target::Classes { names, .. } => Some(names.clone()),
+        _ => None,
+    };
+    let info = TargetInfo { names: vec!["y".into()], classes, labels: Labels::Text };
+    facts(data, target, &info, folds).iter().map(ToString::to_string).collect()
+}
+
+fn two(yes: impl Iterator<Item = bool>) -> Target {
+    Target::Classes { codes: yes.map(usize::from).collect(), names: vec!["no".into(), "yes".into()] }
+}
+
+#[test]
+fn an_ordinary_table_has_nothing_to_tell() {
+    let (a, b, noise) = (draws(400, 1), draws(400, 2), draws(400, 3));
+    let y: Vec<f64> = (0..400).map(|i| 3.0 * a[i] + b[i] + 0.3 * noise[i]).collect();
+    let data = numbers(&[("a", &a), ("b", &b)]);
+    assert_eq!(said(&data, &Target::numbers(&y), 5), Vec::<String>::new());
+    assert_eq!(said(&data, &two(y.iter().map(|y| *y > 0.0)), 5), Vec::<String>::new());
+}
+
+#[test]
+fn rows_equal_in_every_column_share_a_group() {
+    let data = table(vec![
+        ("x", Values::Numbers(vec![1.0, 0.0, 1.0, f64::NAN, -0.0, f64::NAN, 1.0])),
+        ("s", Values::Texts(Strings::new(["a", "bb", "a", "c", "bb", "c", "aa"]))),
+    ]);
+    assert_eq!(equal_rows(&data), [0, 1, 0, 2, 1, 2, 3]);
+    let dense = Points::dense(4, 2, vec![1.0, 2.0, 0.0, 2.0, 1.0, 2.0, 0.0, 0.0]).unwrap();
+    assert_eq!(equal_rows(&table(vec![("p", Values::Points(dense))])), [0, 1, 0, 2]);
+    let sparse = Points::csr(4, 9, vec![0, 1, 2, 3, 3], vec![4, 4, 5], vec![1.0; 3]).unwrap();
+    assert_eq!(equal_rows(&table(vec![("p", Values::Points(sparse))])), [0, 0, 1, 2]);
+}
+
+#[test]
+fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
+    let a: Vec<f64> = draws(100, 4).repeat(5);
+    let data = numbers(&[("a", &a), ("b", &a)]);
+    let copies = said(&data, &two((0..500).map(|i| i % 100 % 3 == 0)), 5);
+    assert!(
+        copies.iter().any(|s| s.starts_with("400 of 500 rows (80%) repeat another row in every column: equal rows must stay")),
+        "{copies:?}"
+    );
+    let odds = said(&data, &two((0..500).map(|i| i >= 400)), 5);
+    assert!(odds.iter().any(|s| s.contains("in 100 of the 100 groups the targets differ")), "{odds:?}");
+    // One pair among 400 rows is what chance does.
+    let mut b = draws(400, 5);
+    b[7] = b[300];
+    assert!(said(&numbers(&[("b", &b)]), &two((0..400).map(|i| i % 2 == 0)), 5).is_empty());
+}
+
+#[test]
+fn a_column_that_alone_names_the_class_is_told() {
+    let (a, noise) = (draws(500, 6), draws(500, 7));
+    let yes: Vec<bool> = (0..500).map(|i| a[i] + noise[i] > 0.0).collect();
+    let labels: Vec<&str> = yes.iter().map(|y| if *y { "APPROVED" } else { "DENIED" }).collect();
+    let label = Values::Categories(crate::data::Categories::from_labels(&labels));
+    let data = table(vec![("a", Values::Numbers(a.clone())), ("result_code", label)]);
+    let told = said(&data, &two(yes.iter().copied()), 5);
+    assert_eq!(
+        told,
+        ["column 'result_code' alone gives the target away: it names the class of 100.0% of the rows that were held out: \
+          if it is known only together with the target, leave it out (--types 'result_code=ignore')"]
+    );
+    // A number does as well, and a string that is another in each row does not.
+    let code: Vec<f64> = yes.iter().zip(&noise).map(|(y, n)| if *y { 100.0 + n } else { -100.0 + n }).collect();
+    let names = Values::Texts(Strings::new((0..500).map(|i| format!("{i} {}", yes[i]))));
+    let data = table(vec![("a", Values::Numbers(a)), ("code", Values::Numbers(code)), ("id", names)]);
+    let told = said(&data, &two(yes.iter().copied()), 5);
+    assert!(told.len() == 1 && told[0].starts_with("column 'code' alone"), "{told:?}");
+}
+
+#[test]
+fn a_column_of_which_the_target_is_a_curve_is_told_unless_it_is_the_only_one() {
+    let (a, b) = (draws(500, 8), draws(500, 9));
+    let y: Vec<f64> = a.iter().map(|a| (1.5 * a).sin() + a).collect();
+    let told = said(&numbers(&[("b", &b), ("a", &a)]), &Target::numbers(&y), 5);
+    assert!(told.len() == 1 && told[0].starts_with("column 'a' alone gives the target away: it explains more than 99.9%"), "{told:?}");
+    assert!(said(&numbers(&[("a", &a)]), &Target::numbers(&y), 5).is_empty());
+}
+
+#[test]
+fn classes_rarer_than_the_folds_and_far_rarer_than_others_are_told() {
+    let a = draws(203, 10);
+    let target = two((0..203).map(|i| i < 3));
+    let told = said(&numbers(&[("a", &a), ("b", &draws(203, 11))]), &target, 5);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("1 class has fewer rows than the 5 folds ('yes' has 3)") && told[0].contains("use at most 3 folds"));
+    assert!(told[1].starts_with("class 'yes' has 3 of 203 rows, one to 66 of 'no': always answering 'no' is right in 98.5% of rows"));
+    // One to twenty is not beyond it.
+    assert!(said(&numbers(&[("a", &draws(210, 1)), ("b", &draws(210, 2))]), &two((0..210).map(|i| i < 10)), 5).is_empty());
+}
+
+#[test]
+fn a_single_row_that_makes_the_error_and_a_heavy_tail_are_told() {
+    let (a, b) = (draws(800, 12), draws(800, 13));
+    let data = numbers(&[("a", &a), ("b", &b)]);
+    let mut y = draws(800, 14);
+    y[7] = 1e12;
+    let told = said(&data, &Target::numbers(&y), 5);
+    assert!(told.len() == 1 && told[0].starts_with("row 8 of the target 'y' is 1.000e12"), "{told:?}");
+    assert!(told[0].contains("it alone makes more than 99% of the squared deviation"), "{told:?}");
+    let tail: Vec<f64> = draws(800, 15).iter().zip(0..).map(|(x, i)| if i % 100 == 0 { 900.0 + x.abs() } else { 10.0 + x }).collect();
+    let told = said(&data, &Target::numbers(&tail), 5);
+    assert!(told.len() == 1 && told[0].starts_with("of the target 'y', 8 of 800 rows make more than 99%"), "{told:?}");
+    assert!(told[0].contains("predict its logarithm"), "{told:?}");
+    let told = said(&numbers(&[("a", &a), ("rev", &y)]), &Target::numbers(&b), 5);
+    assert!(told.len() == 1 && told[0].starts_with("column 'rev' has a few values far from the rest (row 8: 1.000e12"), "{told:?}");
+}
+
+#[test]
+fn sequences_of_one_length_and_vectors_of_length_one_are_told() {
+    let letters = |i: usize, n: usize| (0..n).map(|k| ["A", "C", "G", "T"][(i * 7 + k * k * 3 + i * k) % 4]).collect::<String>();
+    let target = two((0..40).map(|i| i % 3 == 0));
+    let same = table(vec![("dna", Values::Sequences(Strings::new((0..40).map(|i| letters(i, 60)))))]);
+    let of = |data: &Dataset| said(data, &target, 5).into_iter().filter(|s| !s.contains("repeat another row")).collect::<Vec<_>>();
+    assert!(of(&same)[0].starts_with("every sequence of 'dna' has 60 letters"));
+    let differ = table(vec![("dna", Values::Sequences(Strings::new((0..40).map(|i| letters(i, 60 + i % 2)))))]);
+    assert!(of(&differ).is_empty());
+
+    let (x, y) = (0.6, 0.8);
+    let tfidf = |factor: f64| {
+        let values = (0..40).flat_map(|_| [factor * x, factor * y]).collect();
+        let columns = (0..40).flat_map(|i| [i, i + 1]).collect();
+        Points::csr(40, 50, (0..=40).map(|i| 2 * i).collect(), columns, values).unwrap()
+    };
+    let told = of(&table(vec![("words", Values::Points(tfidf(1.0)))]));
+    assert!(told.len() == 1 && told[0].starts_with("40 of 40 vectors of 'words' have length 1"), "{told:?}");
+    assert!(of(&table(vec![("words", Values::Points(tfidf(2.0)))])).is_empty());
+}
