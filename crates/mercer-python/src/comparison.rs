@@ -61,6 +61,9 @@ pub(crate) struct Comparison {
 ///     Bytes, or a size such as ``"4GB"``.
 /// threads : int
 ///     How many to use; 0: one per core.
+/// progress : callable, optional
+///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
+///     raises ends the comparison.
 ///
 /// Returns
 /// -------
@@ -82,7 +85,7 @@ pub(crate) struct Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, max_seconds=None, max_memory=None, threads=0))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -102,6 +105,7 @@ pub(crate) fn compare(
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
     let asked = estimators.map(list).transpose()?;
     let kernel = kernel.map(self::kernel).transpose()?;
@@ -119,7 +123,7 @@ pub(crate) fn compare(
         None => EstimatorExpr::all_for(&target).map_err(raise)?,
     };
     let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, folds, seed, allow_non_mercer, ..Comparing::new(estimators) };
-    let limits = Limits { threads, max_seconds, max_memory };
+    let limits = Limits { threads, max_seconds, max_memory, progress };
     let comparison = limits.run(py, move |control| {
         let outcome = mercer::compare::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
         let request = Request {

@@ -1,8 +1,8 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::arrays::{from_indices, from_matrix, from_outputs};
+use crate::arrays::{from_indices, from_matrix, from_outputs, vector};
 use crate::errors::{data_error, internal_error, raise};
-use crate::given::{given, matrix};
+use crate::given::{finite, given, matrix};
 use crate::model::{Pair, expansion, from_json, values};
 use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
@@ -41,6 +41,8 @@ use std::sync::Arc;
 ///     Bytes, or a size such as ``"4GB"``.
 /// threads : int
 ///     How many to use; 0: one per core.
+/// progress : callable, optional
+///     A function ``progress(what, done, total)`` that is told of long work.
 ///
 /// Raises
 /// ------
@@ -75,24 +77,29 @@ struct Inside {
     info: TargetInfo,
 }
 
+/// What is known of the kernel among new rows themselves.
+enum Own {
+    Unknown,
+    /// k(x, x) of each.
+    Diagonal(Vec<f64>),
+    /// The kernel between any two.
+    Among(Matrix),
+}
+
 impl Fitted {
-    fn predictions(
-        &self,
-        py: Python<'_>,
-        cross: &Bound<'_, PyAny>,
-        among: Option<&Bound<'_, PyAny>>,
-        want: Want,
-        threads: usize,
-    ) -> PyResult<Predictions> {
-        let (cross, among) = (matrix(cross)?, among.map(matrix).transpose()?);
+    fn predictions(&self, py: Python<'_>, cross: &Bound<'_, PyAny>, own: Own, want: Want, threads: usize) -> PyResult<Predictions> {
+        let cross = matrix(cross)?;
         let inside = self.inside.clone();
         Limits::threads(threads).run(py, move |control| {
-            let rows = among.as_ref().map_or_else(|| vec![0.0; cross.rows()], Matrix::diagonal);
             let all: Vec<usize> = (0..cross.rows()).collect();
-            let cross = Dense::cross(cross, rows, inside.diagonal.clone())?;
-            let cross = match among {
-                Some(among) => cross.with_rows(among)?,
-                None => cross,
+            let against = inside.diagonal.clone();
+            let cross = match own {
+                Own::Unknown => {
+                    let rows = vec![0.0; cross.rows()];
+                    Dense::cross(cross, rows, against)?
+                }
+                Own::Diagonal(rows) => Dense::cross(cross, rows, against)?,
+                Own::Among(among) => Dense::cross(cross, among.diagonal(), against)?.with_rows(among)?,
             };
             let support = inside.fitted.support();
             match support.len() == inside.diagonal.len() {
@@ -110,7 +117,7 @@ impl Fitted {
 #[pymethods]
 impl Fitted {
     #[new]
-    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0))]
+    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
         py: Python<'_>,
@@ -123,10 +130,11 @@ impl Fitted {
         max_seconds: Option<f64>,
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
         let (given, info) = given(gram, target, sample_weight, classes.as_deref(), seed)?;
-        let inside = Limits { threads, max_seconds, max_memory }.run(py, move |control| -> Result<Inside> {
+        let inside = Limits { threads, max_seconds, max_memory, progress }.run(py, move |control| -> Result<Inside> {
             if !estimator.takes(&given.target) {
                 return Err(fitting::cannot_predict(&estimator, &given.target));
             }
@@ -168,7 +176,7 @@ impl Fitted {
     /// array([0, 1])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want::default(), threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want::default(), threads)?;
         values(py, predictions.values, &self.inside.info, true)
     }
 
@@ -178,8 +186,8 @@ impl Fitted {
     /// ----------
     /// cross : array of shape (M, N)
     ///     Kernel values between new rows and all training rows.
-    /// among : array of shape (M, M)
-    ///     Kernel values among the new rows.
+    /// diagonal : array of shape (M,)
+    ///     k(x, x) of every new row.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -198,17 +206,18 @@ impl Fitted {
     /// >>> import numpy as np
     /// >>> from mercer._native import Fitted
     /// >>> fitted = Fitted("gp(noise=1, variance=1, standardise_target=false)", np.eye(2), [1.0, -1.0])
-    /// >>> fitted.variance([[1.0, 0.0]], [[1.0]]).round(6)
+    /// >>> fitted.variance([[1.0, 0.0]], [1.0]).round(6)
     /// array([0.5])
-    #[pyo3(signature = (cross, among, *, threads=0))]
+    #[pyo3(signature = (cross, diagonal, *, threads=0))]
     fn variance<'py>(
         &self,
         py: Python<'py>,
         cross: &Bound<'py, PyAny>,
-        among: &Bound<'py, PyAny>,
+        diagonal: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, Some(among), Want { variance: true, ..Want::default() }, threads)?;
+        let own = Own::Diagonal(finite(vector(diagonal, "diagonal")?)?);
+        let predictions = self.predictions(py, cross, own, Want { variance: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance"))?)
     }
 
@@ -240,7 +249,7 @@ impl Fitted {
     /// array([[0.75, 0.25]])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want { probabilities: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want { probabilities: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities"))?)
     }
 
@@ -272,7 +281,7 @@ impl Fitted {
     /// array([-1.,  1.])
     #[pyo3(signature = (cross, *, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want { scores: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want { scores: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values"))?)
     }
 
@@ -313,7 +322,7 @@ impl Fitted {
         among: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, Some(among), Want { covariance: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Among(matrix(among)?), Want { covariance: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance"))?)
     }
 

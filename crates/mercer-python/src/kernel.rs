@@ -151,7 +151,7 @@ impl Kernel {
         let x = self.rows(x)?;
         let y = y.map(|y| self.rows(y)).transpose()?;
         let expr = self.expr.clone();
-        let limits = Limits { threads, max_memory, max_seconds: None };
+        let limits = Limits { threads, max_memory, ..Limits::default() };
         let matrix = limits.run(py, move |control| match y {
             None => gram::dense(expr.settle(&x)?.bind_within(None, &x, control)?.as_ref(), control),
             Some(y) => {

@@ -111,6 +111,9 @@ impl Learner {
     ///     How many to use; 0: one per core.
     /// tell : bool
     ///     Warn of notices; ``model.notices`` holds them in any case.
+    /// progress : callable, optional
+    ///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
+    ///     raises ends the fit.
     ///
     /// Returns
     /// -------
@@ -132,7 +135,7 @@ impl Learner {
     /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
     /// >>> model.predict([[6.0]]).round(6)
     /// array([4.666667])
-    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true))]
+    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
         &self,
@@ -146,6 +149,7 @@ impl Learner {
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
         tell: bool,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
         let data = dataset(data)?;
         let (target, info) = match classes {
@@ -166,7 +170,7 @@ impl Learner {
             sample: None,
             metric: None,
         };
-        let limits = Limits { threads, max_seconds, max_memory };
+        let limits = Limits { threads, max_seconds, max_memory, progress };
         let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
         if tell && !model.summary().converged {
