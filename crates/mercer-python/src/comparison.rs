@@ -1,10 +1,10 @@
 //! `mercer.compare` and what it gives: estimators side by side.
 
+use crate::answers::from_json;
 use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
-use crate::model::from_json;
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::compare::Comparing;
@@ -236,6 +236,10 @@ impl Comparison {
     ///     How many there are.
     fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
         report::save_figures(&folder, &self.comparison.entries).map_err(raise)
+    }
+
+    fn _repr_html_(&self) -> String {
+        self.comparison.fragment()
     }
 
     fn __str__(&self) -> String {

@@ -1,9 +1,9 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
+use crate::answers::{Pair, documented, expansion, from_left_out, parameters, values};
 use crate::arrays::{from_indices, from_matrix, from_outputs, vector};
-use crate::errors::{data_error, internal_error, raise};
+use crate::errors::{data_error, raise};
 use crate::given::{finite, given, matrix};
-use crate::model::{Pair, expansion, from_json, values};
 use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
 use mercer::blocks;
@@ -14,6 +14,7 @@ use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -372,11 +373,7 @@ impl Fitted {
         let (given, _) = given(gram, target, sample_weight, self.inside.info.classes.as_deref(), 0)?;
         let inside = self.inside.clone();
         let left_out = Limits::threads(threads).run(py, move |control| inside.estimator.leave_one_out(&given.task(control)))?;
-        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row"))?;
-        if scores {
-            return from_outputs(py, left_out.scores.ok_or_else(|| self.lacks("decision values without a row"))?);
-        }
-        values(py, left_out.values, &self.inside.info, true)
+        from_left_out(py, left_out, scores, &self.inside.info, |what| self.lacks(what))
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error).
@@ -451,8 +448,23 @@ impl Fitted {
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = serde_json::to_string(self.inside.fitted.summary()).map_err(|e| internal_error(e.to_string()))?;
-        from_json(py, &text)
+        documented(py, self.inside.fitted.summary())
+    }
+
+    /// The Cholesky factor L of the covariance of the training targets (gp): L L' = variance K + noise / weights.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (N, N) or None
+    ///     Lower triangular; None for an estimator that keeps none.
+    fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.inside.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
+    }
+
+    /// The settled parameters of the estimator.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        parameters(py, &self.inside.estimator)
     }
 
     /// The settled estimator.

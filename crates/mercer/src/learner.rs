@@ -8,6 +8,7 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictio
 use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, support_of, zero_norm_rows};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Metric, Preparation, Scoring, Search, Tuned, Tuning};
@@ -216,6 +217,13 @@ impl Model {
         control.check()?;
         let prepared = self.prep.apply(data)?;
         self.predict_prepared(&prepared, want, control)
+    }
+
+    /// `count` functions drawn from the posterior at the rows of a table, without the noise of a target: one matrix (rows x
+    /// count) for each output. `None` where the estimator has no covariance.
+    pub fn sample(&self, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Option<Vec<Matrix>>> {
+        control.plan("a covariance between predictions", 24 * (data.rows() as u64).pow(2))?;
+        self.predict(data, Want { variance: true, covariance: true, ..Want::default() }, control)?.draws(count, seed)
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they

@@ -43,7 +43,7 @@ impl Comparison {
         Ok(page.into_string())
     }
 
-    fn results(&self) -> Markup {
+    pub(super) fn results(&self) -> Markup {
         let metrics: Vec<(Metric, usize)> =
             self.metrics().into_iter().map(|m| (m, digits(self.entries.iter().filter_map(|r| r.metric(m))))).collect();
         let apart = digits(self.entries.iter().filter_map(|r| r.difference));

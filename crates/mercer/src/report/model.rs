@@ -16,9 +16,15 @@ const INDENT: &str = "             ";
 
 /// A model in a dozen lines; numbers have four significant digits.
 pub fn model_text(model: &Model) -> String {
+    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH);
+    facts(model).iter().flat_map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What there is to say of a model, each with the word that it is said under; none continues the one before.
+pub(super) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let summary = model.summary();
-    let mut lines = Vec::new();
-    let mut say = |what: &str, text: &str| lines.extend(wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH));
+    let mut facts = Vec::new();
+    let mut say = |what: &'static str, text: &str| facts.push((what, text.to_owned()));
     say("estimator", &brief_estimator(&model.estimator));
     if model.estimator.uses_kernel() {
         say("kernel", &brief_kernel(&model.kernel));
@@ -46,7 +52,7 @@ pub fn model_text(model: &Model) -> String {
     }
     summary.notes.iter().for_each(|n| say("note", n));
     say("made by", &format!("mercer {}, seed {}", model.about.version, model.about.seed));
-    lines.join("\n")
+    facts
 }
 
 fn target_words(model: &Model) -> String {
