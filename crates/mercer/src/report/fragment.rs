@@ -3,10 +3,11 @@
 
 use super::Comparison;
 use super::model::facts;
-use super::words::{brief, count, counted, shown};
+use super::words::{count, counted, shown};
 use crate::data::{Column, Dataset, Values};
 use crate::kernels::{KernelExpr, Validity};
 use crate::learner::Model;
+use crate::param::Value;
 use crate::prep::rows_missing;
 use maud::{Markup, PreEscaped, html};
 
@@ -62,13 +63,18 @@ pub fn dataset_fragment(data: &Dataset) -> String {
     })
 }
 
+/// A number with four significant digits.
+fn short(x: f64) -> String {
+    Value::Number(x).rounded(4).to_string()
+}
+
 /// What the cells of a column are, in a few words.
 fn held(column: &Column) -> String {
     match &column.values {
         Values::Numbers(numbers) => {
             let there = numbers.iter().copied().filter(|x| !x.is_nan());
             match there.fold(None, |ends: Option<(f64, f64)>, x| Some(ends.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))) {
-                Some((low, high)) => format!("{} to {}", brief(low), brief(high)),
+                Some((low, high)) => format!("{} to {}", short(low), short(high)),
                 None => "nothing".into(),
             }
         }

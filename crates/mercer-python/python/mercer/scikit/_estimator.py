@@ -175,16 +175,20 @@ class KernelEstimator(BaseEstimator):
 
     def _dataset(self, X):
         """A frame as a Dataset, like that of the training where there was one. A missing cell is refused as among numbers."""
-        data = X
-        if not isinstance(X, Dataset):
-            model = getattr(self, "model_", None)
-            data = Dataset(X, like=None if model is None else getattr(model, "models", [model])[0])
-            for notice in data.notices:
-                warn(notice, MercerWarning)
+        model = getattr(self, "model_", None)
+        model = getattr(model, "models", [model])[0]
+        data = X if isinstance(X, Dataset) or model is not None else Dataset(X)
         if not self.__sklearn_tags__().input_tags.allow_nan:
-            for name, rows in data.missing.items():
-                if data.columns[name] in ("number", "category"):
+            # Taken like the training rows, a missing label is one more label that training did not have.
+            labels = {} if model is None else {name: sort for name, sort in model.columns.items() if sort == "category"}
+            whole = data if isinstance(data, Dataset) else Dataset(X, types=labels)
+            for name, rows in whole.missing.items():
+                if whole.columns[name] in ("number", "category"):
                     raise self._refused(rows[0], name)
+        if not isinstance(data, Dataset):
+            data = Dataset(X, like=model)
+        for notice in data.notices if data is not X else ():
+            warn(notice, MercerWarning)
         return data
 
     def _names(self):
