@@ -9,7 +9,7 @@ use crate::target::{judged, known, labels};
 use crate::work::Limits;
 use mercer::data::Dataset;
 use mercer::estimators::{Fitted, Predictions, Want};
-use mercer::select::{Metric, score};
+use mercer::select::Metric;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -232,7 +232,7 @@ impl Model {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
     }
 
-    /// How good predictions are: the share of right classes, or R², 1 - squared error / squared deviation from the mean.
+    /// How good predictions are: the share of right classes, R² of numbers, or another metric.
     ///
     /// Parameters
     /// ----------
@@ -242,29 +242,29 @@ impl Model {
     ///     The true labels or numbers.
     /// sample_weight : array, optional
     ///     Weights of the rows.
+    /// metric : str, optional
+    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
     /// Returns
     /// -------
     /// float
-    ///     1 is perfect.
-    #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
+    ///     Its value.
+    #[pyo3(signature = (data, target, sample_weight=None, *, metric=None, threads=0))]
     fn score(
         &self,
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
+        metric: Option<&str>,
         threads: usize,
     ) -> PyResult<f64> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
-        let (truth, weights) = (judged(target, data.rows(), &model.target)?, weights(sample_weight)?);
-        Limits::threads(threads).run(py, move |control| {
-            let all = score(&model.predict(&data, Want::default(), control)?, &truth, weights.as_deref());
-            let usual = all.into_iter().find(|(metric, _)| matches!(metric, Metric::Accuracy | Metric::R2));
-            Ok(usual.map_or(f64::NAN, |(_, value)| value))
-        })
+        let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
+        let (truth, weights) = (judged(target, data.rows(), &model.target, metric)?, weights(sample_weight)?);
+        Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))
     }
 
     /// Functions drawn from the posterior at the given rows, without the noise of a target (gp).

@@ -13,6 +13,7 @@ use mercer::error::Error;
 use mercer::estimators::EstimatorExpr;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
+use mercer::select::{Metric, Needs};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -119,7 +120,7 @@ pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[St
 
 /// The target of rows that a model predicts: classes by their place among its own, numbers as they are. Labels that the model
 /// does not know follow its own.
-pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo) -> PyResult<Target> {
+pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, metric: Option<Metric>) -> PyResult<Target> {
     let Some(names) = &info.classes else {
         return target(object, rows, Takes { classes: false, numbers: true }, Some("regression")).map(|(target, _)| target);
     };
@@ -135,6 +136,14 @@ pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo) 
         codes.push(match places.get_item(&label)? {
             Some(code) => code.extract()?,
             None => {
+                if let Some(metric) = metric.filter(|m| m.needs() != Needs::Nothing) {
+                    let why = "which the model does not know, and hence no probability of";
+                    return Err(data_error(format!(
+                        "target: row {} holds {label}, {why}: {} has no value",
+                        codes.len() + 1,
+                        metric.name()
+                    )));
+                }
                 places.set_item(&label, names.len())?;
                 names.push(label.str()?.to_string());
                 names.len() - 1

@@ -3,6 +3,7 @@
 //! singular up to rounding, as near training rows without noise, needs no jitter so.
 
 use super::{Predicted, Predictions};
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, eigh, product};
 use rand::SeedableRng;
@@ -12,11 +13,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 impl Predictions {
     /// `count` functions at the M rows of these predictions, without the noise of a target: one M x count matrix for each
     /// output, independent of one another. `None` where there is no covariance, or none was wanted (with the variance).
-    pub fn draws(&self, count: usize, seed: u64) -> Result<Option<Vec<Matrix>>> {
+    pub fn draws(&self, count: usize, seed: u64, control: &Control) -> Result<Option<Vec<Matrix>>> {
         let (Predicted::Numbers(mean), Some(covariance), Some(variance)) = (&self.values, &self.covariance, &self.variance) else {
             return Ok(None);
         };
-        let (values, mut half) = eigh(covariance.clone())?;
+        let (values, mut half) = eigh(covariance.clone(), control)?;
         for row in 0..half.rows() {
             half.row_mut(row).iter_mut().zip(&values).for_each(|(v, s)| *v *= s.max(0.0).sqrt());
         }

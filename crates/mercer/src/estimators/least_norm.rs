@@ -39,8 +39,7 @@ impl LeastNorm {
         let a = Matrix::from_fn(n, n, |i, j| 0.5 * (scaled[(i, j)] + scaled[(j, i)]));
         drop(scaled);
         let right = centred(Matrix::from_fn(n, outputs, |i, o| root[i] * y[(i, o)]), &u);
-        task.control.check_time("a pseudo-inverse")?;
-        let (values, vectors) = eigh(a)?;
+        let (values, vectors) = eigh(a, task.control)?;
         let largest = values.iter().fold(0.0f64, |m, s| m.max(s.abs()));
         let least = n as f64 * f64::EPSILON * largest;
         let along = product(&vectors.transpose(), &right)?;
