@@ -1,16 +1,17 @@
 //! `mercer.compare` and what it gives: estimators side by side.
 
+use crate::answers::from_json;
 use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
-use crate::model::from_json;
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::compare::Comparing;
 use mercer::data::Split;
 use mercer::estimators::EstimatorExpr;
 use mercer::report::{self, Request};
+use mercer::select::Metric;
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -55,12 +56,20 @@ pub(crate) struct Comparison {
 ///     One number or date a row; folds in that order, each judged by what was learnt from the rows before it.
 /// task : {"classification", "regression"}, optional
 ///     Decides what the target is.
+/// metric : str, optional
+///     What decides and what cross-validation tunes by, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse
+///     for numbers.
+/// sample : int, optional
+///     The most rows that a fit learns from, drawn at random; None: as many as time and memory allow.
 /// max_seconds : float, optional
 ///     Searches and solvers then stop with their best so far.
 /// max_memory : int or str, optional
 ///     Bytes, or a size such as ``"4GB"``.
 /// threads : int
 ///     How many to use; 0: one per core.
+/// progress : callable, optional
+///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
+///     raises ends the comparison.
 ///
 /// Returns
 /// -------
@@ -82,7 +91,7 @@ pub(crate) struct Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, max_seconds=None, max_memory=None, threads=0))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -99,9 +108,12 @@ pub(crate) fn compare(
     groups: Option<&Bound<'_, PyAny>>,
     time: Option<&Bound<'_, PyAny>>,
     task: Option<&str>,
+    metric: Option<&str>,
+    sample: Option<usize>,
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
     let asked = estimators.map(list).transpose()?;
     let kernel = kernel.map(self::kernel).transpose()?;
@@ -118,8 +130,10 @@ pub(crate) fn compare(
         Some(list) => list,
         None => EstimatorExpr::all_for(&target).map_err(raise)?,
     };
-    let comparing = Comparing { prep: recipe(standardise, missing)?, kernel, folds, seed, allow_non_mercer, ..Comparing::new(estimators) };
-    let limits = Limits { threads, max_seconds, max_memory };
+    let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
+    let (prep, rest) = (recipe(standardise, missing)?, Comparing::new(estimators));
+    let comparing = Comparing { prep, kernel, folds, seed, allow_non_mercer, metric, sample, ..rest };
+    let limits = Limits { threads, max_seconds, max_memory, progress };
     let comparison = limits.run(py, move |control| {
         let outcome = mercer::compare::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
         let request = Request {
@@ -233,6 +247,10 @@ impl Comparison {
     ///     How many there are.
     fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
         report::save_figures(&folder, &self.comparison.entries).map_err(raise)
+    }
+
+    fn _repr_html_(&self) -> String {
+        self.comparison.fragment()
     }
 
     fn __str__(&self) -> String {

@@ -1,6 +1,7 @@
 //! `mercer.Dataset`: named, typed columns, made from whatever holds columns in Python.
 
-use crate::arrays::{self, asarray, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
+use crate::answers::sorts;
+use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, raise, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
@@ -9,7 +10,9 @@ use crate::pickle::{parts, restored};
 use mercer::data::{Column, Holds, Schema, Similarities, Sort, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
+use mercer::prep::rows_missing;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table};
+use mercer::report;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::sync::Arc;
@@ -310,17 +313,30 @@ impl Dataset {
     /// Names and types of the columns, in order: ``{"age": "number", ...}``.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        for column in self.data.columns() {
-            columns.set_item(&column.name, column.values.sort().name())?;
-        }
-        Ok(columns)
+        sorts(py, self.data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())))
     }
 
     /// What is worth knowing about how the data was taken, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
         self.notices.clone()
+    }
+
+    /// Rows with a missing cell, numbered from 0, by column: ``{"age": array([2])}``; whole columns have no entry.
+    #[getter]
+    fn missing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let missing = PyDict::new(py);
+        for column in self.data.columns() {
+            let rows = rows_missing(&column.values);
+            if !rows.is_empty() {
+                missing.set_item(&column.name, from_indices(py, &rows))?;
+            }
+        }
+        Ok(missing)
+    }
+
+    fn _repr_html_(&self) -> String {
+        report::dataset_fragment(&self.data)
     }
 
     fn __len__(&self) -> usize {

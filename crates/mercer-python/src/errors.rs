@@ -4,6 +4,8 @@ use mercer::error::{Error, ErrorKind};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 const MODULE: &str = "mercer.errors";
 
@@ -62,6 +64,18 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
         }
     }
     out
+}
+
+/// What was told already.
+#[derive(Default)]
+pub(crate) struct Told(Mutex<HashSet<String>>);
+
+impl Told {
+    /// The notices about what was not told of before; each comes with what it is about.
+    pub(crate) fn new_of(&self, notices: Vec<(String, String)>) -> Vec<String> {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
+    }
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.

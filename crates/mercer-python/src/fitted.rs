@@ -1,9 +1,9 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::arrays::{from_indices, from_matrix, from_outputs};
-use crate::errors::{data_error, internal_error, raise};
-use crate::given::{given, matrix};
-use crate::model::{Pair, expansion, from_json, values};
+use crate::answers::{Pair, documented, expansion, from_left_out, parameters, values};
+use crate::arrays::{from_indices, from_matrix, from_outputs, vector};
+use crate::errors::{data_error, raise};
+use crate::given::{finite, given, matrix};
 use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
 use mercer::blocks;
@@ -14,6 +14,7 @@ use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ use std::sync::Arc;
 ///     Bytes, or a size such as ``"4GB"``.
 /// threads : int
 ///     How many to use; 0: one per core.
+/// progress : callable, optional
+///     A function ``progress(what, done, total)`` that is told of long work.
 ///
 /// Raises
 /// ------
@@ -75,24 +78,29 @@ struct Inside {
     info: TargetInfo,
 }
 
+/// What is known of the kernel among new rows themselves.
+enum Own {
+    Unknown,
+    /// k(x, x) of each.
+    Diagonal(Vec<f64>),
+    /// The kernel between any two.
+    Among(Matrix),
+}
+
 impl Fitted {
-    fn predictions(
-        &self,
-        py: Python<'_>,
-        cross: &Bound<'_, PyAny>,
-        among: Option<&Bound<'_, PyAny>>,
-        want: Want,
-        threads: usize,
-    ) -> PyResult<Predictions> {
-        let (cross, among) = (matrix(cross)?, among.map(matrix).transpose()?);
+    fn predictions(&self, py: Python<'_>, cross: &Bound<'_, PyAny>, own: Own, want: Want, threads: usize) -> PyResult<Predictions> {
+        let cross = matrix(cross)?;
         let inside = self.inside.clone();
         Limits::threads(threads).run(py, move |control| {
-            let rows = among.as_ref().map_or_else(|| vec![0.0; cross.rows()], Matrix::diagonal);
             let all: Vec<usize> = (0..cross.rows()).collect();
-            let cross = Dense::cross(cross, rows, inside.diagonal.clone())?;
-            let cross = match among {
-                Some(among) => cross.with_rows(among)?,
-                None => cross,
+            let against = inside.diagonal.clone();
+            let cross = match own {
+                Own::Unknown => {
+                    let rows = vec![0.0; cross.rows()];
+                    Dense::cross(cross, rows, against)?
+                }
+                Own::Diagonal(rows) => Dense::cross(cross, rows, against)?,
+                Own::Among(among) => Dense::cross(cross, among.diagonal(), against)?.with_rows(among)?,
             };
             let support = inside.fitted.support();
             match support.len() == inside.diagonal.len() {
@@ -110,7 +118,7 @@ impl Fitted {
 #[pymethods]
 impl Fitted {
     #[new]
-    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0))]
+    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
         py: Python<'_>,
@@ -123,10 +131,11 @@ impl Fitted {
         max_seconds: Option<f64>,
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
         let (given, info) = given(gram, target, sample_weight, classes.as_deref(), seed)?;
-        let inside = Limits { threads, max_seconds, max_memory }.run(py, move |control| -> Result<Inside> {
+        let inside = Limits { threads, max_seconds, max_memory, progress }.run(py, move |control| -> Result<Inside> {
             if !estimator.takes(&given.target) {
                 return Err(fitting::cannot_predict(&estimator, &given.target));
             }
@@ -168,7 +177,7 @@ impl Fitted {
     /// array([0, 1])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want::default(), threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want::default(), threads)?;
         values(py, predictions.values, &self.inside.info, true)
     }
 
@@ -178,8 +187,8 @@ impl Fitted {
     /// ----------
     /// cross : array of shape (M, N)
     ///     Kernel values between new rows and all training rows.
-    /// among : array of shape (M, M)
-    ///     Kernel values among the new rows.
+    /// diagonal : array of shape (M,)
+    ///     k(x, x) of every new row.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -198,17 +207,18 @@ impl Fitted {
     /// >>> import numpy as np
     /// >>> from mercer._native import Fitted
     /// >>> fitted = Fitted("gp(noise=1, variance=1, standardise_target=false)", np.eye(2), [1.0, -1.0])
-    /// >>> fitted.variance([[1.0, 0.0]], [[1.0]]).round(6)
+    /// >>> fitted.variance([[1.0, 0.0]], [1.0]).round(6)
     /// array([0.5])
-    #[pyo3(signature = (cross, among, *, threads=0))]
+    #[pyo3(signature = (cross, diagonal, *, threads=0))]
     fn variance<'py>(
         &self,
         py: Python<'py>,
         cross: &Bound<'py, PyAny>,
-        among: &Bound<'py, PyAny>,
+        diagonal: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, Some(among), Want { variance: true, ..Want::default() }, threads)?;
+        let own = Own::Diagonal(finite(vector(diagonal, "diagonal")?)?);
+        let predictions = self.predictions(py, cross, own, Want { variance: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance"))?)
     }
 
@@ -240,7 +250,7 @@ impl Fitted {
     /// array([[0.75, 0.25]])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want { probabilities: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want { probabilities: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities"))?)
     }
 
@@ -272,7 +282,7 @@ impl Fitted {
     /// array([-1.,  1.])
     #[pyo3(signature = (cross, *, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, None, Want { scores: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Unknown, Want { scores: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values"))?)
     }
 
@@ -313,7 +323,7 @@ impl Fitted {
         among: &Bound<'py, PyAny>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, cross, Some(among), Want { covariance: true, ..Want::default() }, threads)?;
+        let predictions = self.predictions(py, cross, Own::Among(matrix(among)?), Want { covariance: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance"))?)
     }
 
@@ -363,11 +373,7 @@ impl Fitted {
         let (given, _) = given(gram, target, sample_weight, self.inside.info.classes.as_deref(), 0)?;
         let inside = self.inside.clone();
         let left_out = Limits::threads(threads).run(py, move |control| inside.estimator.leave_one_out(&given.task(control)))?;
-        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row"))?;
-        if scores {
-            return from_outputs(py, left_out.scores.ok_or_else(|| self.lacks("decision values without a row"))?);
-        }
-        values(py, left_out.values, &self.inside.info, true)
+        from_left_out(py, left_out, scores, &self.inside.info, |what| self.lacks(what))
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error).
@@ -442,8 +448,23 @@ impl Fitted {
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = serde_json::to_string(self.inside.fitted.summary()).map_err(|e| internal_error(e.to_string()))?;
-        from_json(py, &text)
+        documented(py, self.inside.fitted.summary())
+    }
+
+    /// The Cholesky factor L of the covariance of the training targets (gp): L L' = variance K + noise / weights.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray of shape (N, N) or None
+    ///     Lower triangular; None for an estimator that keeps none.
+    fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.inside.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
+    }
+
+    /// The settled parameters of the estimator.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        parameters(py, &self.inside.estimator)
     }
 
     /// The settled estimator.

@@ -43,6 +43,14 @@ pub(crate) fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     Matrix::new(rows, cols, values).map_err(raise)
 }
 
+/// Finite kernel values k(x, x), one a row.
+pub(crate) fn finite(values: Vec<f64>) -> PyResult<Vec<f64>> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(row) => Err(data_error(format!("the diagonal holds {} in row {}; every kernel value must be finite", values[row], row + 1))),
+        None => Ok(values),
+    }
+}
+
 /// A square matrix of kernel values with a target (codes of `classes`, or numbers) and weights for its rows.
 pub(crate) fn given(
     gram: &Bound<'_, PyAny>,

@@ -1,5 +1,6 @@
 //! `mercer.Kernel`: a kernel expression, as data that can be written, combined and evaluated.
 
+use crate::answers;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
 use crate::errors::raise;
@@ -58,7 +59,12 @@ pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
     }
     let text: String = object.extract().map_err(|_| {
         let found = object.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
-        crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}"))
+        let fix = if object.is_callable() {
+            "; a function goes to the estimators of scikit-learn's form, such as mercer.SVC(kernel=function)"
+        } else {
+            ""
+        };
+        crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}{fix}"))
     })?;
     KernelExpr::parse(&text).map_err(raise)
 }
@@ -151,7 +157,7 @@ impl Kernel {
         let x = self.rows(x)?;
         let y = y.map(|y| self.rows(y)).transpose()?;
         let expr = self.expr.clone();
-        let limits = Limits { threads, max_memory, max_seconds: None };
+        let limits = Limits { threads, max_memory, ..Limits::default() };
         let matrix = limits.run(py, move |control| match y {
             None => gram::dense(expr.settle(&x)?.bind_within(None, &x, control)?.as_ref(), control),
             Some(y) => {
@@ -374,13 +380,7 @@ impl Kernel {
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for parameter in self.expr.values() {
-            let path = parameter.path;
-            match parameter.value {
-                Value::Auto => all.set_item(path, "auto")?,
-                Value::Number(x) => all.set_item(path, x)?,
-                Value::Range(low, high) => all.set_item(path, (low, high))?,
-                Value::List(list) => all.set_item(path, list)?,
-            }
+            all.set_item(parameter.path, answers::parameter(py, &parameter.value)?)?;
         }
         Ok(all)
     }
@@ -465,6 +465,10 @@ impl Kernel {
 
     fn __repr__(&self) -> String {
         self.expr.to_string()
+    }
+
+    fn _repr_html_(&self) -> String {
+        report::kernel_fragment(&self.expr)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

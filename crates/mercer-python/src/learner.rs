@@ -13,6 +13,7 @@ use mercer::fitting::prepare;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::select;
+use mercer::select::Metric;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -33,6 +34,10 @@ use pyo3::types::PyDict;
 ///     Of anything random.
 /// allow_non_mercer : bool
 ///     Fit although the kernel is not positive semi-definite.
+/// metric : str, optional
+///     What cross-validation tunes by, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse for numbers.
+/// sample : int, optional
+///     The most rows to learn from, drawn at random; None: all.
 ///
 /// Raises
 /// ------
@@ -54,6 +59,8 @@ pub(crate) struct Learner {
     recipe: Recipe,
     seed: u64,
     allow_non_mercer: bool,
+    metric: Option<Metric>,
+    sample: Option<usize>,
 }
 
 /// How columns are prepared.
@@ -72,7 +79,7 @@ pub(crate) fn recipe(standardise: bool, missing: Option<&Bound<'_, PyAny>>) -> P
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false))]
+    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false, metric=None, sample=None))]
     fn make(
         estimator: Option<&str>,
         kernel: Option<&Bound<'_, PyAny>>,
@@ -80,10 +87,13 @@ impl Learner {
         missing: Option<&Bound<'_, PyAny>>,
         seed: u64,
         allow_non_mercer: bool,
+        metric: Option<&str>,
+        sample: Option<usize>,
     ) -> PyResult<Self> {
         let estimator = estimator.map(EstimatorExpr::parse).transpose().map_err(raise)?;
         let kernel = kernel.map(self::kernel).transpose()?;
-        Ok(Learner { estimator, kernel, recipe: recipe(standardise, missing)?, seed, allow_non_mercer })
+        let (recipe, metric) = (recipe(standardise, missing)?, metric.map(Metric::parse).transpose().map_err(raise)?);
+        Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample })
     }
 
     /// Fits a model.
@@ -111,6 +121,9 @@ impl Learner {
     ///     How many to use; 0: one per core.
     /// tell : bool
     ///     Warn of notices; ``model.notices`` holds them in any case.
+    /// progress : callable, optional
+    ///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
+    ///     raises ends the fit.
     ///
     /// Returns
     /// -------
@@ -132,7 +145,7 @@ impl Learner {
     /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
     /// >>> model.predict([[6.0]]).round(6)
     /// array([4.666667])
-    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true))]
+    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
         &self,
@@ -146,6 +159,7 @@ impl Learner {
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
         tell: bool,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
         let data = dataset(data)?;
         let (target, info) = match classes {
@@ -163,10 +177,10 @@ impl Learner {
             estimator,
             seed: self.seed,
             allow_non_mercer: self.allow_non_mercer,
-            sample: None,
-            metric: None,
+            sample: self.sample,
+            metric: self.metric,
         };
-        let limits = Limits { threads, max_seconds, max_memory };
+        let limits = Limits { threads, max_seconds, max_memory, progress };
         let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
         if tell && !model.summary().converged {
@@ -257,6 +271,18 @@ impl Learner {
         self.allow_non_mercer
     }
 
+    /// What cross-validation tunes by; None: accuracy for classes, rmse for numbers.
+    #[getter]
+    fn metric(&self) -> Option<&'static str> {
+        self.metric.map(Metric::name)
+    }
+
+    /// The most rows to learn from; None: all.
+    #[getter]
+    fn sample(&self) -> Option<usize> {
+        self.sample
+    }
+
     fn __repr__(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.estimator.iter().map(|e| format!("estimator={:?}", e.to_string())));
@@ -274,6 +300,8 @@ impl Learner {
         if self.allow_non_mercer {
             words.push("allow_non_mercer=True".into());
         }
+        words.extend(self.metric.map(|metric| format!("metric={:?}", metric.name())));
+        words.extend(self.sample.map(|rows| format!("sample={rows}")));
         format!("Learner({})", words.join(", "))
     }
 
@@ -290,6 +318,8 @@ impl Learner {
         all.set_item("missing", self.missing(py)?)?;
         all.set_item("seed", self.seed)?;
         all.set_item("allow_non_mercer", self.allow_non_mercer)?;
+        all.set_item("metric", self.metric())?;
+        all.set_item("sample", self.sample)?;
         Ok(((), all))
     }
 }

@@ -1,5 +1,6 @@
 //! The native part of the Python package: conversion between Python and the library, nothing else. One file per class.
 
+mod answers;
 mod arrays;
 mod columns;
 mod comparison;

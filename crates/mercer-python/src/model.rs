@@ -1,13 +1,15 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
+use crate::answers::{Pair, documented, expansion, from_draws, from_left_out, parameters, sorts, values};
+use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{data_error, internal_error, raise, warn};
+use crate::errors::{Told, data_error, raise, warn};
 use crate::kernel::Kernel;
-use crate::target::{known, labels};
+use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use mercer::estimators::{Expansion, Fitted, Predicted, Predictions, Want};
-use mercer::read::TargetInfo;
+use mercer::data::Dataset;
+use mercer::estimators::{Fitted, Predictions, Want};
+use mercer::select::Metric;
 use mercer::{report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -30,46 +32,32 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
-}
-
-/// JSON of the library as Python objects.
-pub(crate) fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (text,))
+    /// Columns of new rows whose missing cells were told: that is said once.
+    told: Told,
 }
 
 impl Model {
     pub(crate) fn new(model: mercer::learner::Model) -> Self {
-        Model { model: Arc::new(model) }
+        Model { model: Arc::new(model), told: Told::default() }
     }
 
     fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
-        let data = dataset_like(data, &self.model.prep.schema)?;
-        warn(py, &self.model.prep.tell(&data))?;
+        let data = self.rows(py, data)?;
         let model = self.model.clone();
         Limits::threads(threads).run(py, move |control| model.predict(&data, want, control))
+    }
+
+    /// Rows with the columns of training; what becomes of missing cells is told the first time.
+    fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
+        let data = dataset_like(data, &self.model.prep.schema)?;
+        warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
+        Ok(data)
     }
 
     fn lacks(&self, what: &str, has: &str) -> PyErr {
         data_error(format!("{} has no {what}; fit {has}", self.model.estimator))
     }
 }
-
-/// Predicted values as an array; classes as their labels, or as their codes.
-pub(crate) fn values<'py>(py: Python<'py>, values: Predicted, info: &TargetInfo, codes: bool) -> PyResult<Bound<'py, PyAny>> {
-    match values {
-        Predicted::Numbers(numbers) => from_outputs(py, numbers),
-        Predicted::Classes(found) if codes => Ok(from_indices(py, &found)),
-        Predicted::Classes(found) => labels(py, info)?.call_method1("take", (from_indices(py, &found),)),
-    }
-}
-
-/// An expansion as arrays: coefficients (support x outputs) and one constant per output.
-pub(crate) fn expansion<'py>(py: Python<'py>, expansion: Option<&Expansion>) -> PyResult<Option<Pair<'py>>> {
-    expansion.map(|e| Ok((from_matrix(py, e.coef.clone())?, from_vec(py, e.bias.clone())))).transpose()
-}
-
-/// Two arrays.
-pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Model {
@@ -244,6 +232,72 @@ impl Model {
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
     }
 
+    /// How good predictions are: the share of right classes, R² of numbers, or another metric.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// target : array, list or series
+    ///     The true labels or numbers.
+    /// sample_weight : array, optional
+    ///     Weights of the rows.
+    /// metric : str, optional
+    ///     ``"rmse"``, ``"auc"``, ``"log_loss"``, ...; None: accuracy for classes, r2 for numbers.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// float
+    ///     Its value.
+    #[pyo3(signature = (data, target, sample_weight=None, *, metric=None, threads=0))]
+    fn score(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        metric: Option<&str>,
+        threads: usize,
+    ) -> PyResult<f64> {
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
+        let (truth, weights) = (judged(target, data.rows(), &model.target, metric)?, weights(sample_weight)?);
+        Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))
+    }
+
+    /// Functions drawn from the posterior at the given rows, without the noise of a target (gp).
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     Rows with the columns of training.
+    /// count : int
+    ///     How many functions.
+    /// seed : int
+    ///     The same seed gives the same functions.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     N x count, or N x outputs x count.
+    #[pyo3(signature = (data, count=1, *, seed=0, threads=0))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        count: usize,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
+        from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
+    }
+
     /// The settled kernel, on prepared columns.
     #[getter]
     fn kernel(&self) -> Kernel {
@@ -254,6 +308,22 @@ impl Model {
     #[getter]
     fn estimator(&self) -> String {
         self.model.estimator.to_string()
+    }
+
+    /// The settled parameters of the estimator by name, those that were searched among them.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        parameters(py, &self.model.estimator)
+    }
+
+    /// The Cholesky factor L of the covariance of the (standardised) training targets (gp): L L' = variance K + noise / weights.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray or None
+    ///     N x N, lower triangular; None for an estimator that keeps none.
+    fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.model.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
     }
 
     /// What the model is where it is a kernel expansion over the rows of `support`: coefficients (support x outputs), and one
@@ -304,20 +374,14 @@ impl Model {
         let (target, _) = known(target, given, self.model.target.classes.as_deref())?;
         let (model, weights) = (self.model.clone(), weights(sample_weight)?);
         let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
-        let left_out = left_out.ok_or_else(|| self.lacks("closed form without a row", "ridge, gp or knn"))?;
-        if scores {
-            return from_outputs(py, left_out.scores.ok_or_else(|| self.lacks("decision values without a row", "knn to classes"))?);
-        }
-        values(py, left_out.values, &self.model.target, true)
+        from_left_out(py, left_out, scores, &self.model.target, |what| self.lacks(what, "ridge, gp or knn"))
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let fault = |e: serde_json::Error| internal_error(e.to_string());
-        let summary = from_json(py, &serde_json::to_string(self.model.summary()).map_err(fault)?)?;
-        let tuning = from_json(py, &serde_json::to_string(&self.model.about.tuning).map_err(fault)?)?;
-        summary.cast::<PyDict>()?.set_item("tuning", tuning)?;
+        let summary = documented(py, self.model.summary())?;
+        summary.cast::<PyDict>()?.set_item("tuning", documented(py, &self.model.about.tuning)?)?;
         Ok(summary)
     }
 
@@ -339,11 +403,7 @@ impl Model {
     /// Names and types of the columns that a table must have.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        for column in &self.model.prep.schema.columns {
-            columns.set_item(&column.name, column.holds.sort().name())?;
-        }
-        Ok(columns)
+        sorts(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.sort())))
     }
 
     /// What is worth knowing about the fit, one sentence each.
@@ -426,6 +486,10 @@ impl Model {
     fn __repr__(&self) -> String {
         let model = &self.model;
         format!("Model of {} with {}, {} of {} rows kept", model.estimator, model.kernel, model.support.rows(), model.about.rows)
+    }
+
+    fn _repr_html_(&self) -> String {
+        report::model_fragment(&self.model)
     }
 
     /// What `mercer inspect` prints.

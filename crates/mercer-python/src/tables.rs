@@ -1,9 +1,10 @@
 //! Tables from files and built-in ones, and the catalogue of what there is.
 
+use crate::answers::from_json;
 use crate::arrays::{from_outputs, from_vec};
 use crate::dataset::{Dataset, declared};
 use crate::errors::{raise, warn};
-use crate::model::{Model, from_json};
+use crate::model::Model;
 use crate::target::labels;
 use mercer::data::Target;
 use mercer::read::{self, ReadOptions, Source, Table};

@@ -13,7 +13,9 @@ use mercer::error::Error;
 use mercer::estimators::EstimatorExpr;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
+use mercer::select::{Metric, Needs};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// What the target is called where it has no name.
 const UNNAMED: &str = "target";
@@ -114,6 +116,44 @@ pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[St
         Some(names) => coded(object, rows, names.to_vec()),
         None => target(object, rows, Takes { classes: false, numbers: true }, Some("regression")),
     }
+}
+
+/// The target of rows that a model predicts: classes by their place among its own, numbers as they are. Labels that the model
+/// does not know follow its own.
+pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, metric: Option<Metric>) -> PyResult<Target> {
+    let Some(names) = &info.classes else {
+        return target(object, rows, Takes { classes: false, numbers: true }, Some("regression")).map(|(target, _)| target);
+    };
+    let py = object.py();
+    let places = PyDict::new(py);
+    for (code, label) in labels(py, info)?.call_method0("tolist")?.try_iter()?.enumerate() {
+        places.set_item(label?, code)?;
+    }
+    let mut names = names.clone();
+    let mut codes = Vec::with_capacity(rows);
+    for label in asarray(object)?.call_method0("tolist")?.try_iter()? {
+        let label = label?;
+        codes.push(match places.get_item(&label)? {
+            Some(code) => code.extract()?,
+            None => {
+                if let Some(metric) = metric.filter(|m| m.needs() != Needs::Nothing) {
+                    let why = "which the model does not know, and hence no probability of";
+                    return Err(data_error(format!(
+                        "target: row {} holds {label}, {why}: {} has no value",
+                        codes.len() + 1,
+                        metric.name()
+                    )));
+                }
+                places.set_item(&label, names.len())?;
+                names.push(label.str()?.to_string());
+                names.len() - 1
+            }
+        });
+    }
+    if codes.len() != rows {
+        return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found: codes.len() }));
+    }
+    Ok(Target::Classes { codes, names })
 }
 
 /// Groups of rows: equal labels are one group.

@@ -2,18 +2,19 @@
 //!
 //! The calling thread waits and looks for signals. After ctrl-C the computation is asked to stop and given a moment;
 //! one that does not look at the flag in time is left to end by itself, its result thrown away. Nothing that a
-//! computation owns belongs to Python, so that it may outlive the call.
+//! computation owns belongs to Python, so that it may outlive the call: what it tells of its progress is sent to the
+//! calling thread, which tells the function of the user.
 
-use crate::errors::{internal_error, raise};
-use mercer::control::{CancelFlag, Control, memory_size, pool};
+use crate::errors::{data_error, internal_error, raise};
+use mercer::control::{CancelFlag, Control, Progress, memory_size, pool};
 use mercer::error::{Error, Result};
 use mercer::param::{Domain, Value};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// How often the calling thread looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -26,6 +27,32 @@ pub(crate) struct Limits<'py> {
     pub(crate) threads: usize,
     pub(crate) max_seconds: Option<f64>,
     pub(crate) max_memory: Option<Bound<'py, PyAny>>,
+    /// A function that is told of long work: what is done, how much of it, out of how much.
+    pub(crate) progress: Option<Bound<'py, PyAny>>,
+}
+
+/// What a computation sends to the thread that waits for it.
+enum Sent<R> {
+    Progress { what: String, done: usize, total: usize },
+    End(Result<R>),
+}
+
+/// Sends what is told of long work: the first of each kind at once, then one for each look of the waiting thread.
+struct Teller<R> {
+    send: Sender<Sent<R>>,
+    last: Mutex<Option<(String, Instant)>>,
+}
+
+impl<R: Send> Progress for Teller<R> {
+    fn update(&self, what: &str, done: usize, total: usize) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.as_ref().is_some_and(|(before, at)| before == what && at.elapsed() < LOOK && done < total) {
+            return;
+        }
+        *last = Some((what.to_owned(), Instant::now()));
+        // Nobody may be there to receive: the call was interrupted.
+        let _ = self.send.send(Sent::Progress { what: what.to_owned(), done, total });
+    }
 }
 
 impl Limits<'_> {
@@ -57,9 +84,15 @@ impl Limits<'_> {
 
     /// Runs `work` under these bounds.
     pub(crate) fn run<R: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Control) -> Result<R> + Send + 'static) -> PyResult<R> {
-        let control = self.control()?;
+        let mut control = self.control()?;
         let cancel = control.cancel.clone();
         let (send, receive) = channel();
+        if let Some(function) = &self.progress {
+            if !function.is_callable() {
+                return Err(data_error("progress: expected a function of three arguments: what is done, how much of it, out of how much"));
+            }
+            control.progress = Some(Arc::new(Teller { send: send.clone(), last: Mutex::new(None) }));
+        }
         let (own, turn) = match threads(self.threads) {
             0 => (None, Turn::take()),
             some => (Some(pool(some).map_err(raise)?), None),
@@ -71,7 +104,7 @@ impl Limits<'_> {
             // A panic must end this computation only: the sender goes, and the receiver says so.
             if let Ok(done) = done {
                 // Nobody may be there to receive: the call was interrupted.
-                let _ = send.send(done);
+                let _ = send.send(Sent::End(done));
             }
         };
         match own {
@@ -82,7 +115,8 @@ impl Limits<'_> {
                 thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
             }
         }
-        py.detach(move || wait(&receive, &cancel))
+        let progress = self.progress.as_ref().map(|function| function.clone().unbind());
+        py.detach(move || wait(&receive, &cancel, progress.as_ref()))
     }
 }
 
@@ -105,19 +139,26 @@ impl Drop for Turn {
     }
 }
 
-/// Waits for the result or for a signal.
-fn wait<R: Send>(receive: &Receiver<Result<R>>, cancel: &CancelFlag) -> PyResult<R> {
+/// Waits for the result or for a signal, and tells `progress` what comes before. What that raises ends the computation.
+fn wait<R: Send>(receive: &Receiver<Sent<R>>, cancel: &CancelFlag, progress: Option<&Py<PyAny>>) -> PyResult<R> {
     loop {
-        match receive.recv_timeout(LOOK) {
-            Ok(done) => return done.map_err(raise),
+        let told = match receive.recv_timeout(LOOK) {
+            Ok(Sent::End(done)) => return done.map_err(raise),
+            Ok(Sent::Progress { what, done, total }) => Some((what, done, total)),
             Err(RecvTimeoutError::Disconnected) => return Err(internal_error("a computation ended without a result")),
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
-                    cancel.cancel();
-                    let _ = receive.recv_timeout(PATIENCE);
-                    return Err(interrupt);
-                }
+            Err(RecvTimeoutError::Timeout) => None,
+        };
+        let heard = Python::attach(|py| {
+            if let (Some(function), Some(told)) = (progress, told) {
+                function.call1(py, told)?;
             }
+            py.check_signals()
+        });
+        if let Err(interrupt) = heard {
+            cancel.cancel();
+            let end = Instant::now() + PATIENCE;
+            while matches!(receive.recv_timeout(end.saturating_duration_since(Instant::now())), Ok(Sent::Progress { .. })) {}
+            return Err(interrupt);
         }
     }
 }

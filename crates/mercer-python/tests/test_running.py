@@ -99,6 +99,66 @@ def test_a_forked_process_computes_too():
     assert out == "0\n", err
 
 
+def hard(rows=600):
+    """Two classes that overlap: many pair steps."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(rows, 4)), np.where(rng.normal(size=rows) > 0, "a", "b")
+
+
+def test_progress_is_told_to_a_function_in_the_calling_thread():
+    told = []
+
+    def hear(what, done, total):
+        told.append((what, done, total, threading.get_ident()))
+
+    x, y = hard()
+    model = mercer.Learner("svc(c=auto)", "rbf(length_scale=1)").fit(x, y, progress=hear)
+    assert model.parameters["c"] > 0
+    assert {what for what, *_ in told} >= {"tuning", "pair steps"}
+    for what, done, total, thread in told:
+        assert isinstance(what, str) and 0 <= done <= total and thread == threading.get_ident()
+    told.clear()
+    mercer.compare(x[:60], y[:60], "rbf(length_scale=1)", "svc(c=1), knn(k=3)", folds=3, progress=hear)
+    assert any("knn" in what for what, *_ in told)
+
+
+def test_what_the_function_of_progress_raises_ends_the_fit():
+    class Enough(Exception):
+        pass
+
+    def hear(what, done, total):
+        raise Enough(what)
+
+    x, y = hard(3000)
+    start = time.monotonic()
+    with pytest.raises(Enough, match="tuning|pair steps") as caught:
+        mercer.Learner("svc(c=auto)").fit(x, y, progress=hear)
+    assert caught.traceback[-1].name == "hear"
+    # The threads are free for the next computation.
+    assert kernels.rbf()(x[:10]).shape == (10, 10)
+    assert time.monotonic() - start < 60
+    with pytest.raises(mercer.DataError, match="progress: expected a function of three arguments"):
+        mercer.Learner("svc(c=1)").fit(x, y, progress=5)
+
+
+def test_a_verbose_machine_prints_how_the_fit_goes_on_and_how_it_ended(capsys):
+    pytest.importorskip("sklearn")
+    x, y = hard()
+    for machine, target in [
+        (mercer.SVC(verbose=True), y),
+        (mercer.SVR(verbose=True, max_iter=10_000), x[:, 0]),
+        (mercer.SVC(kernel=lambda a, b: a @ b.T, verbose=True), y),
+    ]:
+        name = type(machine).__name__
+        machine.fit(x, target)
+        lines = capsys.readouterr().out.splitlines()
+        assert all(line.startswith(f"[{name}] ") for line in lines) and any("pair steps: " in line for line in lines[:-1])
+        steps, support = np.sum(machine.n_iter_), len(machine.support_)
+        assert lines[-1].startswith(f"[{name}] {steps} steps, {support} support vectors, relative duality gap") and lines[-1].endswith(" met")
+    mercer.SVC().fit(x, y)
+    assert capsys.readouterr().out == ""
+
+
 def test_the_package_needs_numpy_only():
     code = "import sys, mercer; print(sorted({m.partition('.')[0] for m in sys.modules} & {'scipy', 'sklearn', 'pandas', 'matplotlib'}))"
     process = python(code)

@@ -68,18 +68,38 @@ def test_what_is_wrong_with_a_function_is_said_with_its_cause():
     with pytest.raises(mercer.DataError, match=r"returned an array of shape \(150,\); expected \(150, 150\)"):
         mercer.SVC(kernel=lambda a, b: a[:, 0]).fit(X, Y)
 
-    def broken(a, b):
-        raise KeyError("no such table")
-
-    with pytest.raises(mercer.DataError, match="the function failed on 150 and 150 rows.*no such table") as caught:
-        mercer.SVC(kernel=broken).fit(X, Y)
-    assert isinstance(caught.value.__cause__, KeyError)
+    with pytest.raises(mercer.DataError, match="returned str, which is no array of numbers"):
+        mercer.SVC(kernel=lambda a, b: "near").fit(X, Y)
     with pytest.raises(mercer.DataError, match="holds NaN in row 1, column 1"):
         mercer.SVC(kernel=lambda a, b: np.full((len(a), len(b)), np.nan)).fit(X, Y)
     with pytest.raises(ValueError, match="square"):
         mercer.SVC(kernel="precomputed").fit(X, Y)
     with pytest.raises(ValueError, match="150"):
         mercer.SVC(kernel="precomputed").fit(rbf(X, X), Y).predict(X)
+
+
+class Lost(KeyError):
+    """An error of the user, with more than a message."""
+
+    def __init__(self, name, number):
+        super().__init__(name)
+        self.number = number
+
+
+def test_what_a_kernel_function_raises_comes_through_as_it_is():
+    def broken(a, b):
+        if len(a) != len(b) or broken.at_once:
+            raise Lost("no such table", 7)
+        return a @ b.T
+
+    for broken.at_once in (True, False):
+        for estimator, y in [(mercer.SVC(kernel=broken), Y), (mercer.GaussianProcessRegressor(broken, alpha=1.0), X[:, 0])]:
+            with pytest.raises(Lost) as caught:
+                estimator.fit(X, y).predict(X[:3])
+            assert caught.value.args == ("no such table",) and caught.value.number == 7 and caught.value.__cause__ is None
+            assert caught.traceback[-1].name == "broken"
+            notes = getattr(caught.value, "__notes__", ["150 and 150", "3 and 150"])
+            assert any(note in notes[0] for note in ("150 and 150", "3 and 150"))
 
 
 @pytest.mark.parametrize(
@@ -114,8 +134,8 @@ def test_wrong_arguments_of_other_estimators_are_named():
         (mercer.GaussianProcessRegressor(alpha=np.ones(3)), "3 != 150"),
         (mercer.GaussianProcessRegressor(optimizer="nelder"), "Unknown optimizer nelder"),
         (mercer.GaussianProcessRegressor(alpha=-1.0), r"GaussianProcessRegressor: alpha=-1\.0"),
-        (mercer.KernelRidge(alpha=-1), "KernelRidge: alpha=-1: it must be above 0"),
-        (mercer.KernelRidge(alpha=[1.0, 2.0]), "alpha: one number for all targets"),
+        (mercer.KernelRidge(alpha=-1), "KernelRidge: alpha=-1: it must be 0 or above"),
+        (mercer.KernelRidge(alpha=[1.0, 2.0]), "alpha: found 2 penalties for 1 targets"),
         (mercer.KNeighborsRegressor(weights="far"), "weights='far': it must be one of uniform, distance"),
         (mercer.MercerRegressor("rigde"), "did you mean 'ridge'"),
         (mercer.MercerRegressor(max_seconds=-1), "max_seconds=-1"),

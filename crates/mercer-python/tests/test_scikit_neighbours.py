@@ -17,6 +17,7 @@ import sklearn.neighbors as scikit
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 import mercer
 
@@ -134,7 +135,7 @@ def test_the_score_of_training_rows_is_that_of_leaving_each_out():
     for weights in ("uniform", "distance", inverse):
         model = mercer.KNeighborsClassifier(4, weights=weights).fit(X, y)
         assert model.score(None, y) == pytest.approx(cross_val_score(clone(model), X, y, cv=LeaveOneOut()).mean(), abs=1e-12)
-        np.testing.assert_array_equal(model.loo_predictions_, model.predict(None))
+        np.testing.assert_array_equal(model.leave_one_out(), model.predict(None))
 
 
 def test_a_target_of_several_columns_is_a_target_for_each():
@@ -185,8 +186,72 @@ def test_estimators_with_functions_and_several_targets_are_copied():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 
 
+class Lost(KeyError):
+    """An error of the user, with more than a message."""
+
+    def __init__(self, name, number):
+        super().__init__(name)
+        self.number = number
+
+
 def broken(distances):
-    raise KeyError("no such table")
+    raise Lost("no such table", 7)
+
+
+@pytest.mark.parametrize("rows", [None, "new"], ids=["training rows", "new rows"])
+def test_what_a_function_of_weights_raises_comes_through_as_it_is(rows):
+    model = mercer.KNeighborsClassifier(weights=broken).fit(TABLES["no ties"], CLASSES[:, 0])
+    with pytest.raises(Lost) as caught:
+        model.predict(None if rows is None else NEW["no ties"])
+    assert caught.value.args == ("no such table",) and caught.value.number == 7
+    assert caught.traceback[-1].name == "broken"
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", None, inverse])
+def test_a_sparse_graph_of_neighbours_gives_the_predictions_of_scikit_learn(weights):
+    X, new, y = TABLES["no ties"], NEW["no ties"], LABELS[CLASSES[:, 0]]
+    search = scikit.KNeighborsTransformer(n_neighbors=9, mode="distance").fit(X)
+    train, test = search.transform(X), search.transform(new)
+    assert sp.issparse(train)
+    for name, target in [("KNeighborsClassifier", y), ("KNeighborsRegressor", NUMBERS)]:
+        ours, theirs = both(name, 4, metric="precomputed", weights=weights)
+        ours.fit(train, target), theirs.fit(train, target)
+        for rows in (test, None):
+            found, expected = ours.predict(rows), theirs.predict(rows)
+            if name == "KNeighborsClassifier":
+                np.testing.assert_array_equal(found, expected)
+                np.testing.assert_allclose(ours.predict_proba(rows), theirs.predict_proba(rows), rtol=0, atol=1e-14)
+            else:
+                np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        # A program that makes the graph as a step of a pipeline.
+        piped, plain = (make_pipeline(clone(search), clone(model)).fit(X, target) for model in (ours, theirs))
+        np.testing.assert_allclose(piped.score(new, target[:40]), plain.score(new, target[:40]), rtol=0, atol=1e-12)
+    with pytest.raises(mercer.ExpressionError, match="n_neighbors='auto' is not tuned where metric='precomputed' gets a graph"):
+        mercer.KNeighborsClassifier("auto", metric="precomputed").fit(train, y)
+
+
+def test_distances_between_rows_with_gaps_are_those_of_scikit_learn():
+    X, new = TABLES["no ties"].copy(), NEW["no ties"].copy()
+    X[::5, 1], new[::3, 0] = np.nan, np.nan
+    ours, theirs = both("KNeighborsClassifier", 4, metric="nan_euclidean")
+    np.testing.assert_array_equal(ours.fit(X, CLASSES[:, 0]).predict(new), theirs.fit(X, CLASSES[:, 0]).predict(new))
+    np.testing.assert_array_equal(ours.kneighbors(new)[1], theirs.kneighbors(new)[1])
+    ours, theirs = both("KNeighborsRegressor", 4, metric="nan_euclidean")
+    np.testing.assert_allclose(ours.fit(X, NUMBERS).predict(new), theirs.fit(X, NUMBERS).predict(new), rtol=0, atol=1e-12)
+    assert ours.__sklearn_tags__().input_tags.allow_nan
+    X[0] = np.nan
+    with pytest.raises(mercer.DataError, match="there is no distance between row 1 and training row 1"):
+        mercer.KNeighborsClassifier(metric="nan_euclidean").fit(X, CLASSES[:, 0])
+
+
+@pytest.mark.parametrize(
+    "words", [{}, {"p": 1}, {"p": np.inf}, {"p": 3}, {"metric": "cosine"}, {"metric": "minkowski", "metric_params": {"w": [1, 2, 1]}}], ids=str
+)
+def test_the_metric_that_is_used_has_the_name_that_scikit_learn_gives_it(words):
+    ours, theirs = both("KNeighborsClassifier", **words)
+    ours.fit(TABLES["no ties"], CLASSES[:, 0]), theirs.fit(TABLES["no ties"], CLASSES[:, 0])
+    assert ours.effective_metric_ == theirs.effective_metric_
+    assert ours.effective_metric_params_ == theirs.effective_metric_params_
 
 
 @pytest.mark.parametrize("name", ["KNeighborsClassifier", "KNeighborsRegressor"])
@@ -194,14 +259,11 @@ def test_what_is_wrong_with_weights_is_said(name):
     X, y = TABLES["no ties"], CLASSES[:, 0]
 
     def said(function, match, rows=X):
-        with pytest.raises(mercer.DataError, match=match) as caught:
+        with pytest.raises(mercer.DataError, match=match):
             getattr(mercer, name)(weights=function).fit(X, y).predict(rows)
-        return caught
 
-    caught = said(broken, r"the function failed on distances of shape \(120, 5\).*no such table")
-    assert isinstance(caught.value.__cause__, KeyError)
     said(lambda d: d[:, 0], r"returned an array of shape \(120,\); expected \(120, 5\)")
-    said(lambda d: "near", r"the function failed on distances|shape \(\)")
+    said(lambda d: "near", "returned str, which is no array of numbers")
     said(lambda d: np.where(np.arange(5) == 2, np.nan, 1 + 0 * d), "returned nan for row 1, neighbour 3")
     said(lambda d: -1 - d, "returned -.* for row 1, neighbour 1; expected numbers of 0 and above")
     said(lambda d: 0 * d, "All neighbors of some sample is getting zero weights.*row 1")
@@ -230,7 +292,8 @@ def test_the_number_of_neighbours_may_be_tuned():
     X, y = TABLES["no ties"], CLASSES
     model = mercer.KNeighborsClassifier("auto").fit(X, y[:, 0])
     assert model.predict(None).shape == (120,)
-    assert mercer.KNeighborsClassifier((1, 9)).fit(X, y).predict(None).shape == (120, 3)
+    several = mercer.KNeighborsClassifier((1, 9)).fit(X, y)
+    assert several.predict(None).shape == (120, 3) and len(several.n_neighbors_) == 3
 
 
 def test_names_of_columns_are_kept_for_neighbours_too():

@@ -51,6 +51,11 @@ def table(source, rows=None):
     return StandardScaler().fit_transform(X)[:rows], y[:rows]
 
 
+def pair(a, b):
+    """A kernel of two rows, as KernelRidge takes it."""
+    return np.exp(-0.1 * np.abs(a - b).sum())
+
+
 def dual(model, X, y):
     """The value that the solver makes least: sum over pairs of classes of b'Kb/2 - sum |b|."""
     total = 0.0
@@ -144,15 +149,94 @@ def test_kernel_ridge_takes_weights_and_several_targets_as_scikit_learn_does():
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf", pair], ids=["linear", "rbf", "a function"])
+def test_each_target_may_have_a_penalty_of_its_own(kernel):
+    X, y = table(NUMBERS["diabetes"], 100)
+    y = np.c_[y, -y, y**2, y[::-1]]
+    alpha, weight = [0.5, 2.0, 0.5, 10.0], np.random.default_rng(0).uniform(0.5, 2, len(y))
+    for penalties in (alpha, np.array(alpha)):
+        theirs = scikit_ridge.KernelRidge(kernel=kernel, alpha=penalties).fit(X, y, weight)
+        ours = mercer.KernelRidge(kernel=kernel, alpha=penalties).fit(X, y, weight)
+        np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=1e-8, atol=1e-9 * np.abs(theirs.dual_coef_).max())
+        np.testing.assert_allclose(ours.predict(X[:7]), theirs.predict(X[:7]), rtol=1e-9)
+    one = mercer.KernelRidge(kernel=kernel, alpha=2.0).fit(X, y[:, 1], weight)
+    np.testing.assert_allclose(ours.leave_one_out()[:, 1], one.leave_one_out(), rtol=1e-9)
+    assert ours.certificate_["value"] <= 1e-8
+    theirs = scikit_ridge.KernelRidge(kernel=kernel, alpha=[2.0]).fit(X, y[:, 0])
+    np.testing.assert_allclose(mercer.KernelRidge(kernel=kernel, alpha=[2.0]).fit(X, y[:, 0]).predict(X), theirs.predict(X), rtol=1e-8)
+
+
+def test_without_a_penalty_the_solution_is_that_of_least_norm():
+    X, y = table(NUMBERS["diabetes"], 100)
+    y = np.c_[y, y**2]
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    weight[:7] = 0.0
+    # K = X X' has rank 10: f(x) = x'w with w the least squares of numpy, and K^+ = X (X'X)^-2 X'.
+    for w, root in [(None, np.ones(len(y))), (weight, np.sqrt(weight))]:
+        Z, t = root[:, None] * X, root[:, None] * y
+        model = mercer.KernelRidge(alpha=0).fit(X, y, w)
+        expected = X @ np.linalg.lstsq(Z, t, rcond=None)[0]
+        np.testing.assert_allclose(model.predict(X), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        inverse = np.linalg.inv(Z.T @ Z)
+        coef = root[:, None] * (Z @ inverse @ inverse @ Z.T @ t)
+        np.testing.assert_allclose(model.dual_coef_, coef, rtol=0, atol=1e-9 * np.abs(coef).max())
+        assert model.certificate_["value"] <= 1e-8
+    # With a constant: least squares on columns and ones, of least norm without the constant.
+    constant = mercer.KernelRidge(alpha=0, fit_intercept=True).fit(X, y)
+    expected = np.c_[X, np.ones(len(X))] @ np.linalg.lstsq(np.c_[X, np.ones(len(X))], y, rcond=None)[0]
+    np.testing.assert_allclose(constant.predict(X), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    # A kernel matrix of full rank: the interpolating solution, as numpy solves it.
+    rows = np.arange(12.0)[:, None]
+    gram = np.exp(-np.abs(rows - rows.T))
+    solved = mercer.KernelRidge(alpha=0, kernel="laplacian", gamma=1.0).fit(rows, y[:12])
+    np.testing.assert_allclose(solved.dual_coef_, np.linalg.solve(gram, y[:12]), rtol=1e-10)
+    # Rows that stand twice with different targets: the mean of both.
+    twice = mercer.KernelRidge(alpha=0, kernel="rbf").fit([[0.0], [0.0], [3.0]], [1.0, 2.0, 5.0])
+    np.testing.assert_allclose(twice.predict([[0.0], [3.0]]), [1.5, 5.0], rtol=1e-9)
+
+
+def test_a_message_speaks_of_alpha_where_the_argument_is_alpha():
+    gram = np.diag([1.0, 1.0, -1.0])
+    with pytest.raises(mercer.ResourceError, match=r"more noise \(alpha\)"):
+        mercer.KernelRidge(alpha=1e-9, kernel="precomputed").fit(gram, [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"give ridge a penalty \(alpha\) above 0"):
+        mercer.KernelRidge(alpha=0).fit(np.ones((4, 2)), [1.0, 2.0, 3.0, 4.0]).leave_one_out()
+
+
+def test_deviations_of_a_process_take_no_matrix_among_the_new_rows():
+    X, y = table(NUMBERS["friedman"], 60)
+    new = np.random.default_rng(0).normal(size=(2500, X.shape[1]))
+    for kernel in (PairwiseKernel(metric="laplacian", gamma=0.2) + WhiteKernel(0.1), RBF(2.0) + PairwiseKernel(metric="cosine")):
+        theirs = scikit_gp.GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X, y)
+        ours = mercer.GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X, y)
+        for a, b in zip(ours.predict(new, return_std=True), theirs.predict(new, return_std=True)):
+            np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+
+    shapes = []
+
+    def given(a, b):
+        shapes.append(len(a) * len(b))
+        return np.exp(-0.1 * ((a[:, None] - b) ** 2).sum(axis=2))
+
+    function = mercer.GaussianProcessRegressor(given, alpha=0.1).fit(X, y)
+    named = mercer.GaussianProcessRegressor("rbf(gamma=0.1)", alpha=0.1).fit(X, y)
+    shapes.clear()
+    mean, deviation = function.predict(new, return_std=True)
+    # The mean asks for new rows against 60; variances for blocks of them, and for small squares.
+    assert max(shapes) <= len(new) * 60
+    np.testing.assert_allclose(deviation, named.predict(new, return_std=True)[1], rtol=1e-7)
+    np.testing.assert_allclose(mean, named.predict(new), rtol=1e-8, atol=1e-10)
+
+
 def test_predictions_without_a_row_are_those_of_fits_without_it():
     X, y = table(NUMBERS["friedman"], 40)
     ours = mercer.KernelRidge(kernel="rbf", alpha=0.1, fit_intercept=True).fit(X, y)
     others = [np.delete(np.arange(40), i) for i in range(40)]
     each = [mercer.KernelRidge(kernel="rbf", gamma=1 / X.shape[1], alpha=0.1, fit_intercept=True).fit(X[o], y[o]) for o in others]
     expected = [model.predict(X[[i]])[0] for i, model in enumerate(each)]
-    np.testing.assert_allclose(ours.loo_predictions_, expected, rtol=1e-9)
+    np.testing.assert_allclose(ours.leave_one_out(), expected, rtol=1e-9)
     given = mercer.KernelRidge(kernel=lambda a, b: np.exp(-((a - b) @ (a - b)) / X.shape[1]), alpha=0.1, fit_intercept=True)
-    np.testing.assert_allclose(given.fit(X, y).loo_predictions_, expected, rtol=1e-9)
+    np.testing.assert_allclose(given.fit(X, y).leave_one_out(), expected, rtol=1e-9)
 
 
 def test_rows_that_were_not_learnt_from_are_not_left_out_once_more():
@@ -160,10 +244,10 @@ def test_rows_that_were_not_learnt_from_are_not_left_out_once_more():
     weight = np.where(np.arange(40) % 4, 1.5, 0.0)
     used = weight > 0
     arguments = {"kernel": "rbf", "gamma": 0.2, "alpha": 0.1}
-    expected = mercer.KernelRidge(**arguments).fit(X[used], y[used], weight[used]).loo_predictions_
-    np.testing.assert_allclose(mercer.KernelRidge(**arguments).fit(X, y, weight).loo_predictions_, expected, rtol=1e-12)
+    expected = mercer.KernelRidge(**arguments).fit(X[used], y[used], weight[used]).leave_one_out()
+    np.testing.assert_allclose(mercer.KernelRidge(**arguments).fit(X, y, weight).leave_one_out(), expected, rtol=1e-12)
     given = mercer.KernelRidge(kernel=lambda a, b: np.exp(-0.2 * (a - b) @ (a - b)), alpha=0.1).fit(X, y, weight)
-    np.testing.assert_allclose(given.loo_predictions_, expected, rtol=1e-9)
+    np.testing.assert_allclose(given.leave_one_out(), expected, rtol=1e-9)
 
 
 def test_a_gaussian_process_leaves_rows_out_in_units_of_the_target():
@@ -171,10 +255,10 @@ def test_a_gaussian_process_leaves_rows_out_in_units_of_the_target():
     process = mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None).fit(X, y)
     rest = [np.delete(np.arange(30), i) for i in range(30)]
     each = [mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None).fit(X[r], y[r]) for r in rest]
-    np.testing.assert_allclose(process.loo_predictions_, [m.predict(X[[i]])[0] for i, m in enumerate(each)], rtol=1e-8)
+    np.testing.assert_allclose(process.leave_one_out(), [m.predict(X[[i]])[0] for i, m in enumerate(each)], rtol=1e-8)
     # Shifted and scaled targets give shifted and scaled predictions where they are normalised.
     normal = [mercer.GaussianProcessRegressor(RBF(2.0), alpha=0.1, optimizer=None, normalize_y=True).fit(X, t) for t in (y, 7 * y + 100)]
-    np.testing.assert_allclose(normal[1].loo_predictions_, 7 * normal[0].loo_predictions_ + 100, rtol=1e-9)
+    np.testing.assert_allclose(normal[1].leave_one_out(), 7 * normal[0].leave_one_out() + 100, rtol=1e-9)
 
 
 KERNELS = [

@@ -2,7 +2,7 @@
 //! rows kept. Nothing is chosen here; tuning stands above.
 
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Sort, Target};
+use crate::data::{Dataset, Examples, Sort, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
@@ -10,6 +10,7 @@ use crate::kernels::{KernelExpr, Uses};
 use crate::param::Value;
 use crate::prep;
 use crate::validity;
+use std::borrow::Cow;
 
 /// Rows on which an unproved kernel is tested before it is refused: enough for a witness, cheap to decompose.
 const WITNESS_ROWS: usize = 200;
@@ -32,9 +33,12 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
     if data.rows() == 0 {
         return Err(Error::Data("there are no rows to learn from".into()));
     }
-    let sorts: Vec<(&str, Sort)> = data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect();
+    let sorts = sorts_of(data);
     match kernel {
-        Some(kernel) => prepare_for(recipe, kernel.clone(), data, &sorts),
+        Some(kernel) => {
+            let data = with_strings(data, &kernel.strings_among(&sorts))?;
+            prepare_for(recipe, kernel.clone(), &data, &sorts_of(&data))
+        }
         None => {
             let made = prepare_for(recipe, KernelExpr::natural(&sorts)?, data, &sorts)?;
             // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its sort.
@@ -58,6 +62,25 @@ fn prepare_for(recipe: &prep::Recipe, kernel: KernelExpr, data: &Dataset, sorts:
     }
     notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
     Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
+}
+
+/// Names and sorts of the columns.
+fn sorts_of(data: &Dataset) -> Vec<(&str, Sort)> {
+    data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect()
+}
+
+/// The table with these categories as strings.
+fn with_strings<'a>(data: &'a Dataset, names: &[String]) -> Result<Cow<'a, Dataset>> {
+    if names.is_empty() {
+        return Ok(Cow::Borrowed(data));
+    }
+    let mut columns = data.columns().to_vec();
+    for column in columns.iter_mut().filter(|c| names.contains(&c.name)) {
+        if let Values::Categories(labels) = &column.values {
+            column.values = Values::Sequences(labels.strings());
+        }
+    }
+    Dataset::with_rows(data.rows(), columns).map(Cow::Owned)
 }
 
 /// Refuses a kernel that is not positive semi-definite, with rows and weights that prove it where some are found.

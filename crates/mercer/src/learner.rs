@@ -8,9 +8,10 @@ use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictio
 use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of, zero_norm_rows};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Metric, Preparation, Scoring, Search, Tuned, Tuning};
+use crate::select::{Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, score_by};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -217,6 +218,43 @@ impl Model {
         control.check()?;
         let prepared = self.prep.apply(data)?;
         self.predict_prepared(&prepared, want, control)
+    }
+
+    /// How good predictions of rows are that have the training columns: the metric asked for, or accuracy of classes and R²
+    /// of numbers.
+    ///
+    /// # Errors
+    /// A metric of the other sort of target, or one that the estimator has nothing for.
+    pub fn score(&self, data: &Dataset, truth: &Target, weights: Option<&[f64]>, metric: Option<Metric>, control: &Control) -> Result<f64> {
+        let usual = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::R2 };
+        let metric = metric.unwrap_or(usual);
+        let needs = metric.needs();
+        let want = Want {
+            probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
+            scores: needs == Needs::Ranking,
+            variance: needs == Needs::Variance,
+            ..Want::default()
+        };
+        let all = score_by(&self.predict(data, want, control)?, truth, weights, usual);
+        let value = all.into_iter().find(|(m, _)| *m == metric).map(|(_, value)| value);
+        value.ok_or_else(|| Error::Setting {
+            name: "metric".into(),
+            why: match metric.of_classes() == usual.of_classes() {
+                true => format!("{} has nothing that {} could be computed from", self.estimator.name(), metric.name()),
+                false => format!(
+                    "{} judges {}, which the model does not predict",
+                    metric.name(),
+                    if metric.of_classes() { "classes" } else { "numbers" }
+                ),
+            },
+        })
+    }
+
+    /// `count` functions drawn from the posterior at the rows of a table, without the noise of a target: one matrix (rows x
+    /// count) for each output. `None` where the estimator has no covariance.
+    pub fn sample(&self, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Option<Vec<Matrix>>> {
+        control.plan("a covariance between predictions", 24 * (data.rows() as u64).pow(2))?;
+        self.predict(data, Want { variance: true, covariance: true, ..Want::default() }, control)?.draws(count, seed, control)
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
+use mercer::data::Sort;
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
 
@@ -38,4 +39,18 @@ fn a_number_in_a_sum_is_finite() {
         let why = mercer::kernels::KernelExpr::parse(text).unwrap_err().to_string();
         assert!(why.contains("finite"), "{text}: {why}");
     }
+}
+
+#[test]
+fn labels_are_strings_where_a_kernel_of_strings_can_mean_nothing_else() {
+    let columns = [("age", Sort::Number), ("city", Sort::Category), ("s", Sort::Category)];
+    let strings = |text: &str, columns: &[(&str, Sort)]| KernelExpr::parse(text).unwrap().strings_among(columns);
+    assert_eq!(strings("spectrum(k=2)", &columns[1..2]), ["city"]);
+    assert_eq!(strings("on(s, spectrum(k=2)) + on(city, equal)", &columns), ["s"]);
+    assert_eq!(strings("rbf + on(s, spectrum(k=2))", &columns), ["s"]);
+    // Two columns for a kernel of one, a column that is asked for as labels too, and columns that suit the kernel as they are.
+    assert!(strings("spectrum(k=2)", &columns).is_empty());
+    assert!(strings("on(s, spectrum(k=2)) + on(s, equal)", &columns).is_empty());
+    assert!(strings("equal", &columns).is_empty());
+    assert!(strings("spectrum(k=2)", &[("s", Sort::Sequence), ("city", Sort::Category)]).is_empty());
 }

@@ -413,3 +413,39 @@ fn the_density_of_targets_integrates_to_one_in_one_and_two_dimensions() {
     let sum: f64 = grid.iter().map(|a| grid.iter().map(|b| density(&two, &[*a, *b])).sum::<f64>()).sum();
     near(sum * step * step, 1.0, 1e-9);
 }
+
+#[test]
+fn draws_have_the_mean_and_the_covariance_of_the_process_and_come_from_the_seed() {
+    let (x, new) = (wave(12, 1, 1), wave(4, 1, 2));
+    let y = Matrix::from_fn(12, 2, |i, o| (1.0 + 9.0 * o as f64) * x[(i, 0)].sin() + o as f64);
+    let fitted = fit(&gp(0.1, 1.0, true), &square(&x, rbf), &Target::Numbers(y), None);
+    let control = Control::default();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, rbf), ALL, &control)).unwrap();
+    const COUNT: usize = 40_000;
+    let draws = p.draws(COUNT, 7, &control).unwrap().unwrap();
+    assert_eq!((draws.len(), draws[0].rows(), draws[0].cols()), (2, 4, COUNT));
+    let (mean, variance, covariance) = (numbers(&p).clone(), p.variance.clone().unwrap(), p.covariance.clone().unwrap());
+    for o in 0..2 {
+        let factor = variance[(0, o)] / variance[(0, 0)];
+        for i in 0..4 {
+            let at = |i: usize| draws[o].row(i).iter().sum::<f64>() / COUNT as f64;
+            // Five standard deviations of a mean of so many draws.
+            near(at(i), mean[(i, o)], 5.0 * (variance[(i, o)] / COUNT as f64).sqrt());
+            for j in 0..4 {
+                let both = (0..COUNT).map(|k| (draws[o][(i, k)] - at(i)) * (draws[o][(j, k)] - at(j))).sum::<f64>() / COUNT as f64;
+                let size = (variance[(i, o)] * variance[(j, o)]).sqrt();
+                near(both, factor * covariance[(i, j)], 5.0 * size * (2.0 / COUNT as f64).sqrt());
+            }
+        }
+    }
+    assert!(p.draws(3, 7, &control).unwrap() == p.draws(3, 7, &control).unwrap());
+    assert!(p.draws(3, 7, &control).unwrap() != p.draws(3, 8, &control).unwrap());
+    let without = fitted.predict(&Query::new(&cross(&new, &x, rbf), Want::default(), &control)).unwrap();
+    assert!(without.draws(3, 7, &control).unwrap().is_none());
+    // The factor that the fit keeps is that of the covariance of its targets.
+    let l = fitted.factor().unwrap().to_matrix();
+    let mut c = values(&x, &x, rbf);
+    c.add_to_diagonal(&[0.1; 12]);
+    close(&product(&l, &l.transpose()).unwrap(), &c, 1e-14);
+    assert_eq!(l[(0, 11)], 0.0);
+}

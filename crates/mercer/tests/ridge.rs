@@ -7,6 +7,7 @@ use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Error;
 use mercer::estimators::{Estimator, Fitted, FittedRidge, Predicted, Query, Ridge, Task, Want};
+use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
 use problem::*;
@@ -315,4 +316,68 @@ fn the_path_over_lambda_is_the_criterion_at_each_lambda() {
             assert!(ridge(1.0, intercept).criterion_along("lambda", &[0.0], &task).unwrap().is_none());
         }
     }
+}
+
+/// Weighted least squares on three columns and, with a constant, ones, by their normal equations.
+fn least_squares(x: &Matrix, y: &Matrix, w: &[f64], constant: bool) -> Matrix {
+    let wide = Matrix::from_fn(x.rows(), 3 + usize::from(constant), |i, j| if j < 3 { x[(i, j)] } else { 1.0 });
+    let weighted = Matrix::from_fn(wide.cols(), wide.rows(), |j, i| w[i] * wide[(i, j)]);
+    product(&wide, &solve(product(&weighted, &wide).unwrap(), &product(&weighted, y).unwrap())).unwrap()
+}
+
+#[test]
+fn without_a_penalty_a_singular_kernel_matrix_gives_least_squares_of_least_norm() {
+    let (x, y) = (wave(30, 3, 1), wave(30, 2, 2));
+    let weights: Vec<f64> = (0..30).map(|i| 0.5 + (i % 4) as f64).collect();
+    let gram = square(&x, linear);
+    let none = solve(product(&x.transpose(), &x).unwrap(), &x.transpose());
+    for (intercept, weights) in [(false, None), (true, None), (false, Some(&weights)), (true, Some(&weights))] {
+        let fitted = fit(&ridge(0.0, intercept), &gram, &Target::Numbers(y.clone()), weights.map(Vec::as_slice));
+        let w = weights.cloned().unwrap_or_else(|| vec![1.0; 30]);
+        let f = predict(&fitted, &gram);
+        close(&f, &least_squares(&x, &y, &w, intercept), 1e-12);
+        // The limit of small penalties, at new rows too.
+        let new = wave(5, 3, 9);
+        let near = fit(&ridge(1e-9, intercept), &gram, &Target::Numbers(y.clone()), weights.map(Vec::as_slice));
+        let across = cross(&new, &x, linear);
+        close(&predict(&fitted, &across), &predict(&near, &across), 1e-7);
+        // Of least norm: W^(-1/2) alpha has no part that K takes to 0; without weights and constant alpha = X (X'X)^-1 X' alpha.
+        let alpha = &fitted.expansion().coef;
+        if weights.is_none() && !intercept {
+            close(&product(&x, &product(&none, alpha).unwrap()).unwrap(), alpha, 1e-12);
+        }
+        for o in 0..2 {
+            let sum: f64 = alpha.col(o).iter().sum();
+            assert!(!intercept || sum.abs() <= 1e-12, "{sum}");
+        }
+        let summary = fitted.summary();
+        let error = (0..30).map(|i| w[i] * (0..2).map(|o| (y[(i, o)] - f[(i, o)]).powi(2)).sum::<f64>()).sum::<f64>();
+        assert!((summary.objective.unwrap() - 0.5 * error).abs() <= 1e-12);
+        assert!(summary.converged && summary.certificate.as_ref().unwrap().value <= 1e-12);
+        assert!(summary.notes[0].contains("rank 3 of 30"), "{}", summary.notes[0]);
+    }
+}
+
+#[test]
+fn without_a_penalty_a_regular_kernel_matrix_is_interpolated_and_a_zero_one_gives_the_mean() {
+    let (x, y) = (wave(8, 2, 3), wave(8, 1, 4));
+    let gram = square(&x, |x, z| (-x.iter().zip(z).map(|(a, b)| (a - b).abs()).sum::<f64>()).exp());
+    let fitted = fit(&ridge(0.0, false), &gram, &Target::Numbers(y.clone()), None);
+    close(&predict(&fitted, &gram), &y, 1e-12);
+    assert_eq!(fitted.summary().certificate.as_ref().unwrap().name, "relative residual");
+    let nothing = Dense::square(Matrix::zeros(8, 8)).unwrap();
+    let mean = y.data().iter().sum::<f64>() / 8.0;
+    let fitted = fit(&ridge(0.0, true), &nothing, &Target::Numbers(y), None);
+    close(&predict(&fitted, &nothing), &Matrix::column(vec![mean; 8]), 1e-15);
+}
+
+#[test]
+fn leaving_rows_out_without_a_penalty_needs_a_regular_kernel_matrix() {
+    let (x, y, control) = (wave(12, 2, 5), wave(12, 1, 6), Control::default());
+    let target = Target::Numbers(y);
+    let (singular, regular) = (square(&x, linear), square(&x, |x, z| (-x.iter().zip(z).map(|(a, b)| (a - b).abs()).sum::<f64>()).exp()));
+    let task = |gram| Task { gram, target: &target, weights: None, control: &control, seed: 0 };
+    let refused = ridge(0.0, false).leave_one_out(&task(&singular)).unwrap_err().to_string();
+    assert!(refused.contains("penalty (lambda) above 0"), "{refused}");
+    assert!(ridge(0.0, false).leave_one_out(&task(&regular)).unwrap().is_some());
 }

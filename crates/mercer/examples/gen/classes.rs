@@ -34,6 +34,8 @@ struct Says {
     /// Of more classes those of their pairs.
     pairs: bool,
     probabilities: bool,
+    /// Predictions for each training row by the model fitted without it.
+    left_out: bool,
 }
 
 /// An argument of a constructor, in words.
@@ -53,7 +55,7 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
             let estimator = EstimatorExpr::parse(entry.name)?;
             let target = if classifies { Target::classes(&["a", "b", "a", "b"]) } else { Target::numbers(&[1.0, 2.0, 1.5, 2.5]) };
             if estimator.takes(&target) {
-                let says = if classifies { says(&estimator)? } else { Says::default() };
+                let says = if classifies { says(&estimator)? } else { Says { left_out: leaves_out(&estimator)?, ..Says::default() } };
                 let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.classifies == classifies);
                 out.push(match spelling {
                     Some(spelling) => spelt(entry, spelling, says),
@@ -132,12 +134,29 @@ fn says(estimator: &EstimatorExpr) -> Result<Says> {
     let two = predictions(estimator, &["a", "b", "a", "b", "a", "b", "a", "b"])?;
     let four = predictions(estimator, &["a", "b", "c", "d", "a", "b", "c", "d"])?;
     let columns = |said: &Predictions| said.scores.as_ref().map(Matrix::cols);
-    Ok(Says { scores: columns(&two) == Some(1), pairs: columns(&four) == Some(6), probabilities: two.probabilities.is_some() })
+    Ok(Says {
+        scores: columns(&two) == Some(1),
+        pairs: columns(&four) == Some(6),
+        probabilities: two.probabilities.is_some(),
+        left_out: false,
+    })
+}
+
+/// Whether there is a closed form for predictions without a row.
+fn leaves_out(estimator: &EstimatorExpr) -> Result<bool> {
+    let (gram, control) = (gram(4)?, Control::default());
+    let target = Target::numbers(&[1.0, 2.0, 1.5, 2.5]);
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    Ok(estimator.settle(&task)?.leave_one_out(&task)?.is_some())
+}
+
+fn gram(n: usize) -> Result<Dense> {
+    Dense::square(Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))
 }
 
 fn predictions(estimator: &EstimatorExpr, labels: &[&str]) -> Result<Predictions> {
     let (n, target) = (labels.len(), Target::classes(labels));
-    let gram = Dense::square(Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))?;
+    let gram = gram(n)?;
     let control = Control::default();
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
     let fitted = estimator.settle(&task)?.fit(&task)?;
@@ -164,6 +183,7 @@ fn hint(class: &str) -> &'static str {
         "float" => "float",
         "int or None" => "int | None",
         "float or None" => "float | None",
+        listed if listed.starts_with("float, \"auto\"") && listed.contains("list") => "Any",
         searched if searched.starts_with("float, \"auto\"") => "float | str | tuple[float, float]",
         searched if searched.starts_with("int, \"auto\"") => "int | str | tuple[int, int]",
         words if words.starts_with('{') && words.ends_with('}') => "str",
@@ -245,11 +265,12 @@ pub(crate) fn names(classes: &[Class]) -> String {
     let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\n",
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those\n# with predictions for each training row by the model without it.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
         tuple(&names),
         tuple(&that(|s| s.scores)),
         tuple(&that(|s| s.pairs)),
-        tuple(&that(|s| s.probabilities))
+        tuple(&that(|s| s.probabilities)),
+        tuple(&that(|s| s.left_out))
     )
 }
 

@@ -53,7 +53,7 @@ const fn coef0(default: &'static str) -> Argument {
     own("coef0", default, "float", "Constant of the kernels poly and sigmoid")
 }
 const SHRINKING: Argument = own("shrinking", "True", "bool", "Taken for scikit-learn's sake: the solver decides itself");
-const VERBOSE: Argument = own("verbose", "False", "bool", "Taken for scikit-learn's sake");
+const VERBOSE: Argument = own("verbose", "False", "bool", "Whether to print how the fit goes on and how it ended");
 const RANDOM_STATE: Argument = own("random_state", "None", "int, RandomState instance or None", "Seed of anything random; None is 0");
 const CLASS_WEIGHT: Argument = own(
     "class_weight",
@@ -63,13 +63,17 @@ const CLASS_WEIGHT: Argument = own(
 );
 
 const GAMMA_OF_RIDGE: &str = "Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2)";
+const PENALTY: &str =
+    "Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of least norm";
 const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
 const RIDGE: &[(&str, &str)] = &[
     ("dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)", "Coefficients of the training rows"),
     ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
     ("intercept_ : ndarray", "Constants, one for each output"),
-    ("loo_predictions_ : ndarray", "Predictions for each training row by the model fitted without it, exact"),
+    ("alpha_ : float", "The penalty that was found, where it was left open"),
 ];
+const METRIC: (&str, &str) = ("effective_metric_ : str or callable", "The metric, minkowski by the name that it has for its p");
+const METRIC_PARAMS: (&str, &str) = ("effective_metric_params_ : dict", "What is left of its keywords");
 const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),
@@ -107,6 +111,7 @@ const SUPPORT: &[(&str, &str)] = &[
     ("intercept_ : ndarray", "Constants of the decision functions"),
     ("coef_ : ndarray or sparse array", "Coefficients of the columns, where the kernel is \"linear\""),
     ("n_iter_ : ndarray or int", "Steps of the solver"),
+    ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
 ];
 
 /// Every class that scikit-learn has too.
@@ -172,7 +177,12 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         fixed: &[],
         positional: 1,
         arguments: &[
-            sets("lambda", "alpha", "1"),
+            Argument {
+                name: "alpha",
+                default: "1",
+                sets: Some("lambda"),
+                doc: ("float, \"auto\", a pair (low, high) to search or a list of such for each target", PENALTY),
+            },
             kernel("\"linear\"", ROWS),
             gamma("None", GAMMA_OF_RIDGE),
             DEGREE,
@@ -240,6 +250,8 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             ("kernel_ : kernel instance or mercer.Kernel", "The kernel with the numbers that were learnt"),
             ("log_marginal_likelihood_value_ : float", "Log marginal likelihood of the (normalised) targets"),
             ("alpha_ : ndarray", "Coefficients of the training rows"),
+            ("L_ : ndarray of shape (n_samples, n_samples)", "Lower Cholesky factor of the covariance of the targets"),
+            ("noise_ : float", "The noise that was found, where alpha was left open"),
             ("X_train_ : ndarray or data frame", "The training rows"),
             ("y_train_ : ndarray", "The (normalised) targets"),
         ],
@@ -258,6 +270,8 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
                 "Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each",
             ),
             SAMPLES,
+            METRIC,
+            METRIC_PARAMS,
         ],
     },
     Spelling {
@@ -268,6 +282,6 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         fixed: &[],
         positional: 1,
         arguments: NEIGHBOURS,
-        attributes: &[SAMPLES],
+        attributes: &[SAMPLES, METRIC, METRIC_PARAMS],
     },
 ];

@@ -60,6 +60,9 @@ impl fmt::Display for Sort {
     }
 }
 
+/// The label of a missing cell in a column of categories.
+pub const MISSING: &str = "(missing)";
+
 /// Labels as codes into a list of names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,6 +87,10 @@ impl Categories {
         let index: std::collections::HashMap<&str, u32> = names.iter().zip(0u32..).map(|(n, i)| (n.as_str(), i)).collect();
         let codes = labels.iter().map(|s| index.get(s.as_ref()).copied().unwrap_or(UNSEEN)).collect();
         Categories { codes, names }
+    }
+    /// The labels as strings, empty where a cell is missing or its label unseen.
+    pub fn strings(&self) -> Strings {
+        Strings::new((0..self.codes.len()).map(|i| self.label(i).filter(|label| *label != MISSING).unwrap_or_default()))
     }
     /// The label of a row; `None` if unseen.
     pub fn label(&self, row: usize) -> Option<&str> {

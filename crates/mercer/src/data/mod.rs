@@ -11,7 +11,7 @@ mod similarities;
 mod strings;
 mod target;
 
-pub use dataset::{Categories, Column, Dataset, Sort, UNSEEN, Values};
+pub use dataset::{Categories, Column, Dataset, MISSING, Sort, UNSEEN, Values};
 pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
 pub use points::{Points, Storage};

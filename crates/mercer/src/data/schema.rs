@@ -85,7 +85,7 @@ impl Schema {
     ///
     /// # Errors
     /// A column that is missing, is of another sort, or holds vectors of another size, by name.
-    /// Texts and sequences pass for each other: both are strings.
+    /// Texts, sequences and labels pass for strings.
     pub fn align(&self, data: &Dataset) -> Result<Dataset> {
         let columns = self.columns.iter().map(|c| {
             let values = c.holds.agree(&c.name, &data.column(&c.name)?.values)?;
@@ -105,6 +105,9 @@ impl Holds {
             }
             (Holds::Category { names }, Values::Categories(c)) if c.names == *names => Ok(values.clone()),
             (Holds::Category { names }, Values::Categories(c)) => Ok(Values::Categories(c.recoded(names))),
+            // Strings that repeat are read as labels.
+            (Holds::Text, Values::Categories(c)) => Ok(Values::Texts(c.strings())),
+            (Holds::Sequence, Values::Categories(c)) => Ok(Values::Sequences(c.strings())),
             (Holds::Text, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Texts(s.clone())),
             (Holds::Sequence, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Sequences(s.clone())),
             (Holds::Similarities { names }, Values::Similarities(s)) => Ok(Values::Similarities(s.aligned(names)?)),
@@ -157,6 +160,15 @@ mod tests {
         assert_eq!(Schema::of(&aligned), schema);
         let Values::Categories(c) = &aligned.column("c").unwrap().values else { panic!("not categories") };
         assert_eq!(c.codes, [UNSEEN, 1]);
+    }
+
+    #[test]
+    fn strings_that_repeat_and_were_read_as_labels_are_strings_again() {
+        let schema = Schema::of(&table());
+        let mut columns = table().into_columns();
+        columns[2].values = Values::Categories(Categories::from_labels(&["TT", crate::data::MISSING]));
+        let aligned = schema.align(&Dataset::new(columns).unwrap()).unwrap();
+        assert_eq!(aligned.column("s").unwrap().values, Values::Sequences(Strings::new(["TT", ""])));
     }
 
     #[test]

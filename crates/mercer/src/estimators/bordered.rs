@@ -165,6 +165,14 @@ impl Bordered {
         self.system.jitter_used()
     }
 
+    /// Whether C is positive definite in working precision: no pivot is at rounding, and none was helped.
+    pub(crate) fn is_definite(&self) -> bool {
+        let System::Dual(cholesky) = &self.system else { return true };
+        let pivots = cholesky.lower().square().diagonal();
+        let (least, most) = pivots.iter().map(|p| p * p).fold((f64::INFINITY, 0.0f64), |(l, m), p| (l.min(p), m.max(p)));
+        cholesky.jitter() == 0.0 && least > pivots.len() as f64 * f64::EPSILON * most
+    }
+
     /// Solves for targets y (N x outputs), refined until the residual is at rounding or stops shrinking.
     /// The system comes back, with a factor in f64 if one in f32 did not do.
     pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {

@@ -164,6 +164,9 @@ impl Fitted for FittedGp {
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
     }
+    fn factor(&self) -> Option<&Lower> {
+        Some(&self.factor)
+    }
 }
 
 impl FittedGp {

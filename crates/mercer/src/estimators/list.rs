@@ -4,6 +4,7 @@ use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Query, Summary
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
+use crate::linalg::Lower;
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -83,6 +84,9 @@ macro_rules! estimators {
             }
             fn expansion(&self) -> Option<&Expansion> {
                 match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* }
+            }
+            fn factor(&self) -> Option<&Lower> {
+                match self { $(FittedModel::$Estimator(f) => f.factor(),)* }
             }
             fn steps(&self) -> Vec<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.steps(),)* }

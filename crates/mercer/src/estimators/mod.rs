@@ -2,10 +2,12 @@
 
 mod baseline;
 mod bordered;
+mod draws;
 mod expansion;
 mod fitted_gp;
 mod gp;
 mod knn;
+mod least_norm;
 mod list;
 mod outputs;
 mod ridge;
@@ -29,7 +31,7 @@ use crate::control::Control;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::gram::Gram;
-use crate::linalg::Matrix;
+use crate::linalg::{Lower, Matrix};
 use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -138,6 +140,10 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn classes(&self) -> Option<usize>;
     /// The kernel expansion that it is, where it is one.
     fn expansion(&self) -> Option<&Expansion> {
+        None
+    }
+    /// The Cholesky factor of the covariance of the training targets, where it keeps one.
+    fn factor(&self) -> Option<&Lower> {
         None
     }
     /// Steps of the solver, one number for each problem that was solved.

@@ -3,10 +3,12 @@
 //! Minimises sum_i w_i (y_i - f(x_i))^2 / 2 + (lambda/2) ||g||^2 over f = g + b with b not penalised. With
 //! C = K + lambda W^-1 the solution is the bordered system `[C 1; 1' 0] [alpha; b] = [y; 0]`, hence
 //! alpha = P y with P = C^-1 - C^-1 1 1' C^-1 / (1' C^-1 1), and f(x) = sum_i alpha_i k(x_i, x) + b.
+//! Without a penalty (lambda = 0) and with K singular it is the limit lambda -> 0: see `least_norm`.
 //! The prediction for row i by the model fitted without it is y_i - alpha_i / P_ii (Cawley & Talbot 2003,
 //! Reduced rank kernel ridge regression; Rifkin & Lippert 2007, Notes on regularized least squares).
 
 use super::bordered::{Bordered, Purpose, Solution};
+use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, outputs};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
@@ -55,9 +57,50 @@ impl Ridge {
         if y.rows() < 2 {
             return Err(Error::Data("leaving one row out needs at least 2 rows, and there is 1; add rows, or give ridge its lambda and the kernel its parameters".into()));
         }
-        let system = Bordered::new(task, settled::<Self>("lambda", &self.lambda)?, self.intercept, Purpose::Projection)?;
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let system = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Projection), lambda)? {
+            Some(system) => system,
+            None => {
+                return Err(Error::Data(
+                    "leaving one row out has no closed form where the kernel matrix is singular and nothing is penalised; give ridge a penalty (lambda) above 0".into(),
+                ));
+            }
+        };
         let (solution, system) = system.solve(&y, task.control)?;
         Ok((y, solution, system.into_projection(task.control)?))
+    }
+}
+
+/// What `lambda` is.
+const LAMBDA: &str =
+    "strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit best the one of least norm";
+
+/// The system if it can be solved as it stands; `None` where nothing is penalised and K is singular in working precision.
+fn definite(system: Result<Bordered>, lambda: f64) -> Result<Option<Bordered>> {
+    match system {
+        Ok(system) if lambda > 0.0 || system.is_definite() => Ok(Some(system)),
+        Ok(_) => Ok(None),
+        Err(Error::Numerical { .. }) if lambda == 0.0 => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Ridge {
+    /// The fit without a penalty where K is singular.
+    fn fit_least_norm(&self, task: &Task<'_>, y: &Matrix) -> Result<FittedRidge> {
+        let LeastNorm { alpha, bias, product, rank, gradient } = LeastNorm::new(task, y, self.intercept)?;
+        let (n, outputs) = (y.rows(), y.cols());
+        let error = |i: usize| (0..outputs).map(|o| (y[(i, o)] - product[(i, o)] - bias[o]).powi(2)).sum::<f64>();
+        let summary = Summary {
+            converged: gradient <= TOLERANCE,
+            objective: Some((0..n).map(|i| 0.5 * task.weight(i) * error(i)).sum()),
+            certificate: Some(Certificate { name: "relative gradient of the squared error".into(), value: gradient, tolerance: TOLERANCE }),
+            notes: vec![format!(
+                "nothing is penalised and the kernel matrix has rank {rank} of {n}: of all functions that fit best this is the one of least norm"
+            )],
+            ..Summary::default()
+        };
+        Ok(FittedRidge { expansion: Expansion::new((0..n).collect(), alpha, bias), classes: classes(task.target), summary })
     }
 }
 
@@ -65,7 +108,7 @@ impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
     const PARAMS: &'static [Param] = &[
-        Param::searched("lambda", "strength of the penalty, in the units of the kernel; c = 1/lambda", Domain::Positive, 1e6),
+        Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
         Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
     ];
     const NEEDS_MERCER: bool = true;
@@ -108,8 +151,13 @@ impl Estimator for Ridge {
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
-        let system = Bordered::new(task, lambda, self.intercept, Purpose::Solutions)?;
-        let (Solution { alpha, bias, product, residual, .. }, system) = system.solve(&y, task.control)?;
+        let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
+            Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
+            None => None,
+        };
+        let Some((Solution { alpha, bias, product, residual, .. }, system)) = solved else {
+            return self.fit_least_norm(task, &y);
+        };
         let mut objective = 0.0;
         for i in 0..y.rows() {
             let w = task.weight(i);

@@ -182,6 +182,32 @@ impl KernelExpr {
         child.columns_at_in(rest, data, selected)
     }
 
+    /// Category columns that the expression can only take as strings: strings that repeat are read as labels, and a kernel of
+    /// strings that is pointed at them, or finds no others, means the strings. None where the columns suit it as they are, or
+    /// where that does not help.
+    pub fn strings_among(&self, columns: &[Selection<'_>]) -> Vec<String> {
+        if self.uses(columns).is_ok() {
+            return Vec::new();
+        }
+        let mut wanted = vec![false; columns.len()];
+        let mut otherwise = vec![false; columns.len()];
+        let _ = self.leaves(None, &mut |k, selected| {
+            for (c, (name, _)) in columns.iter().enumerate() {
+                let named = selected.is_some_and(|names| names.iter().any(|n| n == name));
+                wanted[c] |= (named || selected.is_none()) && k.takes(Sort::Sequence);
+                otherwise[c] |= (named || selected.is_none()) && k.takes(Sort::Category) || named && k.takes(Sort::Number);
+            }
+            Ok(())
+        });
+        let turned = |c: usize| columns[c].1 == Sort::Category && wanted[c] && !otherwise[c];
+        let sorts: Vec<Selection<'_>> =
+            columns.iter().enumerate().map(|(c, &(name, sort))| (name, if turned(c) { Sort::Sequence } else { sort })).collect();
+        if self.uses(&sorts).is_err() {
+            return Vec::new();
+        }
+        (0..columns.len()).filter(|&c| turned(c)).map(|c| columns[c].0.to_owned()).collect()
+    }
+
     /// What the expression does with the columns of a raw table. An error names columns that the table lacks or that are
     /// of the wrong sort.
     pub fn uses(&self, columns: &[Selection<'_>]) -> Result<Uses> {

@@ -33,6 +33,11 @@ impl Lower {
     pub fn size(&self) -> usize {
         self.square.rows()
     }
+    /// L as a square matrix, 0 above the diagonal.
+    pub fn to_matrix(&self) -> Matrix {
+        let n = self.size();
+        Matrix::from_fn(n, n, |i, j| if j <= i { self.square[(i, j)] } else { 0.0 })
+    }
     /// log det(L L').
     pub fn log_det(&self) -> f64 {
         2.0 * self.square.diagonal().iter().map(|d| d.ln()).sum::<f64>()

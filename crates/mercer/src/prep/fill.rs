@@ -71,8 +71,8 @@ impl Fill {
         Ok(())
     }
 
-    /// Missing cells of new rows, one notice a column.
-    pub(super) fn tell(&self, columns: &[Column]) -> Vec<Notice> {
+    /// Missing cells of new rows, one notice a column, with its name.
+    pub(super) fn tell(&self, columns: &[Column]) -> Vec<(String, Notice)> {
         let said = |Filled { column, median, flag }: &Filled| {
             let Values::Numbers(v) = &columns.iter().find(|c| c.name == *column)?.values else { return None };
             let missing = v.iter().filter(|x| x.is_nan()).count();
@@ -81,7 +81,8 @@ impl Fill {
                 None => "not marked, since training had none".into(),
             };
             let median = Short(*median);
-            (missing > 0).then(|| format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing)))
+            let said = || format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing));
+            (missing > 0).then(|| (column.clone(), said()))
         };
         self.columns.iter().filter_map(said).collect()
     }

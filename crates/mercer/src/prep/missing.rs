@@ -139,7 +139,7 @@ pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kep
 }
 
 /// The rows whose cell is missing.
-fn rows_missing(values: &Values) -> Vec<usize> {
+pub fn rows_missing(values: &Values) -> Vec<usize> {
     let all = |miss: &dyn Fn(usize) -> bool| (0..values.len()).filter(|&i| miss(i)).collect();
     match values {
         Values::Numbers(v) => all(&|i| v[i].is_nan()),
@@ -149,8 +149,8 @@ fn rows_missing(values: &Values) -> Vec<usize> {
     }
 }
 
-/// Missing labels and texts that are taken as such, one notice a column.
-pub(super) fn tell(columns: &[Column]) -> Vec<Notice> {
+/// Missing labels and texts that are taken as such, one notice a column, with its name.
+pub(super) fn tell(columns: &[Column]) -> Vec<(String, Notice)> {
     let said = |c: &Column| {
         let becomes = match &c.values {
             Values::Categories(_) => format!("taken as the label '{MISSING}'"),
@@ -158,7 +158,7 @@ pub(super) fn tell(columns: &[Column]) -> Vec<Notice> {
             Values::Numbers(_) | Values::Points(_) | Values::Similarities(_) => return None,
         };
         let count = rows_missing(&c.values).len();
-        (count > 0).then(|| format!("column '{}' has {}: {becomes}", c.name, cells(count)))
+        (count > 0).then(|| (c.name.clone(), format!("column '{}' has {}: {becomes}", c.name, cells(count))))
     };
     columns.iter().filter_map(said).collect()
 }

@@ -13,7 +13,7 @@ mod vectors;
 
 pub use constant::Drop;
 pub use fill::{Fill, Filled};
-pub use missing::{Complete, Kept, Missing};
+pub use missing::{Complete, Kept, Missing, rows_missing};
 pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
@@ -106,7 +106,11 @@ impl Recipe {
             data.position(name)?;
         }
         refuse_infinite(data)?;
-        let mut fitting = Fitting { columns: data.columns().to_vec(), steps: Vec::new(), notices: missing::tell(data.columns()) };
+        let mut fitting = Fitting {
+            columns: data.columns().to_vec(),
+            steps: Vec::new(),
+            notices: missing::tell(data.columns()).into_iter().map(|(_, said)| said).collect(),
+        };
         fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
         fitting.add(Fill::fit)?;
         if self.drop_constant && data.rows() > 1 {
@@ -167,6 +171,11 @@ impl Fitted {
 
     /// What the user should know of new rows: missing cells, and what becomes of them.
     pub fn tell(&self, data: &Dataset) -> Vec<Notice> {
+        self.tell_by_column(data).into_iter().map(|(_, said)| said).collect()
+    }
+
+    /// The same with the name of the column that each notice is about.
+    pub fn tell_by_column(&self, data: &Dataset) -> Vec<(String, Notice)> {
         // Where a missing cell is refused, that is said by the error.
         let refused = |name: &str| {
             let complete = |step: &Step| matches!(step, Step::Complete(c) if c.columns.iter().any(|(n, _)| n == name));

@@ -41,13 +41,11 @@ pub use table::Table;
 pub use target::{Labels, TargetInfo};
 
 use crate::data::Dataset;
+pub use crate::data::MISSING;
 use crate::error::Result;
 
 /// Something that the user should know about how the data was taken: one sentence.
 pub type Notice = String;
-
-/// The label of a missing cell in a column of categories.
-pub const MISSING: &str = "(missing)";
 
 /// The whole table as a dataset, for tasks without a target.
 pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>)> {

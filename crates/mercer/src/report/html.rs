@@ -50,7 +50,7 @@ impl Comparison {
         Ok(page.into_string())
     }
 
-    fn results(&self) -> Markup {
+    pub(super) fn results(&self) -> Markup {
         let metrics = self.with_digits(self.shown_metrics());
         let apart = digits(self.entries.iter().filter_map(|r| r.difference));
         html! {

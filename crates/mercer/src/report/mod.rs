@@ -4,6 +4,7 @@
 //! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
 
 mod figures;
+mod fragment;
 mod gather;
 mod html;
 mod json;
@@ -20,6 +21,7 @@ pub use figures::{
     Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files, save_figures,
 };
 
+pub use fragment::{dataset_fragment, kernel_fragment, model_fragment};
 pub use gather::Request;
 pub use model::{catalogue_json, catalogue_text, model_json, model_text, model_text_in_full};
 pub use plan::plan_text;

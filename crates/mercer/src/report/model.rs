@@ -25,9 +25,15 @@ pub fn model_text_in_full(model: &Model) -> String {
 }
 
 fn text(model: &Model, full: bool) -> String {
+    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH);
+    facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What there is to say of a model, each with the word that it is said under; none continues the one before.
+pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     let summary = model.summary();
-    let mut lines = Vec::new();
-    let mut say = |what: &str, text: &str| lines.extend(wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH));
+    let mut facts = Vec::new();
+    let mut say = |what: &'static str, text: &str| facts.push((what, text.to_owned()));
     say("estimator", &brief_estimator(&model.estimator));
     if model.estimator.uses_kernel() {
         say("kernel", &brief_kernel(&model.kernel));
@@ -61,7 +67,7 @@ fn text(model: &Model, full: bool) -> String {
     }
     summary.notes.iter().for_each(|n| say("note", n));
     say("made by", &format!("mercer {}, seed {}", model.about.version, model.about.seed));
-    lines.join("\n")
+    facts
 }
 
 fn target_words(model: &Model) -> String {

@@ -23,7 +23,8 @@ class KernelRidgeClassifier(RidgeClassification):
     Parameters
     ----------
     alpha : float, "auto" or a pair (low, high) to search, default=1
-        Strength of the penalty, in the units of the kernel; c = 1/lambda.
+        Strength of the penalty, in the units of the kernel; c = 1/lambda; 0: none, and of all functions that fit
+        best the one of least norm.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two rows that returns a number.
@@ -52,8 +53,8 @@ class KernelRidgeClassifier(RidgeClassification):
         The training rows, or their Gram matrix.
     intercept_ : ndarray
         Constants, one for each output.
-    loo_predictions_ : ndarray
-        Predictions for each training row by the model fitted without it, exact.
+    alpha_ : float
+        The penalty that was found, where it was left open.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -107,8 +108,9 @@ class KernelRidge(RidgeRegression):
 
     Parameters
     ----------
-    alpha : float, "auto" or a pair (low, high) to search, default=1
-        Strength of the penalty, in the units of the kernel; c = 1/lambda.
+    alpha : float, "auto", a pair (low, high) to search or a list of such for each target, default=1
+        Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of
+        least norm.
     kernel : str, mercer.Kernel or callable, default="linear"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two rows that returns a number.
@@ -133,8 +135,8 @@ class KernelRidge(RidgeRegression):
         The training rows, or their Gram matrix.
     intercept_ : ndarray
         Constants, one for each output.
-    loo_predictions_ : ndarray
-        Predictions for each training row by the model fitted without it, exact.
+    alpha_ : float
+        The penalty that was found, where it was left open.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -159,7 +161,7 @@ class KernelRidge(RidgeRegression):
 
     def __init__(
         self,
-        alpha: float | str | tuple[float, float] = 1,
+        alpha: Any = 1,
         *,
         kernel: Any = "linear",
         gamma: Any = None,
@@ -214,6 +216,10 @@ class GaussianProcessRegressor(GaussianProcess):
         Log marginal likelihood of the (normalised) targets.
     alpha_ : ndarray
         Coefficients of the training rows.
+    L_ : ndarray of shape (n_samples, n_samples)
+        Lower Cholesky factor of the covariance of the targets.
+    noise_ : float
+        The noise that was found, where alpha was left open.
     X_train_ : ndarray or data frame
         The training rows.
     y_train_ : ndarray
@@ -296,7 +302,7 @@ class SVC(SupportVectorClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     verbose : bool, default=False
-        Taken for scikit-learn's sake.
+        Whether to print how the fit goes on and how it ended.
     max_iter : int, default=-1
         Most steps of the solver for each pair of classes.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
@@ -326,6 +332,8 @@ class SVC(SupportVectorClassifier):
         Coefficients of the columns, where the kernel is "linear".
     n_iter_ : ndarray or int
         Steps of the solver.
+    C_ : float
+        The penalty that was found, where it was left open; so for every argument.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -414,7 +422,7 @@ class SVR(SupportVectorRegressor):
     cache_size : float, default=200
         Megabytes of kernel rows to keep while fitting.
     verbose : bool, default=False
-        Taken for scikit-learn's sake.
+        Whether to print how the fit goes on and how it ended.
     max_iter : int, default=-1
         Most steps of the solver for each target column.
     n_jobs : int or None, default=None
@@ -436,6 +444,8 @@ class SVR(SupportVectorRegressor):
         Coefficients of the columns, where the kernel is "linear".
     n_iter_ : ndarray or int
         Steps of the solver.
+    C_ : float
+        The penalty that was found, where it was left open; so for every argument.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -522,6 +532,10 @@ class KNeighborsClassifier(NeighbourClassifier):
         Whether there are several targets: classes_ is a list then, and model_.models are the models, one for each.
     n_samples_fit_ : int
         Number of training rows.
+    effective_metric_ : str or callable
+        The metric, minkowski by the name that it has for its p.
+    effective_metric_params_ : dict
+        What is left of its keywords.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -596,6 +610,10 @@ class KNeighborsRegressor(NeighbourRegressor):
     ----------
     n_samples_fit_ : int
         Number of training rows.
+    effective_metric_ : str or callable
+        The metric, minkowski by the name that it has for its p.
+    effective_metric_params_ : dict
+        What is left of its keywords.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict

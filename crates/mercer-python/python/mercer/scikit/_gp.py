@@ -15,12 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .._native import Fitted, Kernel, Learner
 from ..errors import ExpressionError, ResourceError
 from ._base import KernelRegressor
-from ._given import Given, values
+from ._given import Given, diagonal, values
 from ._gp_kernels import gradient, translated
+from ._kernels import numbers_only
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -37,10 +39,17 @@ class Function:
     def __call__(self, X, Y):
         return self.kernel(X) if X is Y else self.kernel(X, Y)
 
+    def diag(self, X):
+        """k(x, x) of every row."""
+        return self.kernel.diag(X)
+
 
 class GaussianProcess(KernelRegressor):
     """Gaussian process regression. Targets are shifted and scaled here where normalize_y says so, as the noise of single rows
     is in units of what is left."""
+
+    _settled = {"noise": "noise_"}
+    _unlisted = ("L_",)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -102,6 +111,8 @@ class GaussianProcess(KernelRegressor):
         if self.kernel is not None and not isinstance(self.kernel, ScikitKernel):
             return super()._similarity(X)
         self.kernel_ = ConstantKernel() * RBF() if self.kernel is None else clone(self.kernel)
+        if self.kernel_.requires_vector_input:
+            numbers_only(self, X, f"the kernel {self.kernel_}")
         if self.optimizer is not None and self.kernel_.n_dims > 0:
             self._search()
         found = translated(self.kernel_)
@@ -145,11 +156,21 @@ class GaussianProcess(KernelRegressor):
         self.alpha_ = model.expansion[0].reshape(y.shape)
         self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
+    def leave_one_out(self) -> NDArray[Any]:
+        """Predict each training row by the process without it, in closed form.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            One prediction for each row.
+        """
+        return super().leave_one_out() * self._y_train_std + self._y_train_mean
+
     @property
-    def loo_predictions_(self) -> NDArray[Any]:
-        """Predictions for each training row by the process without it, in closed form."""
-        found = super().loo_predictions_
-        return found * self._y_train_std + self._y_train_mean
+    def L_(self) -> NDArray[Any]:
+        """Lower Cholesky factor of the covariance of the (normalised) training targets: a copy of n_samples^2 numbers."""
+        check_is_fitted(self)
+        return self.model_.factor()
 
     def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
@@ -243,8 +264,11 @@ class GaussianProcess(KernelRegressor):
         mean = np.zeros((len(X), *outputs))
         if not (return_std or return_cov):
             return mean
-        gram = kernel(X) if isinstance(kernel, (ScikitKernel, Kernel)) else values(kernel, X, X)
-        among = gram if return_cov else np.sqrt(np.diag(gram))
+        own = isinstance(kernel, (ScikitKernel, Kernel))
+        if return_cov:
+            among = kernel(X) if own else values(kernel, X, X)
+        else:
+            among = np.sqrt(kernel.diag(X) if own else diagonal(kernel, X))
         return mean, np.repeat(among[..., np.newaxis], outputs[0], axis=-1) if outputs else among
 
     def _checked_without_fit(self, X):

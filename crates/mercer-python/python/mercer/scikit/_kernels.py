@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._native import Kernel
-from ..errors import ExpressionError, MercerWarning
+from ..errors import DataError, ExpressionError, MercerWarning
 from ._given import Given
+from ._rows import matrix, names_of, other_columns
 from ._warn import warn
 
 #: Names that scikit-learn gives to kernels of numbers, as expressions of the library.
@@ -49,13 +50,33 @@ def similarity(estimator, X):
         )
     if kernel == "precomputed":
         return Given()
+    if kernel in (*WRITTEN, *ELSEWHERE) and not estimator._poor:
+        numbers_only(estimator, X, f"kernel={kernel!r}")
     if hasattr(estimator, "gamma") and kernel in (*WRITTEN, *ELSEWHERE):
-        found = named(kernel, X, estimator.gamma, estimator.degree, estimator.coef0)
+        found = named(kernel, matrix(X), estimator.gamma, estimator.degree, estimator.coef0)
     else:
         found = Kernel(kernel)
     if isinstance(found, Kernel):
         told(estimator, found)
     return found
+
+
+def numbers_only(estimator, X, what):
+    """Refuses rows that hold more than numbers, for what takes numbers in scikit-learn and hence here."""
+    if estimator._numbers:
+        return
+    found, example = "the rows are str", 'a kernel of strings, such as kernel="normalise(spectrum(k=3))"'
+    if names_of(X) is not None:
+        others = other_columns(X)
+        if not others:
+            return
+        name, holds = next(iter(others.items()))
+        found = f"column '{name}' holds {holds}"
+        example = f'a kernel that says what it does with each column, such as kernel="on(age, rbf) + on({name}, equal)"'
+    raise DataError(
+        f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; encode them first (OneHotEncoder), give "
+        f"{example}, or take MercerClassifier or MercerRegressor, which encode by themselves"
+    )
 
 
 def named(name, X, gamma, degree, coef0):

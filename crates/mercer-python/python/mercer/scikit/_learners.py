@@ -29,7 +29,8 @@ class Expressions:
         return None if self.kernel is None else similarity(self, X)
 
     def _learner(self, kernel):
-        return Learner(self.estimator, kernel, standardise=self.standardise, missing=self._policies(), seed=self._seed())
+        words = {"standardise": self.standardise, "missing": self._policies(), "metric": self.metric}
+        return Learner(self.estimator, kernel, seed=self._seed(), **words)
 
     def _policies(self):
         """What is done with missing cells, by column; one word speaks of all of them."""
@@ -41,7 +42,7 @@ class Expressions:
         return True
 
     def _limits(self):
-        return {"threads": self._threads(), "max_seconds": self.max_seconds, "max_memory": self.max_memory}
+        return {**super()._limits(), "max_seconds": self.max_seconds, "max_memory": self.max_memory}
 
     def _tell(self, notices):
         for notice in notices:
@@ -68,6 +69,8 @@ class MercerClassifier(Expressions, KernelClassifier):
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".
+    metric : str, default=None
+        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float, default=None
@@ -96,6 +99,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         *,
         standardise: bool = True,
         missing: dict[str, str] | str | None = None,
+        metric: str | None = None,
         random_state: Any = None,
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
@@ -105,6 +109,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         self.kernel = kernel
         self.standardise = standardise
         self.missing = missing
+        self.metric = metric
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.max_memory = max_memory
@@ -126,6 +131,8 @@ class MercerRegressor(Expressions, KernelRegressor):
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".
+    metric : str, default=None
+        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float, default=None
@@ -151,6 +158,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         *,
         standardise: bool = True,
         missing: dict[str, str] | str | None = None,
+        metric: str | None = None,
         random_state: Any = None,
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
@@ -160,6 +168,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         self.kernel = kernel
         self.standardise = standardise
         self.missing = missing
+        self.metric = metric
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.max_memory = max_memory

@@ -17,7 +17,8 @@ NAMES = (
     "SVR",
 )
 
-# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities.
+# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those
+# with predictions for each training row by the model without it.
 SCORES = (
     "ridge",
     "svc",
@@ -28,4 +29,9 @@ PAIRS = (
 PROBABILITIES = (
     "knn",
     "baseline",
+)
+LEFT_OUT = (
+    "ridge",
+    "gp",
+    "knn",
 )

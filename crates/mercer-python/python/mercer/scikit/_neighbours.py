@@ -21,7 +21,8 @@ from .._native import Kernel
 from ..errors import DataError, ExpressionError
 from ._base import KernelClassifier, KernelRegressor
 from ._given import Given
-from ._weighed import Several, WeighedModel
+from ._kernels import numbers_only
+from ._weighed import Several, WeighedModel, alike, inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,12 @@ class Distances:
         self.parameters = parameters
 
     def __call__(self, X, Y):
-        return -0.5 * pairwise_distances(X, Y, metric=self.metric, **self.parameters) ** 2
+        distances = pairwise_distances(X, Y, metric=self.metric, **self.parameters)
+        apart = np.argwhere(np.isnan(distances))
+        if len(apart):
+            row, other = apart[0] + 1
+            raise DataError(f"metric={self.metric!r}: there is no distance between row {row} and training row {other}: no column has a number in both")
+        return -0.5 * distances**2
 
 
 class Neighbours:
@@ -47,7 +53,10 @@ class Neighbours:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.sparse = self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2
+        # Distances that are given may be a graph, which holds those to the nearest rows only.
+        plain = self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2
+        tags.input_tags.sparse = plain or self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
 
     def _settings(self):
@@ -60,6 +69,7 @@ class Neighbours:
         return (self.metric_params or {}).get("p", self.p) if self.metric == "minkowski" else 2
 
     def _similarity(self, X):
+        numbers_only(self, X, f"metric={self.metric!r}")
         if self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2 and not self.metric_params:
             return Kernel("negative_distance")
         parameters = dict(self.metric_params or {})
@@ -68,15 +78,20 @@ class Neighbours:
         return Given(Distances(self.metric, **parameters))
 
     def _model(self, X, y, weight, classes):
-        if not callable(self.weights):
+        graph = sp.issparse(X) and self.metric == "precomputed"
+        if not (callable(self.weights) or graph):
             return super()._model(X, y, weight, classes)
+        where = "metric='precomputed' gets a graph of neighbours" if graph else "weights= is a function"
         if weight is not None:
-            raise DataError(f"{type(self).__name__}: sample_weight is not taken where weights= is a function; leave one of them out")
+            raise DataError(f"{type(self).__name__}: sample_weight is not taken where {where}; leave one of them out")
         if not isinstance(self.n_neighbors, Integral):
             raise ExpressionError(
-                f"{type(self).__name__}: n_neighbors={self.n_neighbors!r} is not tuned where weights= is a function; give a whole number"
+                f"{type(self).__name__}: n_neighbors={self.n_neighbors!r} is not tuned where {where}; give a whole number"
             )
-        return WeighedModel(self._search(X), self.weights, y, classes)
+        # Other words than these are refused by the expression.
+        named = {None: alike, "uniform": alike, "distance": inverse}
+        function = self.weights if callable(self.weights) else self._expression() and named[self.weights]
+        return WeighedModel(self._search(X), function, y, classes)
 
     def _rows_for_model(self, X):
         rows = super()._rows_for_model(X)
@@ -101,15 +116,29 @@ class Neighbours:
             return self.model_.decision_function(rows, threads=self._threads())
         return self.model_.predict(rows, codes=True, threads=self._threads())
 
-    @property
-    def loo_predictions_(self) -> NDArray[Any]:
-        """Predictions for each training row by the others, those of ``predict(None)``."""
+    def leave_one_out(self) -> NDArray[Any]:
+        """Predict each training row by the others: ``predict(None)``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            One prediction for each row.
+        """
         return self.predict(None)
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
         self._fit_X = X
         self.n_samples_fit_ = X.shape[0]
+        self.effective_metric_, self.effective_metric_params_ = self.metric, dict(self.metric_params or {})
+        if self.metric == "minkowski":
+            power = self.effective_metric_params_.pop("p", self.p)
+            weight = self.effective_metric_params_.pop("w", None)
+            named = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+            if weight is None and power in named:
+                self.effective_metric_ = named[power]
+            else:
+                self.effective_metric_params_.update(p=power, w=weight)
 
     def _search(self, X):
         search = NearestNeighbors(

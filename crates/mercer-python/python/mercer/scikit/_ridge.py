@@ -1,7 +1,7 @@
 """What kernel ridge regression has besides the rest in scikit-learn."""
 
-import sys
-from numbers import Real
+import copy
+from itertools import groupby
 
 import numpy as np
 
@@ -14,15 +14,13 @@ class Ridge:
     """Arguments and attributes that regression and classification share."""
 
     def _settings(self):
-        settings = super()._settings()
-        if np.ndim(settings["lambda"]) > 0 and not isinstance(settings["lambda"], tuple):
-            raise ExpressionError(
-                f"{type(self).__name__}: alpha: one number for all targets is taken; for one of each, fit an estimator to each target"
-            )
-        if isinstance(settings["lambda"], Real) and settings["lambda"] == 0:
-            # No penalty: the least one that there is leaves every bit of the diagonal as it is.
-            settings["lambda"] = sys.float_info.min
-        return settings
+        if self._penalties() is not None:
+            raise ExpressionError(f"{type(self).__name__}: alpha={self.alpha!r}: one number is taken here")
+        return super()._settings()
+
+    def _penalties(self):
+        """A penalty for each target, where alpha says so; a pair is searched between."""
+        return None if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple) else list(self.alpha)
 
     def _function(self, kernel):
         """A function of two rows, as scikit-learn's KernelRidge takes it."""
@@ -40,6 +38,83 @@ class Ridge:
 class RidgeRegression(Ridge, KernelRegressor):
     """Kernel ridge regression."""
 
+    def _model(self, X, y, weight, classes):
+        penalties = self._penalties()
+        if penalties is None:
+            return super()._model(X, y, weight, classes)
+        targets = y.reshape(len(y), -1)
+        if len(penalties) != targets.shape[1]:
+            raise ExpressionError(
+                f"{type(self).__name__}: alpha: found {len(penalties)} penalties for {targets.shape[1]} targets; give one for each, or one "
+                "for all"
+            )
+        columns = sorted(range(len(penalties)), key=lambda j: (str(penalties[j]), j))
+        parts = []
+        for _, group in groupby(columns, key=lambda j: str(penalties[j])):
+            group = list(group)
+            one = copy.copy(self)
+            one.alpha = penalties[group[0]]
+            parts.append((group, one._model(X, np.ascontiguousarray(targets[:, group]), weight, classes)))
+            vars(self).update(_as_points=getattr(one, "_as_points", None))
+        return EachPenalty(parts)
+
+    def _keep_settled(self, model):
+        if self._penalties() is None:
+            super()._keep_settled(model)
+
 
 class RidgeClassification(Ridge, Scores, KernelClassifier):
     """Kernel ridge regression to indicators of classes."""
+
+
+class EachPenalty:
+    """Models of targets that have the same penalty, with the columns of these targets. It answers like a Model."""
+
+    def __init__(self, parts):
+        self.columns, self.models = zip(*parts)
+
+    @property
+    def takes_arrays(self):
+        """Whether rows come as they were checked."""
+        return getattr(self.models[0], "takes_arrays", False)
+
+    @property
+    def notices(self):
+        """What is worth knowing about the fits."""
+        return list(dict.fromkeys(notice for model in self.models for notice in model.notices))
+
+    @property
+    def summary(self):
+        """How the fit went that is furthest from its tolerance."""
+        return max((model.summary for model in self.models), key=lambda summary: summary["certificate"]["value"])
+
+    @property
+    def support(self):
+        """Training rows that prediction needs, the same for all."""
+        return self.models[0].support
+
+    @property
+    def expansion(self):
+        """Coefficients and constants."""
+        coef, bias = zip(*(model.expansion for model in self.models))
+        return self._placed(coef), self._placed([b[np.newaxis] for b in bias])[0]
+
+    def predict(self, X, **words):
+        """Predicted numbers, rows x targets; of one target a column."""
+        found = self._placed([model.predict(X, **words) for model in self.models])
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def leave_one_out(self, y, weight=None, **words):
+        """Predictions without each row."""
+        targets = y.reshape(len(y), -1)
+        each = [np.ascontiguousarray(targets[:, columns]) for columns in self.columns]
+        found = self._placed([model.leave_one_out(part, weight, **words) for model, part in zip(self.models, each)])
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def _placed(self, parts):
+        """Columns of the parts in the order of the targets."""
+        parts = [part.reshape(len(part), -1) for part in parts]
+        out = np.empty((len(parts[0]), sum(part.shape[1] for part in parts)))
+        for columns, part in zip(self.columns, parts):
+            out[:, columns] = part
+        return out

@@ -1,6 +1,9 @@
 """What rows are: numbers, which scikit-learn checks, or other things, which go to the library as they are."""
 
+from numbers import Real
+
 import numpy as np
+import scipy.sparse as sp
 
 from .._native import Dataset
 
@@ -26,13 +29,45 @@ def row_count(X):
     return shape[0] if shape else len(X)
 
 
+def other_columns(X):
+    """Names of the columns of a frame or a Dataset that hold no numbers, with what they hold."""
+    if isinstance(X, Dataset):
+        return {name: sort for name, sort in X.columns.items() if sort not in ("number", "points")}
+    dtypes = X.dtypes
+    kinds = dtypes.values() if isinstance(dtypes, dict) else dtypes
+    return {name: str(kind) for j, (name, kind) in enumerate(zip(names_of(X), kinds)) if not (is_number(kind) or _hidden_numbers(X, j, kind))}
+
+
+def _hidden_numbers(X, j, dtype):
+    """Whether a column of objects holds numbers and gaps only."""
+    if getattr(dtype, "kind", None) != "O" or not hasattr(X, "iloc"):
+        return False
+    return all(cell is None or isinstance(cell, Real) for cell in X.iloc[:, j])
+
+
+def matrix(X):
+    """The numbers of a Dataset side by side; other rows as they are."""
+    return np.column_stack([X[name] for name in X.columns]) if isinstance(X, Dataset) else X
+
+
+def first_missing(X):
+    """Row, counted from 0, and name of the column of the first NaN among numbers."""
+    names = names_of(X)
+    if sp.issparse(X):
+        whole = sp.csr_matrix(X)
+        at = int(np.flatnonzero(np.isnan(whole.data))[0])
+        row, column = int(np.searchsorted(whole.indptr, at, side="right")) - 1, int(whole.indices[at])
+    else:
+        row, column = np.argwhere(np.isnan(np.asarray(X, dtype=np.float64)))[0].tolist()
+    return row, f"x{column}" if names is None else names[column]
+
+
 def are_numbers(X):
     """Whether rows are to be checked as numbers: all but frames with other columns, and columns of str."""
     if isinstance(X, Dataset):
         return False
     if names_of(X) is not None:
-        dtypes = X.dtypes
-        return all(is_number(dtype) for dtype in (dtypes.values() if isinstance(dtypes, dict) else dtypes))
+        return not other_columns(X)
     if isinstance(X, np.ndarray):
         return X.ndim != 1 or X.dtype.kind not in "UO" or not all(isinstance(cell, str) for cell in X)
     return not (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(cell, str) for cell in X))

@@ -27,6 +27,26 @@ HARD = 1e10
 WITHOUT_END = 10**15
 
 
+class Lines:
+    """Prints how a fit goes on and how it ended."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, what, done, total):
+        print(f"[{self.name}] {what}: {done}" + (f" of {total}" if total < WITHOUT_END else ""), flush=True)
+
+    def end(self, model):
+        """The last line."""
+        summary = model.summary
+        found, how = summary["certificate"], "met" if summary["converged"] else "NOT met"
+        print(
+            f"[{self.name}] {sum(model.steps)} steps, {len(model.support)} support vectors, {found['name']} {found['value']:.2e}, "
+            f"tolerance {found['tolerance']:.0e} {how}",
+            flush=True,
+        )
+
+
 class SupportVectors:
     """Attributes that classification and regression share."""
 
@@ -38,13 +58,20 @@ class SupportVectors:
             settings["c"] = HARD
         return settings
 
+    def _progress(self):
+        return Lines(type(self).__name__) if self.verbose else None
+
     def _fit(self, X, y, weight, classes):
+        self._linear = isinstance(self.kernel, str) and self.kernel == "linear"
         if weight is not None:
             # As in libsvm a row of negative weight is an absent row.
             weight = np.maximum(weight, 0.0)
             if not weight.any():
                 raise ValueError("Invalid input - all samples have zero or negative weights.")
-        return super()._fit(X, y, weight, classes)
+        super()._fit(X, y, weight, classes)
+        if self.verbose:
+            self._progress().end(self.model_)
+        return self
 
     def _unconverged(self):
         early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
@@ -74,9 +101,9 @@ class SupportVectors:
     @property
     def coef_(self) -> Any:
         """Coefficients of the columns, where the kernel is linear."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
+        if not self._linear:
+            raise AttributeError("coef_ is only available when using a linear kernel")
         coef = self._told(self._by_problem) @ self.support_vectors_
         if not sp.issparse(coef):
             coef.flags.writeable = False
@@ -99,6 +126,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.intercept_ = sign * bias
         self._by_problem = sign * coef[order].T
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
+        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[y])
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
 
@@ -164,13 +192,6 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             out[b - 1, classes == a] = self._by_problem[problem, classes == a]
             out[a, classes == b] = self._by_problem[problem, classes == b]
         return out
-
-    @property
-    def class_weight_(self) -> NDArray[Any]:
-        """Factor of C for each class."""
-        check_is_fitted(self)
-        y = self.classes_[self._learnt[0]]
-        return compute_class_weight(self.class_weight, classes=self.classes_, y=y)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Decision values: one for two classes, else one for each class ("ovr") or pair of classes ("ovo").

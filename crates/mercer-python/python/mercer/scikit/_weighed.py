@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import DataError
+from ._given import noted
 
 
 class WeighedModel:
@@ -66,6 +67,12 @@ class Several:
         """How the first fit went: nothing is solved for neighbours, so that all went alike."""
         return self.models[0].summary
 
+    @property
+    def parameters(self):
+        """Settled parameters of the estimator, one for each target."""
+        each = [model.parameters for model in self.models]
+        return {name: [one[name] for one in each] for name in each[0]}
+
     def predict(self, X, **words):
         """Codes of classes, rows x targets."""
         return np.stack([model.predict(X, **words) for model in self.models], axis=1)
@@ -81,13 +88,29 @@ class Several:
         return found if scores else np.stack(found, axis=1)
 
 
+def alike(distances):
+    """Every neighbour counts alike."""
+    return np.ones_like(distances)
+
+
+def inverse(distances):
+    """By the inverse of the distance; one at no distance counts alone."""
+    with np.errstate(divide="ignore"):
+        return 1.0 / distances
+
+
 def weighed(function, distances):
     """Weights of neighbours by a function of the user, checked. Where weights are infinite, those neighbours alone count."""
     shape = distances.shape
     try:
-        found = np.asarray(function(distances), dtype=np.float64)
+        found = function(distances)
     except Exception as error:
-        raise DataError(f"weights: the function failed on distances of shape {shape}: {error}") from error
+        noted(error, f"raised by the function of weights, which was given distances of shape {shape}")
+        raise
+    try:
+        found = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"weights: the function returned {type(found).__name__}, which is no array of numbers: {error}") from error
     if found.shape != shape:
         raise DataError(f"weights: the function returned an array of shape {found.shape}; expected {shape}, as the distances have")
     wrong = np.argwhere(~(found >= 0))

@@ -1,0 +1,293 @@
+"""What every estimator of scikit-learn's form shares: rows in, a fitted model of the library behind it."""
+
+from __future__ import annotations
+
+import os
+import re
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._native import Dataset, Learner
+from ..errors import DataError, ExpressionError, MercerError, MercerWarning
+from ..kernels import _text
+from ._given import Given, GivenModel
+from ._kernels import similarity
+from ._names import LEFT_OUT
+from ._rows import are_numbers, first_missing, names_of, row_count
+from ._warn import warn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class KernelEstimator(BaseEstimator):
+    """An estimator of the library.
+
+    `_name` is its name there, `_spelt` says which argument sets which of its parameters, `_fixed` what the others are.
+    `_poor` says that predictions do not depend on the rows. `_settled` names the attributes of values that were searched
+    where they are not called after their arguments. `_unlisted` are attributes that take time or memory to make: they are
+    not listed, so that completion and display do not make them.
+    """
+
+    _name = ""
+    _spelt = {}
+    _fixed = {}
+    _poor = False
+    _allow_nan = False
+    _settled = {}
+    _unlisted = ()
+
+    def __dir__(self):
+        return [name for name in object.__dir__(self) if name not in self._unlisted and hasattr(self, name)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = given
+        tags.input_tags.sparse = not given
+        tags.input_tags.allow_nan = self._allow_nan
+        return tags
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "model_")
+
+    def _estimator_name(self):
+        return self._name
+
+    def _settings(self):
+        """Parameters of the library's estimator with their values."""
+        return {**self._fixed, **{ours: getattr(self, theirs) for ours, theirs in self._spelt.items()}}
+
+    def _expression(self):
+        """The estimator as an expression. A fault is told of the argument that it came by."""
+        settings = self._settings()
+        try:
+            return self._written(settings)
+        except (ExpressionError, TypeError, ValueError):
+            for ours, value in settings.items():
+                try:
+                    self._written({ours: value})
+                except (ExpressionError, TypeError, ValueError) as error:
+                    argument = self._spelt.get(ours, ours)
+                    why = str(error).splitlines()[0].rpartition(": ")[2]
+                    raise ExpressionError(f"{type(self).__name__}: {argument}={value!r}: {why}") from None
+            raise
+
+    def _written(self, settings):
+        """An expression of the estimator with these parameters, read once."""
+        text = f"{self._name}({', '.join(f'{ours}={_text(value)}' for ours, value in settings.items())})"
+        Learner(text)
+        return text
+
+    def _similarity(self, X):
+        """A Kernel, or values that are given."""
+        return similarity(self, X)
+
+    def _function(self, kernel):
+        """A function of two batches from a function of the user."""
+        return kernel
+
+    def _threads(self):
+        """Threads to use: n_jobs, or all cores but no more than OMP_NUM_THREADS, which joblib sets in its workers; 0 is all."""
+        jobs = self.n_jobs
+        if jobs is None:
+            allowed = os.environ.get("OMP_NUM_THREADS", "")
+            return int(allowed) if allowed.isdigit() else 0
+        if not isinstance(jobs, Integral) or jobs == 0:
+            raise ExpressionError(f"n_jobs={jobs!r}: expected a number of threads, or None or -1 for all cores")
+        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+    def _seed(self):
+        state = getattr(self, "random_state", None)
+        return 0 if state is None else int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    def _checked(self, X, y=None, *, fitting=False):
+        """Rows (and targets) as the library takes them; numbers by scikit-learn's own rules, columns of other things by name."""
+        if fitting and y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        tags = self.__sklearn_tags__().input_tags
+        if fitting:
+            self._numbers = are_numbers(X) or tags.pairwise
+        if not self._numbers:
+            return self._others(X, y, fitting)
+        if sp.issparse(X) and tags.pairwise and not tags.sparse:
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        finite = "allow-nan" if tags.allow_nan else True
+        rules = {"accept_sparse": "csr", "dtype": np.float64, "order": "C", "ensure_all_finite": finite, "reset": fitting}
+        try:
+            if fitting:
+                X, y = validate_data(self, X, y, **rules, **self._target_rules())
+            else:
+                X = validate_data(self, X, **rules)
+        except ValueError as error:
+            if "Input X contains NaN" not in str(error):
+                raise
+            raise self._refused(*first_missing(X)) from None
+        if fitting and tags.pairwise and X.shape[0] != X.shape[1]:
+            raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        return (X, y) if fitting else X
+
+    def _refused(self, row, column):
+        """The refusal of a missing cell, its row counted from 0."""
+        return DataError(
+            f"Input X contains NaN: row {row + 1}, column '{column}'. {type(self).__name__} takes no missing values; fill them before, "
+            "or take MercerClassifier or MercerRegressor, whose missing= says what is done with them"
+        )
+
+    def _others(self, X, y, fitting):
+        """Rows with columns that are no numbers: texts, categories, anything that a kernel or a function is made for."""
+        names = names_of(X)
+        if fitting:
+            vars(self).pop("feature_names_in_", None)
+            if names is not None:
+                self.feature_names_in_ = np.asarray(names, dtype=object)
+            self.n_features_in_ = 1 if names is None else len(names)
+            rows, targets = row_count(X), len(y)
+            if rows != targets:
+                raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, targets]}")
+            return X, self._target(y)
+        return X
+
+    def _target(self, y):
+        return np.asarray(y)
+
+    def _target_rules(self):
+        return {}
+
+    def _columns(self, X):
+        """Rows as the library's Dataset takes them: an array is one column of points unless the kernel names columns."""
+        if names_of(X) is not None:
+            return self._dataset(X)
+        if getattr(X, "ndim", 1) != 2:
+            return X
+        if self._as_points:
+            return {"x": X}
+        dense = X.toarray() if sp.issparse(X) else X
+        return {str(name): dense[:, j] for j, name in enumerate(self._names())}
+
+    def _dataset(self, X):
+        """A frame as a Dataset, like that of the training where there was one. A missing cell is refused as among numbers."""
+        model = getattr(self, "model_", None)
+        model = getattr(model, "models", [model])[0]
+        data = X if isinstance(X, Dataset) or model is not None else Dataset(X)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            # Taken like the training rows, a missing label is one more label that training did not have.
+            labels = {} if model is None else {name: sort for name, sort in model.columns.items() if sort == "category"}
+            whole = data if isinstance(data, Dataset) else Dataset(X, types=labels)
+            for name, rows in whole.missing.items():
+                if whole.columns[name] in ("number", "category"):
+                    raise self._refused(rows[0], name)
+        if not isinstance(data, Dataset):
+            data = Dataset(X, like=model)
+        for notice in data.notices if data is not X else ():
+            warn(notice, MercerWarning)
+        return data
+
+    def _names(self):
+        return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+
+    def _fit(self, X, y, weight, classes):
+        """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
+        try:
+            model = self._model(X, y, weight, classes)
+        except MercerError as error:
+            told = self._in_own_words(str(error))
+            few = {1: "1 sample"}.get(row_count(X)) or {1: "1 class"}.get(len(classes or ()))
+            if few is not None and isinstance(error, DataError):
+                told = f"{told} (there is {few})"
+            if told == str(error):
+                raise
+            raise type(error)(told) from None
+        self._keep(X, y, weight, model)
+        self._keep_settled(model)
+        self.model_ = model
+        if not model.summary["converged"]:
+            warn(self._unconverged(), ConvergenceWarning)
+        return self
+
+    def _in_own_words(self, text):
+        """A message of the library with parameters called as the arguments that set them: lambda= becomes alpha=."""
+        for ours, theirs in self._spelt.items():
+            text = re.sub(rf"(?<!\w){ours}(?=[=)])", theirs, text)
+        return text
+
+    def _keep_settled(self, model):
+        """Values that were left open, as attributes: `C_` after C="auto"."""
+        for ours, theirs in self._spelt.items():
+            name, given = self._settled.get(ours, f"{theirs}_"), getattr(self, theirs)
+            vars(self).pop(name, None)
+            if isinstance(given, tuple) or (isinstance(given, str) and given == "auto"):
+                setattr(self, name, model.parameters[ours])
+
+    def _model(self, X, y, weight, classes):
+        kernel = self._similarity(X)
+        words = {"classes": classes, **self._limits()}
+        if isinstance(kernel, Given):
+            return GivenModel(self._expression(), kernel.function, X, y, weight, seed=self._seed(), **words)
+        learner = self._learner(kernel)
+        self._as_points = sp.issparse(X) or not self._by_column(kernel)
+        rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
+        model = learner.fit(rows, y, weight, tell=False, **words)
+        self._tell(model.notices)
+        return model
+
+    def _learner(self, kernel):
+        return Learner(self._expression(), kernel, standardise=False, seed=self._seed(), allow_non_mercer=True)
+
+    def _by_column(self, kernel):
+        """Whether columns go to the kernel one by one, under their names."""
+        return kernel.by_column
+
+    def _limits(self):
+        return {"threads": self._threads(), "progress": self._progress()}
+
+    def _progress(self):
+        """A function that is told of long work, or None."""
+
+    def _tell(self, notices):
+        """What is worth knowing about a fit is in model_.notices; scikit-learn's classes do not warn of it."""
+
+    def _unconverged(self):
+        summary = self.model_.summary
+        found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
+        notes = " ".join(f"{note}." for note in summary["notes"])
+        return (
+            f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
+            f"{found['tolerance']:.3g}. {notes}".rstrip()
+        )
+
+    def _keep(self, X, y, weight, model):
+        """What attributes are made of, besides the model."""
+        self._learnt = (y, weight)
+
+    def _rows_for_model(self, X):
+        check_is_fitted(self)
+        X = self._checked(X)
+        return X if getattr(self.model_, "takes_arrays", False) else self._columns(X)
+
+    @property
+    def certificate_(self) -> dict[str, Any]:
+        """The number that proves how good the fit is: its name, its value, the tolerance it was asked to meet."""
+        check_is_fitted(self)
+        return self.model_.summary["certificate"]
+
+    @available_if(lambda self: self._estimator_name() in LEFT_OUT)
+    def leave_one_out(self) -> NDArray[Any]:
+        """Predict each training row by the model fitted without it, in closed form.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            One prediction for each row that was learnt from: rows of weight 0 have none.
+        """
+        check_is_fitted(self)
+        found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
+        return self.classes_.take(found) if hasattr(self, "classes_") else found

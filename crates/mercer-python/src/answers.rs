@@ -1,0 +1,98 @@
+//! What fits answer, as Python objects: predicted values, expansions, parameters, documents.
+
+use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
+use crate::errors::internal_error;
+use crate::target::labels;
+use mercer::data::Sort;
+use mercer::estimators::{EstimatorExpr, Expansion, Predicted, Predictions};
+use mercer::linalg::Matrix;
+use mercer::param::{Domain, Value};
+use mercer::read::TargetInfo;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+
+/// JSON of the library as Python objects.
+pub(crate) fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (text,))
+}
+
+/// What the library would write to a file as Python objects.
+pub(crate) fn documented<'py>(py: Python<'py>, object: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    from_json(py, &serde_json::to_string(object).map_err(|e| internal_error(e.to_string()))?)
+}
+
+/// Names of columns with the words for what they hold.
+pub(crate) fn sorts<'py, 'a>(py: Python<'py>, columns: impl Iterator<Item = (&'a str, Sort)>) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, sort) in columns {
+        all.set_item(name, sort.name())?;
+    }
+    Ok(all)
+}
+
+/// Functions drawn for each output as one array, N x count or N x outputs x count.
+pub(crate) fn from_draws(py: Python<'_>, mut draws: Vec<Matrix>) -> PyResult<Bound<'_, PyAny>> {
+    if draws.len() == 1 {
+        return from_matrix(py, draws.remove(0));
+    }
+    let each = draws.into_iter().map(|one| from_matrix(py, one)).collect::<PyResult<Vec<_>>>()?;
+    py.import("numpy")?.call_method1("stack", (each, 1))
+}
+
+/// Predicted values as an array; classes as their labels, or as their codes.
+pub(crate) fn values<'py>(py: Python<'py>, values: Predicted, info: &TargetInfo, codes: bool) -> PyResult<Bound<'py, PyAny>> {
+    match values {
+        Predicted::Numbers(numbers) => from_outputs(py, numbers),
+        Predicted::Classes(found) if codes => Ok(from_indices(py, &found)),
+        Predicted::Classes(found) => labels(py, info)?.call_method1("take", (from_indices(py, &found),)),
+    }
+}
+
+/// Predictions without a row each, classes as codes; or their decision values.
+pub(crate) fn from_left_out<'py>(
+    py: Python<'py>,
+    left_out: Option<Predictions>,
+    scores: bool,
+    info: &TargetInfo,
+    lacks: impl Fn(&str) -> PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    let left_out = left_out.ok_or_else(|| lacks("closed form without a row"))?;
+    if scores {
+        return from_outputs(py, left_out.scores.ok_or_else(|| lacks("decision values without a row"))?);
+    }
+    values(py, left_out.values, info, true)
+}
+
+/// An expansion as arrays: coefficients (support x outputs) and one constant per output.
+pub(crate) fn expansion<'py>(py: Python<'py>, expansion: Option<&Expansion>) -> PyResult<Option<Pair<'py>>> {
+    expansion.map(|e| Ok((from_matrix(py, e.coef.clone())?, from_vec(py, e.bias.clone())))).transpose()
+}
+
+/// Two arrays.
+pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// A value as a number, "auto", a pair of ends or a list.
+pub(crate) fn parameter<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Auto => "auto".into_pyobject(py)?.into_any(),
+        Value::Number(x) => x.into_pyobject(py)?.into_any(),
+        Value::Range(low, high) => (*low, *high).into_pyobject(py)?.into_any(),
+        Value::List(list) => list.clone().into_pyobject(py)?.into_any(),
+    })
+}
+
+/// Every parameter of an estimator by its name: numbers, flags and words.
+pub(crate) fn parameters<'py>(py: Python<'py>, estimator: &EstimatorExpr) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    let numbers = estimator.values();
+    for (name, text) in estimator.arguments() {
+        match numbers.iter().find(|(param, _)| param.name == name) {
+            Some((param, Value::Number(x))) if matches!(param.domain, Domain::Integer(..)) => all.set_item(name, *x as u64)?,
+            Some((_, value)) => all.set_item(name, parameter(py, value)?)?,
+            None if text == "true" || text == "false" => all.set_item(name, text == "true")?,
+            None => all.set_item(name, text)?,
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,111 @@
+//! Pieces of HTML for notebooks: a comparison, a model, a table, a kernel. Each brings its own rules of style, which speak
+//! of nothing else on the page, and takes its colours from there.
+
+use super::Comparison;
+use super::model::facts;
+use super::words::{count, counted, shown};
+use crate::data::{Column, Dataset, Values};
+use crate::kernels::{KernelExpr, Validity};
+use crate::learner::Model;
+use crate::param::Value;
+use crate::prep::rows_missing;
+use maud::{Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("fragment.css");
+/// Columns of a table that are listed at most.
+const COLUMNS: usize = 60;
+/// Labels that are named at most.
+const LABELS: usize = 8;
+/// Longest text that is shown, in characters.
+const TEXT: usize = 400;
+
+fn piece(content: Markup) -> String {
+    html! { div.mercer { style { (PreEscaped(STYLE)) } (content) } }.into_string()
+}
+
+fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>) -> Markup {
+    html! { table { tbody { @for (what, text) in rows { tr { th scope="row" { (what) } td { (shown(&text, TEXT)) } } } } } }
+}
+
+impl Comparison {
+    /// What the comparison says and its table, without pictures.
+    pub fn fragment(&self) -> String {
+        piece(html! {
+            p.verdict { (self.verdict()) }
+            (self.results())
+            @if !self.notices.is_empty() { ul { @for notice in &self.notices { li { (shown(notice, TEXT)) } } } }
+        })
+    }
+}
+
+/// A model: what `mercer inspect` prints.
+pub fn model_fragment(model: &Model) -> String {
+    piece(pairs(facts(model, true).into_iter()))
+}
+
+/// A table: its columns, what they hold and how many cells are missing.
+pub fn dataset_fragment(data: &Dataset) -> String {
+    let more = data.columns().len().saturating_sub(COLUMNS);
+    piece(html! {
+        p.verdict { (counted(data.rows(), "row")) ", " (counted(data.columns().len(), "column")) }
+        div.scroll { table {
+            thead { tr { th scope="col" { "column" } th scope="col" { "type" } th scope="col" { "missing" } th scope="col" { "holds" } } }
+            tbody { @for column in data.columns().iter().take(COLUMNS) {
+                tr {
+                    th scope="row" { (shown(&column.name, TEXT)) }
+                    td { (column.values.sort()) }
+                    td { (count(rows_missing(&column.values).len())) }
+                    td { (shown(&held(column), TEXT)) }
+                }
+            } }
+        } }
+        @if more > 0 { p { "and " (counted(more, "column")) " more" } }
+    })
+}
+
+/// A number with four significant digits.
+fn short(x: f64) -> String {
+    Value::Number(x).rounded(4).to_string()
+}
+
+/// What the cells of a column are, in a few words.
+fn held(column: &Column) -> String {
+    match &column.values {
+        Values::Numbers(numbers) => {
+            let there = numbers.iter().copied().filter(|x| !x.is_nan());
+            match there.fold(None, |ends: Option<(f64, f64)>, x| Some(ends.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))) {
+                Some((low, high)) => format!("{} to {}", short(low), short(high)),
+                None => "nothing".into(),
+            }
+        }
+        Values::Points(points) => format!("vectors of {}", counted(points.dim(), "number")),
+        Values::Categories(labels) => {
+            let named = labels.names.iter().take(LABELS).map(String::as_str).collect::<Vec<_>>().join(", ");
+            match labels.names.len() {
+                n if n > LABELS => format!("{n} labels: {named}, ..."),
+                n => format!("{}: {named}", counted(n, "label")),
+            }
+        }
+        Values::Texts(strings) | Values::Sequences(strings) => {
+            let lengths = strings.iter().map(|s| s.chars().count());
+            let (least, most) = lengths.fold((usize::MAX, 0), |(l, m), n| (l.min(n), m.max(n)));
+            if strings.is_empty() { "nothing".into() } else { format!("{} to {} characters", count(least), count(most)) }
+        }
+        Values::Similarities(similarities) => format!("similarities to {}", counted(similarities.names().len(), "item")),
+    }
+}
+
+/// A kernel: the expression, its parameters, and what is known about positive semi-definiteness from structure alone.
+pub fn kernel_fragment(kernel: &KernelExpr) -> String {
+    let known = match kernel.validity() {
+        Validity::Proved(_) => "positive semi-definite for every input".to_owned(),
+        Validity::Refuted(why) => format!("not positive semi-definite: {why}"),
+        Validity::Open(why) => format!("structure alone does not decide whether it is positive semi-definite: {why}"),
+    };
+    let values: Vec<(String, String)> = kernel.values().into_iter().map(|p| (p.path, p.value.to_string())).collect();
+    piece(html! {
+        p.verdict { code { (shown(&kernel.to_string(), 10 * TEXT)) } }
+        p { (known) }
+        (pairs(values.iter().map(|(path, value)| (path.as_str(), value.clone()))))
+    })
+}
