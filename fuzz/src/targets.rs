@@ -98,13 +98,13 @@ fn csv(bytes: &[u8]) {
 
 fn libsvm(bytes: &[u8]) {
     // The format is told from its first row.
-    if let Ok(table) = Table::parse_within("t", &[b"1 1:1\n", bytes].concat(), &control()) {
+    if let Ok(table) = Table::parse_within("t", &[b"1 1:1\n", bytes].concat(), &ReadOptions::default(), &control()) {
         walk(table);
     }
 }
 
 fn table(bytes: &[u8]) {
-    if let Ok(table) = Table::parse_within("t", bytes, &control()) {
+    if let Ok(table) = Table::parse_within("t", bytes, &ReadOptions::default(), &control()) {
         walk(table);
     }
 }
@@ -120,7 +120,7 @@ fn walk(table: Table) {
     }
     let Ok(data) = table.clone().dataset(&options) else { return };
     assert_eq!(data.rows(), table.rows());
-    let again = table.clone().dataset_like(&Schema::of(&data));
+    let again = table.clone().dataset_like(&Schema::of(&data), &options);
     assert!(again.is_ok_and(|again| again.rows() == data.rows()), "what was read is read again");
     let Ok((fitted, _)) = Recipe::default().fit(&data, &[]) else { return };
     let made = fitted.apply(&data);
