@@ -119,7 +119,8 @@ impl Reading<'_> {
             let mut row: Vec<Option<Word>> = (0..width).map(|_| None).collect();
             for item in cells(inner)?.into_iter().filter(|item| !item.text.is_empty()) {
                 let (index, value) = item.text.split_once(char::is_whitespace).ok_or("expected INDEX VALUE in a sparse row")?;
-                let place: usize = index.parse().ok().filter(|k| *k < width).ok_or(format!("'{index}' is no column from 0 to {}", width - 1))?;
+                let place: usize =
+                    index.parse().ok().filter(|k| *k < width).ok_or(format!("'{index}' is no column from 0 to {}", width - 1))?;
                 let (text, _) = first_word(value.trim()).unwrap_or_default();
                 row[place] = Some(Word { quoted: value.trim().starts_with(['\'', '"']), text });
             }
@@ -151,7 +152,12 @@ impl Reading<'_> {
             && !missing
             && !labels.contains(&word.text)
         {
-            return Err(format!("row {}, column '{name}': found '{}', expected one of {}", self.rows, shortened(&word.text), shortened(&labels.join(", "))));
+            return Err(format!(
+                "row {}, column '{name}': found '{}', expected one of {}",
+                self.rows,
+                shortened(&word.text),
+                shortened(&labels.join(", "))
+            ));
         }
         self.columns[column].push(if missing { "" } else { &word.text });
         Ok(())

@@ -97,14 +97,27 @@ impl Table {
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.
     pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: Writing, declared: Option<ColumnType>) {
-        let doubtful = matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
+        let doubtful =
+            matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
         if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Number)) {
-            let (taken, other) = if writing == Writing::Date(Order::DayFirst) { ("day", "date-mdy reads month first") } else { ("month", "date-dmy reads day first") };
-            let says = format!("{{holds}} dates in which day and month could change places, since none is above 12: read {taken} first, as days since 1970-01-01");
+            let (taken, other) = if writing == Writing::Date(Order::DayFirst) {
+                ("day", "date-mdy reads month first")
+            } else {
+                ("month", "date-dmy reads day first")
+            };
+            let says = format!(
+                "{{holds}} dates in which day and month could change places, since none is above 12: read {taken} first, as days since 1970-01-01"
+            );
             self.facts.push(Fact::of_column(Topic::Dates, name, says).undone_by(other));
         } else if declared.is_none() {
             self.facts.extend(writing.fact(name));
-            if writing == Writing::Point && doubts::are_codes(cells) {
+            if writing == Writing::Point
+                && let Some((row, found)) = doubts::no_day(cells)
+            {
+                let says =
+                    format!("{{looks}} like dates written as 20221122, but '{found}' in row {} is no day: read as plain numbers", row + 1);
+                self.facts.push(Fact::of_column(Topic::Dates, name, says));
+            } else if writing == Writing::Point && doubts::are_codes(cells) {
                 let says = "{holds} numbers with leading zeros, as codes have them: read as numbers";
                 self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("category reads labels"));
             }
@@ -252,7 +265,8 @@ impl Table {
 
 /// How the numbers of a column are written that is declared to hold numbers, dates or flags.
 pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
-    let date = |order: Option<Order>| Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)));
+    let date =
+        |order: Option<Order>| Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)));
     match declared {
         ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => date(declared.order()),
         ColumnType::Flag => Writing::Flag,

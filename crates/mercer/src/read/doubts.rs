@@ -1,7 +1,9 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
 use super::cells::{Cell, Cells};
+use super::dates;
 use super::facts::{Fact, Topic};
+use crate::data::Order;
 use std::collections::HashSet;
 
 /// Fewer rows tell nothing about identifiers.
@@ -81,10 +83,22 @@ pub(super) fn of_numbers(name: &str, values: &[f64]) -> Vec<Fact> {
         facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("ignore leaves it out"));
     }
     if let Some((value, _)) = marker(values) {
-        let says = format!("{{holds}} {value} in several rows, far outside of all other values: if that stands for missing, add --na={value}");
+        let says =
+            format!("{{holds}} {value} in several rows, far outside of all other values: if that stands for missing, add --na={value}");
         facts.push(Fact::of_column(Topic::Missing, name, says));
     }
     facts
+}
+
+/// The first cell that is no day where most cells are days written as one number, and all have eight digits.
+pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
+    let present = || cells.iter().enumerate().filter(|(_, cell)| Cell::of(cell) != Cell::Missing);
+    let is_day = |cell: &str| dates::days(cell, Order::Compact).is_some();
+    if !present().all(|(_, cell)| cell.len() == 8 && cell.bytes().all(|b| b.is_ascii_digit())) {
+        return None;
+    }
+    let (days, all) = (present().filter(|(_, cell)| is_day(cell)).count(), present().count());
+    present().find(|(_, cell)| !is_day(cell)).filter(|_| 2 * days >= all)
 }
 
 /// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.

@@ -103,7 +103,9 @@ pub(super) fn declared(column: &str, word: &str) -> String {
 pub(super) fn merged(facts: &[Fact]) -> Vec<Fact> {
     let mut out: Vec<Fact> = Vec::new();
     for fact in facts {
-        let same = |f: &&mut Fact| !f.columns.is_empty() && (f.topic, &f.says, &f.undo, f.plain) == (fact.topic, &fact.says, &fact.undo, fact.plain);
+        let same = |f: &&mut Fact| {
+            !f.columns.is_empty() && (f.topic, &f.says, &f.undo, f.plain) == (fact.topic, &fact.says, &fact.undo, fact.plain)
+        };
         match out.iter_mut().find(same) {
             Some(there) => there.columns.extend(fact.columns.iter().filter(|c| !there.columns.contains(c)).cloned().collect::<Vec<_>>()),
             None => out.push(fact.clone()),

@@ -101,9 +101,17 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
     } else if let Some(at) = c.first_word.filter(|_| c.words_with_commas == c.not_numbers) {
         if marks::said(cells) == Said::Either {
-            return fault(at, &format!("a number that can be read in one way: --decimal . says that commas part thousands, --decimal , that decimals stand behind them; or {labels}"));
+            return fault(
+                at,
+                &format!(
+                    "a number that can be read in one way: --decimal . says that commas part thousands, --decimal , that decimals stand behind them; or {labels}"
+                ),
+            );
         }
-        return fault(at, &format!("a number with a decimal point and no other separator, or written like the others of its column; {labels}"));
+        return fault(
+            at,
+            &format!("a number with a decimal point and no other separator, or written like the others of its column; {labels}"),
+        );
     }
     if c.first_word.is_none()
         && c.numbers > 0

@@ -149,7 +149,8 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     }
     let mut facts = Vec::new();
     if from_0 {
-        facts.push(Fact::of_table(format!("{file}: index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'")));
+        facts
+            .push(Fact::of_table(format!("{file}: index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'")));
     }
     let mut columns = vec![(LABEL.to_owned(), Raw::Cells(labels)), (if from_0 { FROM_0 } else { FROM_1 }.to_owned(), Raw::Indexed(x))];
     let mut aside = vec![LABEL.to_owned()];
@@ -157,7 +158,9 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
         groups.pad(rows);
         columns.push((GROUP.to_owned(), Raw::Cells(groups)));
         aside.push(GROUP.to_owned());
-        facts.push(Fact::of_table(format!("{file}: qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold")));
+        facts.push(Fact::of_table(format!(
+            "{file}: qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"
+        )));
     }
     Ok(Table { facts, own_target: vec![LABEL.to_owned()], aside, ..Table::of_raw(file, rows, columns)? })
 }

@@ -82,7 +82,11 @@ impl Table {
         }
         for marker in markers.iter().zip(&met).filter(|(_, met)| !**met).map(|(marker, _)| marker) {
             let place = marker.column.map(|column| format!(" of column '{column}'")).unwrap_or_default();
-            facts.push(Fact::of_table(format!("{}: no cell{place} is '{}', which --na declares missing", self.file, shortened(marker.text))));
+            facts.push(Fact::of_table(format!(
+                "{}: no cell{place} is '{}', which --na declares missing",
+                self.file,
+                shortened(marker.text)
+            )));
         }
         self.facts.extend(facts);
         Ok(())
@@ -100,7 +104,8 @@ impl Table {
         let said = std::mem::replace(&mut self.facts, facts);
         // That a marker of training is not met here is nothing to tell.
         let told = said.into_iter().filter(|fact| !fact.columns.is_empty());
-        self.facts.extend(told.map(|_| Fact::of_column(Topic::Missing, name, "{has} cells that training declared missing: taken as missing")));
+        self.facts
+            .extend(told.map(|_| Fact::of_column(Topic::Missing, name, "{has} cells that training declared missing: taken as missing")));
         Ok(())
     }
 }

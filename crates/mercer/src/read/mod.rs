@@ -44,10 +44,10 @@ mod texts;
 mod unpack;
 mod writing;
 
-pub use examples::{EXAMPLES, Example, example};
-pub(crate) use options::column_and;
 pub use column_type::ColumnType;
+pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
+pub(crate) use options::column_and;
 pub use options::{Decimal, Delimiter, ReadOptions, parted};
 pub use source::Source;
 pub use table::Table;

@@ -122,7 +122,9 @@ impl Reading<'_> {
         }
         let mut table = Table::of_raw(self.file, rows, columns.into_iter().map(|(name, column)| (name, column.raw)).collect())?;
         table.aside = table.header.iter().filter(|name| name.starts_with(INDEX)).cloned().collect();
-        let said = |name: &String| Fact::of_column(Topic::Identifiers, name, "{is} the index of a data frame: left out").undone_by("category keeps it");
+        let said = |name: &String| {
+            Fact::of_column(Topic::Identifiers, name, "{is} the index of a data frame: left out").undone_by("category keeps it")
+        };
         table.facts = table.aside.iter().map(said).collect();
         Ok(table)
     }

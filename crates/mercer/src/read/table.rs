@@ -1,8 +1,8 @@
 //! A table as it was read: named columns of one length, nothing interpreted yet.
 
 use super::cells::Cells;
-use super::libsvm::Indexed;
 use super::facts::{self, Fact};
+use super::libsvm::Indexed;
 use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Inputs, Points, Similarities};

@@ -62,9 +62,7 @@ impl Table {
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| s.as_ref().to_owned()).collect();
         let [name] = names.as_slice() else {
-            if let Some(name) =
-                names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.sort() != Some(Sort::Number)))
-            {
+            if let Some(name) = names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.sort() != Some(Sort::Number))) {
                 return Err(Error::Data(format!(
                     "target '{name}' is declared as something else than numbers; several targets at once must all be numbers"
                 )));
@@ -223,9 +221,7 @@ impl Table {
 
     fn refuse_missing(&self, name: &str, cells: &Cells) -> Result<()> {
         match cells.iter().enumerate().find(|(_, text)| Cell::of(text) == Cell::Missing) {
-            Some((row, found)) => {
-                Err(self.cell(row, name, found, NEEDED))
-            }
+            Some((row, found)) => Err(self.cell(row, name, found, NEEDED)),
             None => Ok(()),
         }
     }

@@ -24,7 +24,10 @@ pub(super) fn is_archive(bytes: &[u8]) -> bool {
 
 /// Reads every text of an archive.
 pub(super) fn of_archive(file: &str, bytes: &[u8], options: &ReadOptions, most: u64) -> Result<Table> {
-    let fault = |e: std::io::Error| Error::Table { file: file.to_owned(), why: format!("this tar archive is damaged or cut off: {e}; copy it again") };
+    let fault = |e: std::io::Error| Error::Table {
+        file: file.to_owned(),
+        why: format!("this tar archive is damaged or cut off: {e}; copy it again"),
+    };
     let mut texts = Texts::new(file, options, most);
     let mut archive = tar::Archive::new(bytes);
     for entry in archive.entries().map_err(fault)? {

@@ -87,7 +87,10 @@ fn new_tables_are_read_in_their_own_way_of_writing_numbers() {
     assert_eq!(said.len(), 2, "{said:?}");
     says(&said.join("\n"), &["semicolons", "column 'x' holds numbers with decimal commas"]);
     assert!(!said.join("\n").contains("--types"), "a model has settled the types: {said:?}");
-    says(&message(parsed("x,when,ok\n1,2024-01-01,yes\n1,2024-01-01,2\n").dataset_like(&schema, &ReadOptions::default())), &["row 2, column 'ok'", "'2'", "yes or no"]);
+    says(
+        &message(parsed("x,when,ok\n1,2024-01-01,yes\n1,2024-01-01,2\n").dataset_like(&schema, &ReadOptions::default())),
+        &["row 2, column 'ok'", "'2'", "yes or no"],
+    );
 }
 
 #[test]

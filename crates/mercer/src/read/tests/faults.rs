@@ -41,7 +41,10 @@ fn a_quote_that_swallows_the_rest_of_the_table_is_refused() {
 
 #[test]
 fn bytes_that_are_no_text_are_named_by_their_line() {
-    refused("größer,b\n1,schön\n3,".as_bytes().iter().chain(b"caf\xE9\n").copied().collect::<Vec<_>>().as_slice(), &["line 3", "UTF-8", "--encoding"]);
+    refused(
+        "größer,b\n1,schön\n3,".as_bytes().iter().chain(b"caf\xE9\n").copied().collect::<Vec<_>>().as_slice(),
+        &["line 3", "UTF-8", "--encoding"],
+    );
     refused(b"a,b\n1,\0\x01\x02\n", &["line 2", "no table"]);
 }
 

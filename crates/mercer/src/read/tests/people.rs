@@ -138,7 +138,8 @@ fn days_written_as_one_number_are_dates_unless_they_are_declared_numbers() {
 
 #[test]
 fn identifiers_row_counters_codes_and_fixed_markers_are_said_in_one_line_each() {
-    let row = |i: usize| format!("{i},{},0{},{},{}\n", 900 + i * 7 % 40, 1000 + i % 9, if i % 9 == 4 { -999.0 } else { i as f64 / 4.0 }, i % 5);
+    let row =
+        |i: usize| format!("{i},{},0{},{},{}\n", 900 + i * 7 % 40, 1000 + i % 9, if i % 9 == 4 { -999.0 } else { i as f64 / 4.0 }, i % 5);
     let text = format!("n,order id,zip,a,x\n{}", (0..40).map(row).collect::<String>());
     let (data, notices) = plain(&text);
     assert_eq!(data.names(), ["n", "zip", "a", "x"]);

@@ -106,7 +106,10 @@ fn folders_of_texts_are_labelled_by_their_names_in_folders_and_in_archives() {
         Table::parse("t.tgz", &packed.finish().unwrap()).unwrap(),
     ];
     for mut table in tables {
-        assert_eq!((table.header(), table.own_target()), (&["label".to_owned(), "text".into(), "file".into()][..], &["label".to_owned()][..]));
+        assert_eq!(
+            (table.header(), table.own_target()),
+            (&["label".to_owned(), "text".into(), "file".into()][..], &["label".to_owned()][..])
+        );
         let said = table.notices().join("\n");
         says(&said, &["1 file beside the folders", "1 text is not UTF-8", "pos/a.txt"]);
         let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
@@ -159,7 +162,10 @@ fn sparse_arff_leaves_zeros_and_first_labels_out() {
     let Values::Numbers(a) = &data.column("a").unwrap().values else { panic!("not numbers") };
     let Values::Numbers(c) = &data.column("c").unwrap().values else { panic!("not numbers") };
     let Values::Categories(b) = &data.column("b").unwrap().values else { panic!("not categories") };
-    assert_eq!((a.as_slice(), c.as_slice(), b.label(0), b.label(1)), (&[1.5, 0.0, 0.0][..], &[-3.0, 0.0, 0.0][..], Some("no"), Some("yes")));
+    assert_eq!(
+        (a.as_slice(), c.as_slice(), b.label(0), b.label(1)),
+        (&[1.5, 0.0, 0.0][..], &[-3.0, 0.0, 0.0][..], Some("no"), Some("yes"))
+    );
 }
 
 #[test]
@@ -174,5 +180,8 @@ fn faults_of_arff_name_their_line() {
     refused(&format!("{head}1,z\n"), &["line 5", "row 1, column 'c'", "'z'", "x, y"]);
     refused(&format!("{head}1,'x\n"), &["line 5", "never closed"]);
     refused(&format!("{head}{{7 1}}\n"), &["line 5", "'7'"]);
-    says(&message(Table::parse("t", format!("{head}one,x\n2,y\n").as_bytes()).unwrap().dataset(&options("a=number"))), &["row 1, column 'a'", "'one'"]);
+    says(
+        &message(Table::parse("t", format!("{head}one,x\n2,y\n").as_bytes()).unwrap().dataset(&options("a=number"))),
+        &["row 1, column 'a'", "'one'"],
+    );
 }
