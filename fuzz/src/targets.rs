@@ -36,6 +36,15 @@ pub(crate) const ALL: &[Target] = &[
             "no",
             "2024-02-29T23:59:60.5+01:00",
             "1,234",
+            "$1,234.50",
+            "12.5 %",
+            "31.12.2016",
+            "12/31/2016 6:00 PM",
+            "20240229",
+            "-999",
+            "# ",
+            ",\n",
+            "sep=;\n",
             "ACGTACGTACGT",
             ";",
             "\n\n",
@@ -51,7 +60,23 @@ pub(crate) const ALL: &[Target] = &[
         name: "table",
         run: table,
         seeds: || folder("table"),
-        words: &["{\"a\":", "[1,2]", "null", "true", "'descr': '<f8'", "'shape': (", "PK\u{1}\u{2}", "\u{1F}", "\\ud800", "}\n{"],
+        words: &[
+            "{\"a\":",
+            "[1,2]",
+            "null",
+            "true",
+            "'descr': '<f8'",
+            "'shape': (",
+            "PK\u{1}\u{2}",
+            "\u{1F}",
+            ">a b=1\n",
+            "@attribute a {x,'y z'}\n",
+            "@data\n",
+            "{0 1, 2 'x'}",
+            "ustar\u{0}00",
+            "\\ud800",
+            "}\n{",
+        ],
     },
     Target {
         name: "expr",
@@ -98,13 +123,13 @@ fn csv(bytes: &[u8]) {
 
 fn libsvm(bytes: &[u8]) {
     // The format is told from its first row.
-    if let Ok(table) = Table::parse_within("t", &[b"1 1:1\n", bytes].concat(), &control()) {
+    if let Ok(table) = Table::parse_within("t", &[b"1 1:1\n", bytes].concat(), &ReadOptions::default(), &control()) {
         walk(table);
     }
 }
 
 fn table(bytes: &[u8]) {
-    if let Ok(table) = Table::parse_within("t", bytes, &control()) {
+    if let Ok(table) = Table::parse_within("t", bytes, &ReadOptions::default(), &control()) {
         walk(table);
     }
 }
@@ -120,7 +145,7 @@ fn walk(table: Table) {
     }
     let Ok(data) = table.clone().dataset(&options) else { return };
     assert_eq!(data.rows(), table.rows());
-    let again = table.clone().dataset_like(&Schema::of(&data));
+    let again = table.clone().dataset_like(&Schema::of(&data), &options);
     assert!(again.is_ok_and(|again| again.rows() == data.rows()), "what was read is read again");
     let Ok((fitted, _)) = Recipe::default().fit(&data, &[]) else { return };
     let made = fitted.apply(&data);

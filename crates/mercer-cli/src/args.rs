@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV
-with commas, semicolons or tabs and a header line, JSON lines, LIBSVM, NPY or NPZ, each also packed by
-gzip or Zstandard. A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
+with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also
+packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label.
+A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
   mercer compare example:iris
@@ -116,18 +117,17 @@ pub(crate) enum Command {
 /// The table to learn from and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Tabular {
-    /// File, - for standard input, or example:NAME (see 'mercer examples').
+    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
     /// Column to predict; several number columns parted by commas, a name that holds a comma in double quotes. Not needed
-    /// where the table names it: LIBSVM, NPZ with y, example:NAME.
+    /// where the table names it: LIBSVM, NPZ with y, folders of texts, example:NAME.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
     /// Kernel such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
     #[arg(long, value_name = "EXPR", help_heading = "What to learn", allow_hyphen_values = true)]
     pub kernel: Option<String>,
-    /// What a column holds, where the cells do not tell: number, category, text, sequence, date, flag or ignore.
-    #[arg(long, value_name = "COL=TYPE", help_heading = "What to learn")]
-    pub types: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
     /// What is done with missing cells: median+flag (numbers), category (labels) or empty (texts), which is done where
     /// nothing is said; or drop the row, or error.
     #[arg(long, value_name = "COL=POLICY", help_heading = "What to learn")]
@@ -139,6 +139,31 @@ pub(crate) struct Tabular {
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
     #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
+}
+
+/// How the cells of a table are to be read.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// What a column holds, where the cells do not tell: number, category, text, sequence, date (date-dmy and date-mdy say
+    /// whether day or month comes first), flag or ignore.
+    #[arg(long, value_name = "COL=TYPE", help_heading = "How to read")]
+    pub types: Vec<String>,
+    /// Texts that stand for missing cells, such as -999 or COL=-999, besides the usual ones (empty, NA, N/A, NaN, NULL, None, ?;
+    /// among numbers - and . too).
+    #[arg(long, value_name = "TEXT", help_heading = "How to read", allow_hyphen_values = true)]
+    pub na: Vec<String>,
+    /// The first line is a row; columns are called 1, 2, 3, ...
+    #[arg(long, help_heading = "How to read")]
+    pub no_header: bool,
+    /// What parts cells: one sign, or comma, semicolon, tab, pipe, space; told from the lines if left out.
+    #[arg(long, value_name = "SIGN", help_heading = "How to read")]
+    pub delimiter: Option<String>,
+    /// How text is written: utf-8, utf-16, latin-1, windows-1252, ...; told from the bytes if left out.
+    #[arg(long, value_name = "NAME", help_heading = "How to read")]
+    pub encoding: Option<String>,
+    /// What stands before decimals, . or , where a column does not tell (1,234 may be 1234).
+    #[arg(long, value_name = "SIGN", help_heading = "How to read")]
+    pub decimal: Option<String>,
 }
 
 /// What fitting asks for besides the table.
@@ -243,6 +268,8 @@ pub(crate) struct Predict {
     pub model: PathBuf,
     /// Table with the columns that the model was fitted on, in any order; - for standard input.
     pub table: String,
+    #[command(flatten)]
+    pub reading: Reading,
     /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
     #[arg(long, value_name = "COL=FILE")]
     pub gram: Vec<String>,
@@ -274,9 +301,8 @@ pub(crate) struct Check {
     /// Column to leave out: what would be predicted.
     #[arg(long, value_name = "COL")]
     pub target: Option<String>,
-    /// What a column holds, where the cells do not tell: number, category, text, sequence or ignore.
-    #[arg(long, value_name = "COL=TYPE", value_delimiter = ',')]
-    pub types: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
     /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
     /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
     #[arg(long, value_name = "COL=FILE")]

@@ -105,7 +105,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
             return Ok(Arc::new(mercer::data::Dataset::from_points(points(&array)?)));
         }
         if strings(object)?.is_some() {
-            let options = ReadOptions { types: vec![(ONLY.into(), text)] };
+            let options = ReadOptions { types: vec![(ONLY.into(), text)], ..ReadOptions::default() };
             return build(object, &Asked { options, ..Asked::default() }).map(|(data, _)| Arc::new(data));
         }
     }
@@ -188,7 +188,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
     let rows = texts.len();
     let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked)?;
     if data.columns().is_empty() && asked.options.declared(&name).is_none() {
-        let text = ReadOptions { types: vec![(name.clone(), ColumnType::Text)] };
+        let text = ReadOptions { types: vec![(name.clone(), ColumnType::Text)], ..ReadOptions::default() };
         let data = Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)).map_err(raise)?;
         return Ok((data, Vec::new()));
     }
@@ -248,10 +248,10 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::
     if !texts.is_empty() {
         let mut table = Table::of_strings(HERE, rows, &texts).map_err(raise)?;
         let data = match like {
-            None => table.dataset(&ReadOptions { types }),
+            None => table.dataset(&ReadOptions { types, ..ReadOptions::default() }),
             Some(schema) => {
                 let part = schema.columns.iter().filter(|c| texts.iter().any(|(name, _)| *name == c.name)).cloned();
-                table.dataset_like(&Schema { columns: part.collect() })
+                table.dataset_like(&Schema { columns: part.collect() }, &ReadOptions::default())
             }
         };
         read = data.map_err(raise)?.into_columns();
@@ -273,14 +273,15 @@ pub(crate) fn declared(types: Option<&Bound<'_, PyAny>>, every: impl FnOnce() ->
     let Some(types) = types else { return Ok(ReadOptions::default()) };
     if let Ok(word) = types.extract::<String>() {
         let word: ColumnType = word.parse().map_err(raise)?;
-        return Ok(ReadOptions { types: every()?.into_iter().map(|name| (name, word)).collect() });
+        let types = every()?.into_iter().map(|name| (name, word)).collect();
+        return Ok(ReadOptions { types, ..ReadOptions::default() });
     }
     let types = types.cast::<PyDict>().map_err(|_| data_error("types: expected a dict such as {\"zip\": \"category\"}"))?;
     let mut out = Vec::new();
     for (name, word) in types.iter() {
         out.push((name.str()?.to_string(), word.str()?.to_string().parse().map_err(raise)?));
     }
-    Ok(ReadOptions { types: out })
+    Ok(ReadOptions { types: out, ..ReadOptions::default() })
 }
 
 #[pymethods]

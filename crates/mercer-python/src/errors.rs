@@ -49,7 +49,21 @@ fn exception(class: &str, message: String) -> PyErr {
 fn spoken(message: &str) -> String {
     let message = keyword(message, "--types ", "types=", |word| format!("\"{word}\""));
     let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
-    message.replace("--types", "types=").replace("--target", "target").replace("--missing", "missing=").replace("--groups", "groups=")
+    let plain = [
+        ("--types", "types="),
+        ("--target", "target"),
+        ("--missing", "missing="),
+        ("--groups", "groups="),
+        ("--na=", "na="),
+        ("(--na)", "(na)"),
+        ("--na ", "na "),
+        ("--no-header", "header=False"),
+        ("--decimal ", "decimal="),
+        ("--encoding ", "encoding="),
+        ("--encoding", "encoding="),
+        ("--delimiter", "delimiter="),
+    ];
+    plain.iter().fold(message, |said, (option, keyword)| said.replace(option, keyword))
 }
 
 /// An option followed by `COLUMN=WORD` as a keyword whose value is a dict.
@@ -57,9 +71,14 @@ fn keyword(message: &str, option: &str, keyword: &str, value: impl Fn(&str) -> S
     let mut parts = message.split(option);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let end = part.find([' ', ',', ';', ')']).unwrap_or(part.len());
-        match part[..end].rsplit_once('=') {
-            Some((column, word)) => out.push_str(&format!("{keyword}{{\"{column}\": {}}}{}", value(word), &part[end..])),
+        // What a shell needs quoted stands in quotes: 'order id=ignore'.
+        let quoted = part.strip_prefix('\'').and_then(|part| part.split_once('\''));
+        let (said, rest) = quoted.unwrap_or_else(|| part.split_at(part.find([' ', ',', ';', ')']).unwrap_or(part.len())));
+        match said.rsplit_once('=') {
+            Some((column, word)) => {
+                let column = column.trim_matches('"');
+                out.push_str(&format!("{keyword}{{\"{column}\": {}}}{rest}", value(word)));
+            }
             None => out.push_str(&format!("{keyword}{part}")),
         }
     }

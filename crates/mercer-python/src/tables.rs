@@ -6,6 +6,7 @@ use crate::dataset::{Dataset, declared};
 use crate::errors::{raise, warn};
 use crate::model::Model;
 use crate::target::labels;
+use mercer::control::Control;
 use mercer::data::Target;
 use mercer::read::{self, ReadOptions, Source, Table};
 use pyo3::prelude::*;
@@ -37,7 +38,7 @@ fn parts<'py>(
         }
     };
     let data = match like {
-        Some(model) => table.dataset_like(&model.model.prep.schema),
+        Some(model) => table.dataset_like(&model.model.prep.schema, options),
         None => table.dataset(options),
     };
     let data = data.map_err(raise)?;
@@ -61,14 +62,15 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
     }
 }
 
-/// Reads a table: CSV, TSV, JSON lines, LIBSVM, NPY, NPZ, each also packed by gzip or Zstandard.
+/// Reads a table: CSV, TSV, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY, NPZ, each also packed by gzip or Zstandard.
 ///
-/// The format is told from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
+/// A folder of texts, or a tar archive of one, has a row for each file; the folder that holds it is its label. The format is
+/// told from the first bytes. Frames of other libraries, which read Parquet and more, are taken by `Dataset`.
 ///
 /// Parameters
 /// ----------
 /// path : str or path
-///     The file.
+///     The file or folder.
 /// target : str or list of str, optional
 ///     The column to predict, or several; None: the one that the table names itself (LIBSVM, NPZ with y), or none.
 /// types : dict, optional
@@ -77,6 +79,16 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 ///     A column of sample weights.
 /// like : Model, optional
 ///     A fitted model; columns are then taken as in its training.
+/// na : str or list of str, optional
+///     Texts that stand for missing cells, besides the usual ones; ``"age=-1"`` counts in the column ``age`` alone.
+/// header : bool
+///     Whether the first line of a table of cells holds the names of its columns; else these are 1, 2, 3, ...
+/// delimiter : str, optional
+///     What parts the cells; None: told from the lines.
+/// encoding : str, optional
+///     How text is written, such as ``"latin-1"``; None: told from the bytes.
+/// decimal : str, optional
+///     ``"."`` or ``","``, where the cells of a column do not tell.
 ///
 /// Returns
 /// -------
@@ -91,7 +103,8 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// ExpressionError
 ///     A column or a type that there is not.
 #[pyfunction]
-#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None))]
+#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
     path: PathBuf,
@@ -99,9 +112,21 @@ pub(crate) fn read_table<'py>(
     types: Option<&Bound<'py, PyDict>>,
     weights: Option<&str>,
     like: Option<&Bound<'py, Model>>,
+    na: Option<&Bound<'py, PyAny>>,
+    header: bool,
+    delimiter: Option<&str>,
+    encoding: Option<String>,
+    decimal: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?;
-    let table = Table::read(&Source::File(path)).map_err(raise)?;
+    let options = ReadOptions {
+        na: na.map_or(Ok(Vec::new()), names)?,
+        no_header: !header,
+        delimiter: delimiter.map(str::parse).transpose().map_err(raise)?,
+        encoding,
+        decimal: decimal.map(str::parse).transpose().map_err(raise)?,
+        ..declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?
+    };
+    let table = Table::read_within(&Source::File(path), &options, &Control::default()).map_err(raise)?;
     let target = match target {
         Some(asked) => Some(names(asked)?),
         None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),

@@ -91,7 +91,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
         None => labelled(&name, object, &array)?.texts,
     };
     let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
-    let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)] };
+    let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)], ..ReadOptions::default() };
     let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
     let readable = info.classes.iter().flatten().all(|c| sort != Labels::Integer || c.parse::<i64>().is_ok());
     Ok((target, TargetInfo { labels: if readable { sort } else { Labels::Text }, ..info }))

@@ -62,3 +62,41 @@ def test_folds_in_order_of_time_learn_from_the_past():
         mercer.compare(data, target, "rbf(length_scale=1)", "baseline", time=days, groups=[1] * n)
     with pytest.raises(mercer.MercerError, match="time"):
         mercer.compare(data, target, "rbf(length_scale=1)", "baseline", time=["soon"] * n)
+
+
+def test_how_a_table_is_read_can_be_said(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("1,5:Süd:-99\n2:Nord:3\n-99:Süd:4\n".encode("latin-1"))
+    with pytest.warns(mercer.errors.MercerWarning):
+        data, target = mercer.read_table(
+            path, "2", na=["1=-99"], header=False, delimiter=":", encoding="latin-1", decimal=","
+        )
+    assert list(target) == ["Süd", "Nord", "Süd"]
+    assert data["1"].tolist()[:2] == [1.5, 2.0] and data["1"][2] != data["1"][2]
+    assert data["3"].tolist() == [-99.0, 3.0, 4.0]
+    with pytest.raises(mercer.errors.ExpressionError, match="utf-9"):
+        mercer.read_table(path, encoding="utf-9")
+    with pytest.raises(mercer.errors.ExpressionError, match="delimiter"):
+        mercer.read_table(path, delimiter="ab")
+
+
+def test_sequences_and_folders_of_texts_are_tables(tmp_path):
+    fasta = tmp_path / "t.fasta"
+    fasta.write_text(">a label=x\nACGT\n>b label=y\nGG\n>c label=x\nAC\n")
+    data, target = mercer.read_table(fasta, "label")
+    assert data.columns == {"sequence": "sequence"} and list(target) == ["x", "y", "x"]
+    for label in ("neg", "pos"):
+        (tmp_path / "reviews" / label).mkdir(parents=True)
+        for i in range(2):
+            (tmp_path / "reviews" / label / f"{i}.txt").write_text(f"a {label} film")
+    data, target = mercer.read_table(tmp_path / "reviews")
+    assert data.columns == {"text": "text"} and list(target) == ["neg", "neg", "pos", "pos"]
+
+
+def test_advice_is_given_in_the_words_of_python(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{100 + 7 * i % 31},{i % 3}.5,{i % 2}\n" for i in range(30))
+    path.write_text("order id,x,y\n" + rows)
+    with pytest.warns(mercer.errors.MercerWarning) as said:
+        mercer.read_table(path, "y")
+    assert any('types={"order id": "number"}' in str(one.message) for one in said), [str(one.message) for one in said]

@@ -135,6 +135,17 @@ pub enum Error {
         /// Bytes allowed.
         allowed: u64,
     },
+    /// A table that is larger than the memory allowed.
+    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or give fewer rows or columns",
+        needed = bytes(*needed), allowed = bytes(*allowed))]
+    TooLarge {
+        /// What was to be read.
+        what: String,
+        /// Bytes needed, at least.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
     /// The time allowed was up before there was a result.
     #[error("{what}: time was up before there was a result; allow more max_seconds (--max-seconds), or use fewer rows")]
     Time {
@@ -196,7 +207,7 @@ impl Error {
             | NotMercer { .. }
             | WrongSort { .. } => ErrorKind::Expression,
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
-            Memory { .. } | Time { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
+            Memory { .. } | TooLarge { .. } | Time { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
             ModelFile { .. } => ErrorKind::ModelFile,
         }
     }

@@ -72,17 +72,17 @@ fn a_looked_up_kernel_is_the_kernel_that_was_written_down() {
         let computed = learner("on(x, rbf(length_scale=1))", estimator).fit(&plain, &target, &info, None, &Control::default()).unwrap();
         let mut again = table(&new);
         again.attach_gram("id", &Source::new(&wide), &Control::default()).unwrap();
-        let again = again.dataset_like(&looked_up.prep.schema).unwrap();
+        let again = again.dataset_like(&looked_up.prep.schema, &ReadOptions::default()).unwrap();
         let (a, b) = (numbers(&looked_up, &again), numbers(&computed, &taken(&new, None).0));
         for (a, b) in a.data().iter().zip(b.data()) {
             assert!((a - b).abs() <= 1e-6, "{estimator}: {a} and {b}");
         }
         // Without the file, or with one that lacks the training rows, the fault is named.
-        let why = table(&new).dataset_like(&looked_up.prep.schema).unwrap_err().to_string();
+        let why = table(&new).dataset_like(&looked_up.prep.schema, &ReadOptions::default()).unwrap_err().to_string();
         assert!(why.contains("--gram id=FILE"), "{why}");
         let mut short = table(&[0, 1]);
         short.attach_gram("id", &Source::new(&written(folder.path(), &[0, 1])), &Control::default()).unwrap();
-        let why = short.dataset_like(&looked_up.prep.schema).unwrap_err().to_string();
+        let why = short.dataset_like(&looked_up.prep.schema, &ReadOptions::default()).unwrap_err().to_string();
         assert!(why.contains("no item 'r2'"), "{why}");
     }
 }

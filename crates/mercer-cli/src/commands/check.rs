@@ -1,6 +1,6 @@
 //! `mercer check`: whether a kernel is valid: proved, tested on a table, or refuted.
 
-use super::{attach_grams, control};
+use super::{attach_grams, control, read_options};
 use crate::Stop;
 use crate::args::Check;
 use crate::output::{notices, print};
@@ -9,7 +9,7 @@ use mercer::data::Dataset;
 use mercer::error::Result;
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
-use mercer::read::{ReadOptions, Source, Table};
+use mercer::read::{Source, Table};
 use mercer::validity::{self, Verdict};
 use mercer::{fitting, report};
 use std::process::ExitCode;
@@ -29,8 +29,8 @@ pub(crate) fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
 
 /// The table as the kernel would see it when a model is fitted.
 fn prepared(kernel: &KernelExpr, path: &str, args: &Check, control: &Control) -> Result<Dataset> {
-    let options = ReadOptions::with_types(&args.types)?;
-    let mut table = Table::read_within(&Source::new(path), control)?;
+    let options = read_options(&args.reading)?;
+    let mut table = Table::read_within(&Source::new(path), &options, control)?;
     attach_grams(&mut table, &args.gram, control)?;
     let target: Vec<String> = match &args.target {
         Some(one) => vec![one.clone()],
@@ -40,7 +40,7 @@ fn prepared(kernel: &KernelExpr, path: &str, args: &Check, control: &Control) ->
         table.take_target(&target, &options)?;
     }
     let data = table.dataset(&options)?;
-    notices(table.notices());
+    notices(&table.notices());
     let recipe = Recipe { standardise: !args.no_standardise, ..Recipe::default() };
     Ok(fitting::prepare(&recipe, Some(kernel), &data)?.data)
 }

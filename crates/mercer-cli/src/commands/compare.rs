@@ -25,6 +25,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
+    notices(&loaded.told_first());
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
         prep: recipe,

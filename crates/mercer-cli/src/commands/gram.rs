@@ -1,6 +1,6 @@
 //! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
 
-use super::{bounds, kernel, load, recipe};
+use super::{bounds, kernel, load, read_options, recipe};
 use crate::Stop;
 use crate::args::Gram;
 use crate::output::{check_writable, notices, print};
@@ -27,9 +27,10 @@ pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let bound = match &args.rows {
         None => settled.bind_within(None, &prepared.data, &control)?,
         Some(rows) => {
-            let mut table = Table::read_within(&Source::new(rows), &control)?;
-            let new = table.dataset_like(&prepared.prep.schema).inspect_err(|_| notices(table.notices()))?;
-            notices(table.notices());
+            let options = read_options(&args.table.reading)?;
+            let mut table = Table::read_within(&Source::new(rows), &options, &control)?;
+            let new = table.dataset_like(&prepared.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
+            notices(&table.notices());
             notices(&prepared.prep.tell(&new));
             settled.bind_within(Some(&prepared.prep.apply(&new)?), &prepared.data, &control)?
         }

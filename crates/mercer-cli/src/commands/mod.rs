@@ -21,7 +21,7 @@ pub(crate) use predict::predict;
 pub(crate) use shell::{completions, man};
 
 use crate::Stop;
-use crate::args::{Learning, Limits, Tabular};
+use crate::args::{Learning, Limits, Reading, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use mercer::control::Control;
@@ -30,7 +30,7 @@ use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
-use mercer::read::{ReadOptions, Source, Table, TargetInfo, parted};
+use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, parted};
 use mercer::select::Metric;
 
 /// Columns that are no inputs but say something of the rows.
@@ -48,14 +48,35 @@ struct Loaded {
     weights: Option<Vec<f64>>,
     split: Split,
     notices: Vec<String>,
+    facts: Vec<Fact>,
+}
+
+impl Loaded {
+    /// What the user may want to change before a long run: what the target was taken for, identifiers, marks of missing cells.
+    fn told_first(&self) -> Vec<String> {
+        let weighty = |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::Target | Topic::Identifiers | Topic::Missing);
+        self.facts.iter().filter(weighty).map(Fact::sentence).collect()
+    }
+}
+
+/// How the table is to be read, from the words typed.
+fn read_options(asked: &Reading) -> Result<ReadOptions> {
+    Ok(ReadOptions {
+        na: asked.na.iter().flat_map(|list| parted(list)).collect(),
+        no_header: asked.no_header,
+        delimiter: asked.delimiter.as_deref().map(str::parse).transpose()?,
+        encoding: asked.encoding.clone(),
+        decimal: asked.decimal.as_deref().map(str::parse).transpose()?,
+        ..ReadOptions::with_types(&asked.types)?
+    })
 }
 
 /// Reads a table and takes it apart; `targetless` says that there need be no target.
 fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
-    let options = ReadOptions::with_types(&asked.types)?;
-    let mut table = Table::read_within(&Source::new(&asked.table), control)?;
+    let options = read_options(&asked.reading)?;
+    let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
     attach_grams(&mut table, &asked.gram, control)?;
-    take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(table.notices()))
+    take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(&table.notices()))
 }
 
 /// Makes columns of names columns of rows of kernel matrices, as `--gram COL=FILE` asks.
@@ -81,7 +102,7 @@ fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless
     }
     let (target, info) = table.take_target(&names, options)?;
     let data = table.dataset(options)?;
-    Ok(Loaded { data, target, info, weights, split, notices: table.notices().to_vec() })
+    Ok(Loaded { data, target, info, weights, split, notices: table.notices(), facts: table.facts() })
 }
 
 /// The target columns: one whose name may hold commas, several parted by commas, or those that the table names itself.

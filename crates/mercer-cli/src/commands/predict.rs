@@ -1,6 +1,6 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::{attach_grams, bounds};
+use super::{attach_grams, bounds, read_options};
 use crate::Stop;
 use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
@@ -17,10 +17,11 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     }
     let model = store::load(&args.model)?;
     let control = bounds(args.max_memory, stop);
-    let mut table = Table::read_within(&Source::new(&args.table), &control)?;
+    let options = read_options(&args.reading)?;
+    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
     attach_grams(&mut table, &args.gram, &control)?;
-    let data = table.dataset_like(&model.prep.schema).inspect_err(|_| notices(table.notices()))?;
-    notices(table.notices());
+    let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
+    notices(&table.notices());
     notices(&model.prep.tell(&data));
     let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
     let predictions = model.predict(&data, want, &control)?;

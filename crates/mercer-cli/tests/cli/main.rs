@@ -8,5 +8,6 @@ mod commands;
 mod data;
 mod kernels;
 mod memory;
+mod reading;
 mod shell;
 mod stopping;

@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "category", "text", "sequence", "date", "flag", "ignore"]
+_Type: TypeAlias = Literal["number", "category", "text", "sequence", "date", "date-dmy", "date-mdy", "flag", "ignore"]
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 # What is done, how much of it, out of how much.
@@ -299,6 +299,11 @@ def read_table(
     types: Mapping[str, _Type] | None = None,
     weights: None = None,
     like: Model | None = None,
+    na: str | Sequence[str] | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> tuple[Dataset, Any]: ...
 @overload
 def read_table(
@@ -308,6 +313,11 @@ def read_table(
     types: Mapping[str, _Type] | None = None,
     weights: str,
     like: Model | None = None,
+    na: str | Sequence[str] | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
 ) -> tuple[Dataset, Any, NDArray[Any]]: ...
 def example(
     name: str, target: str | Sequence[str] | None = None, *, types: Mapping[str, _Type] | None = None

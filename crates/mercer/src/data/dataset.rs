@@ -1,9 +1,10 @@
 //! A dataset: named, typed columns of one length.
 
-use super::{Inputs, Points, Similarities, Strings};
+use super::{Inputs, Points, Similarities, Strings, Written};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The code of a category that was not among the training rows: equal to nothing, not even to itself.
@@ -182,6 +183,8 @@ impl Column {
 pub struct Dataset {
     rows: usize,
     columns: Vec<Column>,
+    /// Columns that were not written plainly.
+    written: BTreeMap<String, Written>,
 }
 
 /// A stored dataset is checked like a new one.
@@ -192,9 +195,12 @@ impl<'de> Deserialize<'de> for Dataset {
         struct Stored {
             rows: usize,
             columns: Vec<Column>,
+            #[serde(default)]
+            written: BTreeMap<String, Written>,
         }
-        let stored = Stored::deserialize(d)?;
-        Dataset::with_rows(stored.rows, stored.columns).map_err(serde::de::Error::custom)
+        let Stored { rows, columns, written } = Stored::deserialize(d)?;
+        let checked = Dataset::with_rows(rows, columns).map_err(serde::de::Error::custom)?;
+        Ok(Dataset { written, ..checked })
     }
 }
 
@@ -221,12 +227,13 @@ impl Dataset {
                 return Err(Error::Data(format!("column name '{}' stands twice; rename one of them", c.name)));
             }
         }
-        Ok(Dataset { rows, columns })
+        Ok(Dataset { rows, columns, written: BTreeMap::new() })
     }
 
     /// A dataset of one column named `x` that holds points.
     pub fn from_points(points: Points) -> Self {
-        Dataset { rows: points.rows(), columns: vec![Column { name: "x".into(), values: Values::Points(points) }] }
+        let rows = points.rows();
+        Dataset { rows, columns: vec![Column { name: "x".into(), values: Values::Points(points) }], written: BTreeMap::new() }
     }
 
     /// Rows.
@@ -261,6 +268,17 @@ impl Dataset {
     /// The given rows, in order; a row may be named twice.
     pub fn select(&self, rows: &[usize]) -> Dataset {
         let columns = self.columns.iter().map(|c| Column { name: c.name.clone(), values: c.values.select(rows) }).collect();
-        Dataset { rows: rows.len(), columns }
+        Dataset { rows: rows.len(), columns, written: self.written.clone() }
+    }
+    /// How a column was written in the table that it was read from.
+    pub fn written(&self, name: &str) -> Written {
+        self.written.get(name).cloned().unwrap_or_default()
+    }
+    /// The same dataset, which remembers how a column was written.
+    pub(crate) fn remember(mut self, name: &str, written: Written) -> Self {
+        if written != Written::default() {
+            self.written.insert(name.to_owned(), written);
+        }
+        self
     }
 }

@@ -10,6 +10,7 @@ mod schema;
 mod similarities;
 mod strings;
 mod target;
+mod written;
 
 pub use dataset::{Categories, Column, Dataset, MISSING, Sort, UNSEEN, Values};
 pub use examples::{Examples, Sample};
@@ -21,6 +22,7 @@ pub use schema::{ColumnSchema, Holds, Schema};
 pub use similarities::Similarities;
 pub use strings::Strings;
 pub use target::Target;
+pub use written::{Marks, Order, Thousands, Unit, Writing, Written};
 
 use crate::error::Result;
 use std::borrow::Cow;

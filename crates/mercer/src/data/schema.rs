@@ -1,6 +1,6 @@
 //! What a dataset must hold to be given to a fitted model: names, sorts and labels of the training columns.
 
-use super::{Categories, Column, Dataset, Sort, Values};
+use super::{Categories, Column, Dataset, Sort, Values, Written};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ pub struct ColumnSchema {
     pub name: String,
     /// What its cells are.
     pub holds: Holds,
+    /// How they were written.
+    #[serde(default)]
+    pub written: Written,
 }
 
 /// What the cells of a column are, with all that new cells must agree with.
@@ -76,6 +79,7 @@ impl Schema {
                 Values::Sequences(_) => Holds::Sequence,
                 Values::Similarities(s) => Holds::Similarities { names: s.names().to_vec() },
             },
+            written: data.written(&c.name),
         });
         Schema { columns: columns.collect() }
     }

@@ -9,6 +9,8 @@ pub(super) struct Cells {
     pub(super) commas_are_free: bool,
     /// Whether the format tells strings from numbers, and these were strings.
     pub(super) strings: bool,
+    /// Whether the user said that decimals stand behind a comma (`true`) or a point.
+    pub(super) decimal_comma: Option<bool>,
 }
 
 impl Cells {
@@ -29,6 +31,17 @@ impl Cells {
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(a, &b)| &self.text[a..b])
+    }
+    /// The same cells, those that `empty` chooses emptied, and how many these are.
+    pub(super) fn emptied(&self, empty: impl Fn(&str) -> bool) -> (Self, usize) {
+        let mut kept = Cells { text: String::with_capacity(self.text.len()), ends: Vec::with_capacity(self.ends.len()), ..*self };
+        let mut count = 0;
+        for cell in self.iter() {
+            let gone = !cell.is_empty() && empty(cell);
+            count += usize::from(gone);
+            kept.push(if gone { "" } else { cell });
+        }
+        (kept, count)
     }
     /// Numbers as they would be written; NaN is a missing cell.
     pub(super) fn of_numbers(numbers: &[f64]) -> Self {
@@ -57,8 +70,16 @@ pub(super) enum Cell {
     Word,
 }
 
-/// The words that stand for a missing cell, besides every spelling of NaN.
-pub(super) const MISSING_WORDS: [&str; 5] = ["", "NA", "?", "null", "None"];
+/// The words that stand for a missing cell in every column, besides every spelling of NaN: those of pandas.read_csv, and `?`.
+pub(super) const MISSING_WORDS: [&str; 12] = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "Null", "null", "None", "?"];
+
+/// Words that do so among numbers. Among labels they are labels: `+` and `-`, `.` for a strand that is not known.
+const AMONG_NUMBERS: [&str; 5] = ["-", ".", "--", "na", "n.a."];
+
+/// Whether the cell is missing if its column holds numbers.
+pub(super) fn missing_among_numbers(cell: &str) -> bool {
+    AMONG_NUMBERS.contains(&cell)
+}
 
 impl Cell {
     pub(super) fn of(cell: &str) -> Self {

@@ -1,84 +1,168 @@
 //! Text cells to typed columns: as they look, as declared, or as in training.
 
-use super::cells::{Cell, Cells, MISSING_WORDS};
+use super::cells::{Cell, Cells, MISSING_WORDS, missing_among_numbers};
+use super::doubts::{self, Identity};
+use super::facts::{Fact, Topic};
 use super::infer::{self, Looks, shortened};
 use super::table::Raw;
-use super::writing::Writing;
-use super::{ColumnType, MISSING, ReadOptions, Table, libsvm};
-use crate::data::{Categories, Column, Dataset, Holds, Schema, Strings, UNSEEN, Values};
+use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm};
+use crate::data::{Categories, Column, Dataset, Holds, Order, Schema, Strings, UNSEEN, Values, Writing, Written};
 use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
 
 impl Table {
     /// The columns left in the table as a dataset; identifiers are left out with a notice.
     ///
-    /// A missing cell (empty, `NA`, `NaN`, `?`, `null`, `None`) is NaN in a column of numbers, the label
-    /// [`MISSING`] in a column of categories, the empty string in texts and sequences.
+    /// A missing cell (empty, `NA`, `N/A`, `NaN`, `?`, `null`, `None`, ...) is NaN in a column of numbers, the label
+    /// [`MISSING`] in a column of categories, the empty string in texts and sequences. Among numbers, `-` and `.` are missing too.
     ///
     /// # Errors
     /// A declared column that is not there, and a cell that does not fit its column, by row and column.
     pub fn dataset(&mut self, options: &ReadOptions) -> Result<Dataset> {
         self.check_declared(options)?;
         let mut columns = Vec::new();
+        let mut written = Vec::new();
         for (name, raw) in std::mem::take(&mut self.columns) {
-            let declared = options.declared(&name);
-            if declared == Some(ColumnType::Ignore) || (declared.is_none() && self.aside.contains(&name)) {
+            let declared = self.declared(options, &name);
+            if declared == Some(ColumnType::Ignore) || (options.declared(&name).is_none() && self.aside.contains(&name)) {
                 continue;
             }
+            let mut writing = Writing::Point;
             let values = match raw {
                 Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::Number)) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
                 Raw::Similarities(s) => Some(Values::Similarities(s)),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
-                raw => self.values(&name, &raw.into_cells(&name)?, declared)?,
+                raw => {
+                    let made = self.values(&name, &raw.into_cells(&name)?, declared)?;
+                    made.map(|(values, how)| {
+                        writing = how;
+                        values
+                    })
+                }
             };
+            let values = match values {
+                Some(Values::Numbers(v)) if declared.is_none() => self.unless_identifier(&name, v, writing),
+                other => other,
+            };
+            let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
+            written.push((name.clone(), Written { numbers: writing, missing }));
             columns.extend(values.map(|values| Column { name, values }));
         }
-        Dataset::with_rows(self.rows, columns)
+        let data = Dataset::with_rows(self.rows, columns)?;
+        Ok(written.into_iter().fold(data, |data, (name, how)| if data.position(&name).is_ok() { data.remember(&name, how) } else { data }))
     }
 
-    /// Cells as they are declared, or as they look; `None` for identifiers.
-    fn values(&mut self, name: &str, cells: &Cells, declared: Option<ColumnType>) -> Result<Option<Values>> {
+    /// Plain numbers as an input, and what is doubtful of them; none where they are an identifier.
+    fn unless_identifier(&mut self, name: &str, v: Vec<f64>, writing: Writing) -> Option<Values> {
+        if writing == Writing::Point {
+            if doubts::identity(name, &v) == Identity::Identifier {
+                let says = "{has} a different whole number in every row: ignored as an identifier";
+                self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("number keeps it"));
+                return None;
+            }
+            self.facts.extend(doubts::of_numbers(name, &v));
+        }
+        Some(Values::Numbers(v))
+    }
+
+    /// Cells as they are declared, or as they look, and how their numbers are written; `None` for identifiers.
+    fn values(&mut self, name: &str, cells: &Cells, declared: Option<ColumnType>) -> Result<Option<(Values, Writing)>> {
         let looks = match declared {
-            Some(ColumnType::Number) => Looks::Number(Writing::of(cells).unwrap_or(Writing::Point)),
-            Some(ColumnType::Date) => Looks::Number(Writing::Date),
-            Some(ColumnType::Flag) => Looks::Number(Writing::Flag),
             Some(ColumnType::Category) => Looks::Category,
             Some(ColumnType::Text) => Looks::Text,
             Some(ColumnType::Sequence) => Looks::Sequence,
             Some(ColumnType::Ignore) => return Ok(None),
-            None => {
-                let looks = infer::looks(&self.file, name, cells, &mut self.notices)?;
-                if let Looks::Number(writing) = looks {
-                    self.notices.extend(writing.notice(name));
-                }
-                looks
-            }
+            Some(numeric) => Looks::Number(declared_writing(numeric, cells)),
+            None => infer::looks(&self.file, name, cells, &mut self.facts)?,
         };
+        if let Looks::Number(writing) = looks {
+            self.tell_writing(name, cells, writing, declared);
+        }
         Ok(match looks {
-            Looks::Number(writing) => Some(Values::Numbers(numbers(&self.file, name, cells, writing)?)),
-            Looks::Category => Some(Values::Categories(categories(cells))),
-            Looks::Text => Some(Values::Texts(strings(cells))),
-            Looks::Sequence => Some(Values::Sequences(strings(cells))),
+            Looks::Number(writing) => Some((Values::Numbers(numbers(&self.file, name, cells, writing)?), writing)),
+            Looks::Category => {
+                self.tell_markers(name, cells);
+                Some((Values::Categories(categories(cells)), Writing::Point))
+            }
+            Looks::Text => Some((Values::Texts(strings(cells)), Writing::Point)),
+            Looks::Sequence => Some((Values::Sequences(strings(cells)), Writing::Point)),
             Looks::Identifier => {
-                self.notices.push(format!(
-                    "column '{name}' has a different value in nearly every row: ignored as an identifier; --types {name}=text (or sequence, category) keeps it"
-                ));
+                let says = "{has} a different value in nearly every row: ignored as an identifier";
+                self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text (or sequence, category) keeps it"));
                 None
             }
         })
     }
 
+    /// Says how numbers are written where they are not plain, and where there is a doubt.
+    pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: Writing, declared: Option<ColumnType>) {
+        let doubtful =
+            matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
+        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Number)) {
+            let (taken, other) = if writing == Writing::Date(Order::DayFirst) {
+                ("day", "date-mdy reads month first")
+            } else {
+                ("month", "date-dmy reads day first")
+            };
+            let says = format!(
+                "{{holds}} dates in which day and month could change places, since none is above 12: read {taken} first, as days since 1970-01-01"
+            );
+            self.facts.push(Fact::of_column(Topic::Dates, name, says).undone_by(other));
+        } else if declared.is_none() {
+            self.facts.extend(writing.fact(name));
+            if writing == Writing::Point
+                && let Some((row, found)) = doubts::no_day(cells)
+            {
+                let says =
+                    format!("{{looks}} like dates written as 20221122, but '{found}' in row {} is no day: read as plain numbers", row + 1);
+                self.facts.push(Fact::of_column(Topic::Dates, name, says));
+            } else if writing == Writing::Point && doubts::are_codes(cells) {
+                let says = "{holds} numbers with leading zeros, as codes have them: read as numbers";
+                self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("category reads labels"));
+            }
+        }
+    }
+
+    /// Says which words for a missing cell are kept as labels, since only among numbers it is safe to take them so.
+    fn tell_markers(&mut self, name: &str, cells: &Cells) {
+        let mut labels: Vec<&str> = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        if let Some(marker) = labels.iter().find(|cell| missing_among_numbers(cell)).filter(|_| labels.len() > 2) {
+            let says = format!("{{has}} the label '{marker}', which is kept as a label: if that stands for missing, add --na={marker}");
+            self.facts.push(Fact::of_column(Topic::Missing, name, says));
+        }
+    }
+
     /// The columns of a training schema, in its order; other columns are ignored. Labels that training did not
-    /// have are coded [`UNSEEN`] and said in a notice.
+    /// have are coded [`UNSEEN`] and said in a notice. Where the cells leave open how they are written, they are read as in
+    /// training; declared types say how they are written here.
     ///
     /// # Errors
-    /// A column that is missing, and a cell that does not fit its column, by row and column.
-    pub fn dataset_like(&mut self, schema: &Schema) -> Result<Dataset> {
+    /// A column that is missing, a cell that does not fit its column, by row and column, and a declared type that is another
+    /// than in training.
+    pub fn dataset_like(&mut self, schema: &Schema, options: &ReadOptions) -> Result<Dataset> {
         self.count_features_like(schema);
+        for (name, _) in options.types.iter().filter(|(name, _)| !self.header.contains(name)) {
+            // The target may be declared, and need not be there.
+            self.facts.push(Fact::of_table(format!("{}: there is no column '{name}'; what --types says of it is not used", self.file)));
+        }
         let mut columns = Vec::new();
         for wanted in &schema.columns {
             let name = &wanted.name;
+            let declared = options.declared(name);
+            if let Some(declared) = declared.filter(|d| !agrees(*d, &wanted.holds)) {
+                return Err(Error::Setting {
+                    name: "--types".into(),
+                    why: format!(
+                        "'{name}' is declared {}, and the model was fitted on a column that is {} there; leave it out of --types",
+                        declared.name(),
+                        wanted.holds.sort()
+                    ),
+                });
+            }
+            self.empty_as_trained(name, &wanted.written.missing)?;
             if !self.header.contains(name) {
                 let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
                 return Err(self.fault(format!(
@@ -92,8 +176,14 @@ impl Table {
                 (Holds::Number, Raw::Numbers(v)) => self.finite(name, v)?,
                 (Holds::Number, raw) => {
                     let cells = raw.into_cells(name)?;
-                    let writing = Writing::of(&cells).unwrap_or(Writing::Point);
-                    self.notices.extend(writing.notice(name));
+                    let trained = wanted.written.numbers;
+                    let writing = match declared {
+                        Some(declared) => declared_writing(declared, &cells),
+                        None => Writing::like(trained, &cells).unwrap_or(trained),
+                    };
+                    if writing != trained {
+                        self.facts.extend(writing.fact(name).map(Fact::settled));
+                    }
                     Values::Numbers(numbers(&self.file, name, &cells, writing)?)
                 }
                 (Holds::Category { names }, raw) => {
@@ -114,7 +204,8 @@ impl Table {
             };
             columns.push(Column { name: name.clone(), values });
         }
-        Dataset::with_rows(self.rows, columns)
+        let data = Dataset::with_rows(self.rows, columns)?;
+        Ok(schema.columns.iter().fold(data, |data, column| data.remember(&column.name, column.written.clone())))
     }
 
     /// A table without index 0 may still count its features from 0, if training did.
@@ -138,7 +229,8 @@ impl Table {
                 let (points, cut) = x.points(u32::from(name != libsvm::FROM_0), Some(dim))?;
                 if cut > 0 {
                     let rows = if cut == 1 { "1 row has".into() } else { format!("{cut} rows have") };
-                    self.notices.push(format!("column '{name}': {rows} features beyond the {dim} of training; they are ignored"));
+                    let said = format!("column '{name}': {rows} features beyond the {dim} of training; they are ignored");
+                    self.facts.push(Fact::of_table(said).about(Topic::New));
                 }
                 Ok(Values::Points(points))
             }
@@ -155,7 +247,7 @@ impl Table {
     /// Numbers of a format that has them, none of them infinite.
     fn finite(&self, name: &str, v: Vec<f64>) -> Result<Values> {
         match v.iter().position(|x| x.is_infinite()) {
-            Some(row) => Err(self.cell(row, name, &v[row].to_string(), Writing::Point.expected())),
+            Some(row) => Err(self.cell(row, name, &v[row].to_string(), &Writing::Point.expected())),
             None => Ok(Values::Numbers(v)),
         }
     }
@@ -165,8 +257,29 @@ impl Table {
         if let Some(&first) = unseen.first() {
             let rows = if unseen.len() == 1 { "1 row holds a label".into() } else { format!("{} rows hold labels", unseen.len()) };
             let first = format!("'{}' in row {}", shortened(labels[first]), first + 1);
-            self.notices.push(format!("column '{name}': {rows} that training did not have (first {first}); it is equal to no other"));
+            let said = format!("column '{name}': {rows} that training did not have (first {first}); it is equal to no other");
+            self.facts.push(Fact::of_table(said).about(Topic::New));
         }
+    }
+}
+
+/// How the numbers of a column are written that is declared to hold numbers, dates or flags.
+pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
+    let date =
+        |order: Option<Order>| Writing::Date(order.or(dates::order(cells).map(|(order, _)| order)).unwrap_or(dates::nearest_order(cells)));
+    match declared {
+        ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => date(declared.order()),
+        ColumnType::Flag => Writing::Flag,
+        _ => Writing::of(cells).filter(|writing| *writing != Writing::Date(Order::Compact)).unwrap_or(Writing::Point),
+    }
+}
+
+/// Whether a column that is declared so can be one that training had.
+fn agrees(declared: ColumnType, holds: &Holds) -> bool {
+    match (declared.sort(), holds) {
+        (Some(sort), holds) if sort == holds.sort() => true,
+        (Some(sort), Holds::Text | Holds::Sequence) => matches!(sort, crate::data::Sort::Text | crate::data::Sort::Sequence),
+        _ => false,
     }
 }
 
@@ -180,7 +293,7 @@ pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: Writing)
             row: row + 1,
             column: column.to_owned(),
             found: shortened(text),
-            expected: writing.expected().into(),
+            expected: writing.expected(),
         }),
     };
     cells.iter().enumerate().map(number).collect()

@@ -1,129 +1,188 @@
-//! CSV and its cousins (RFC 4180) to a table of text cells: commas, tabs or semicolons, told from the header; quoted cells
-//! may hold line ends; a byte order mark is no part of the header, and UTF-16 with one is decoded.
+//! CSV and its cousins (RFC 4180) to a table of text cells. Quoted cells may hold line ends; lines of comments, separators at
+//! the ends of lines and row numbers of tools are left out and said.
 
 use super::cells::Cells;
+use super::facts::Fact;
+use super::layout::{excel_line, sniff, squeezed};
+use super::options::{Decimal, Delimiter, ReadOptions};
 use super::table::{Raw, Table, check_names};
 use crate::error::{Error, Result};
-use csv::ByteRecord;
+use csv::StringRecord;
 use std::borrow::Cow;
 
-/// Reads a table whose cells are parted by `delimiter`, or by what the header tells.
-pub(super) fn parse(file: &str, bytes: &[u8], delimiter: Option<u8>) -> Result<Table> {
-    let fault = |why: String| Error::Table { file: file.to_owned(), why };
-    let mut notices = Vec::new();
-    let bytes = match encoding(bytes).map_err(|why| fault(why.to_owned()))? {
-        Encoding::Utf8(bytes) => Cow::Borrowed(bytes),
-        Encoding::Utf16(units) => {
-            notices.push(format!("{file}: the table is UTF-16, and read as that"));
-            let text = char::decode_utf16(units).collect::<std::result::Result<String, _>>();
-            Cow::Owned(text.map_err(|_| fault("the table is damaged UTF-16; save it as UTF-8".into()))?.into_bytes())
+/// Reads a table whose cells are parted by `delimiter`, or by what the options or its lines tell.
+pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, options: &ReadOptions) -> Result<Table> {
+    let reading = Reading { file, options };
+    let excel = excel_line(text);
+    let (told, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
+    let delimiter = options.delimiter.or(delimiter).or(told).unwrap_or_else(|| sniff(rest));
+    let rest = if delimiter == Delimiter::Spaces { squeezed(rest) } else { Cow::Borrowed(rest) };
+    let mut facts = Vec::new();
+    if delimiter != Delimiter::COMMA {
+        facts.push(Fact::of_table(format!("{file}: cells are parted by {}", delimiter.words())));
+    }
+    reading.table(&rest, delimiter, usize::from(excel.is_some()), facts)
+}
+
+struct Reading<'a> {
+    file: &'a str,
+    options: &'a ReadOptions,
+}
+
+/// What was left out on the way.
+#[derive(Default)]
+struct LeftOut {
+    comments: usize,
+    /// Rows that end in separators.
+    trailing: usize,
+}
+
+impl Reading<'_> {
+    fn fault(&self, why: impl Into<String>) -> Error {
+        Error::Table { file: self.file.to_owned(), why: why.into() }
+    }
+
+    /// The table in a text, of which `above` lines were read already.
+    fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>) -> Result<Table> {
+        let sign = match delimiter {
+            Delimiter::Character(sign) => sign,
+            Delimiter::Spaces => b' ',
+        };
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(sign).from_reader(text.as_bytes());
+        let mut record = StringRecord::new();
+        let mut next = |record: &mut StringRecord| reader.read_record(record).map_err(|e| self.fault(e.to_string()));
+        let mut left_out = LeftOut::default();
+
+        // Comments above the table; the last of them may be its header.
+        let mut above_header: Option<StringRecord> = None;
+        let mut some = next(&mut record)?;
+        while some && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
+            left_out.comments += 1;
+            above_header = Some(record.clone());
+            some = next(&mut record)?;
         }
-    };
-    let delimiter = delimiter.unwrap_or_else(|| sniff(&bytes));
-    if delimiter != b',' {
-        notices.push(format!("{file}: cells are parted by {}", delimiter_name(delimiter)));
-    }
-
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes.as_ref());
-    let mut record = ByteRecord::new();
-    let mut next = |record: &mut ByteRecord| reader.read_byte_record(record).map_err(|e| fault(e.to_string()));
-    if !next(&mut record)? {
-        return Err(fault("the table is empty; expected a header line and rows".into()));
-    }
-    let header = record.iter().map(|cell| std::str::from_utf8(cell).map(|s| s.trim().to_owned()));
-    let header: Vec<String> = header.collect::<std::result::Result<_, _>>().map_err(|_| fault(format!("the header is {NOT_UTF8}")))?;
-    check_header(&header).map_err(&fault)?;
-
-    let mut columns = vec![Cells::new(delimiter != b',', false); header.len()];
-    let (mut rows, mut breaks_line) = (0, false);
-    while next(&mut record)? {
-        rows += 1;
-        breaks_line = record.iter().any(|cell| cell.contains(&b'\n'));
-        if record.len() != header.len() {
-            return Err(fault(ragged(rows, &record, header.len(), delimiter)));
+        if !some {
+            return match above_header {
+                // Nothing but such lines: the first is no comment.
+                Some(_) => Err(self.fault("every line begins with '#': these are comments; expected a header line and rows")),
+                None => Err(self.fault("the table is empty; expected a header line and rows")),
+            };
         }
-        for ((cells, cell), name) in columns.iter_mut().zip(&record).zip(&header) {
-            cells.push(std::str::from_utf8(cell).map_err(|_| fault(format!("row {rows}, column '{name}' is {NOT_UTF8}")))?);
+        let names = |record: &StringRecord| record.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        let mut first_row = None;
+        let mut header = match above_header.filter(|line| is_header(line, &record)) {
+            _ if self.options.no_header => {
+                first_row = Some(record.clone());
+                (1..=record.len()).map(|k| k.to_string()).collect()
+            }
+            Some(line) => {
+                left_out.comments -= 1;
+                first_row = Some(record.clone());
+                let mut names = names(&line);
+                names[0] = names[0].trim_start_matches('#').trim_start().to_owned();
+                names
+            }
+            None => names(&record),
+        };
+        // A separator at the end of the header makes no column.
+        let width = header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
+        let unnamed = header.len() - width;
+        header.truncate(width);
+        if !self.options.no_header {
+            check_header(&header).map_err(|why| self.fault(why))?;
         }
-    }
-    // Quotes come in pairs; one that is never closed takes every line after it into its cell.
-    if breaks_line && bytes.iter().filter(|&&b| b == b'"').count() % 2 == 1 {
-        return Err(fault(format!("row {rows} opens a quote that is never closed")));
-    }
-    if rows == 0 {
-        return Err(fault("the table has a header but no rows".into()));
-    }
-    let mut columns: Vec<(String, Cells)> = header.into_iter().zip(columns).collect();
-    notices.extend(leave_out_row_numbers(file, &mut columns)?);
-    notices.extend(doubt_header(file, &columns));
-    let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
-    Ok(Table { notices, ..Table::of_raw(file, rows, columns)? })
-}
 
-const NOT_UTF8: &str = "not UTF-8 text; save the table as UTF-8";
-
-/// How the text is written.
-enum Encoding<'a> {
-    Utf8(&'a [u8]),
-    Utf16(Vec<u16>),
-}
-
-/// The text after a byte order mark, or why these bytes can be none.
-fn encoding(bytes: &[u8]) -> std::result::Result<Encoding<'_>, &'static str> {
-    let units = |rest: &[u8], read: fn([u8; 2]) -> u16| {
-        let whole = rest.len().is_multiple_of(2);
-        let units = || Encoding::Utf16(rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect());
-        whole.then(units).ok_or("the table is UTF-16, and its last character is cut off")
-    };
-    match bytes {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => Ok(Encoding::Utf8(rest)),
-        [0xFF, 0xFE, rest @ ..] => units(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => units(rest, u16::from_be_bytes),
-        _ => Ok(Encoding::Utf8(bytes)),
-    }
-}
-
-/// A first column without a name is what tools write for row numbers; any other unnamed column is a fault.
-fn leave_out_row_numbers(file: &str, columns: &mut Vec<(String, Cells)>) -> Result<Option<String>> {
-    if columns.first().is_none_or(|(name, _)| !name.is_empty()) {
-        return Ok(None);
-    }
-    let (_, cells) = columns.remove(0);
-    let counts_from = |first: usize| cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i + first));
-    if columns.is_empty() || !(counts_from(0) || counts_from(1)) {
-        return Err(Error::Table { file: file.to_owned(), why: "column 1 has no name in the header".into() });
-    }
-    Ok(Some(format!("{file}: the first column has no name and counts the rows: ignored")))
-}
-
-/// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
-fn doubt_header(file: &str, columns: &[(String, Cells)]) -> Option<String> {
-    let (name, _) = columns.iter().find(|(name, cells)| cells.iter().any(|cell| cell == name))?;
-    Some(format!("{file}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column"))
-}
-
-fn delimiter_name(delimiter: u8) -> &'static str {
-    match delimiter {
-        b'\t' => "tabs",
-        b';' => "semicolons",
-        _ => "commas",
-    }
-}
-
-/// The delimiter that stands most often in the header outside quotes; a comma where it is a draw.
-fn sniff(bytes: &[u8]) -> u8 {
-    let mut quoted = false;
-    let mut counts = [(b',', 0), (b'\t', 0), (b';', 0)];
-    for &b in bytes {
-        match b {
-            b'"' => quoted = !quoted,
-            b'\n' | b'\r' if !quoted && counts.iter().any(|c| c.1 > 0) => break,
-            b'\n' | b'\r' if !quoted => {}
-            _ if !quoted => counts.iter_mut().filter(|c| c.0 == b).for_each(|c| c.1 += 1),
-            _ => {}
+        let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
+        let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); header.len()];
+        columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
+        let (mut rows, mut breaks_line) = (0, false);
+        loop {
+            match first_row.take() {
+                Some(row) => record = row,
+                None if next(&mut record)? => {}
+                None => break,
+            }
+            if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
+                left_out.comments += 1;
+                continue;
+            }
+            rows += 1;
+            breaks_line = record.iter().any(|cell| cell.contains('\n'));
+            let line = above + record.position().map_or(0, |p| p.line() as usize);
+            if record.len() > width && record.iter().skip(width).all(|cell| cell.trim().is_empty()) {
+                left_out.trailing += 1;
+            } else if record.len() > width && record.len() <= width + unnamed {
+                let (k, found) = record.iter().enumerate().skip(width).find(|(_, cell)| !cell.trim().is_empty()).unwrap_or((width, ""));
+                let why = format!("column {} has no name in the header, and row {rows} (line {line}) holds '{found}' in it", k + 1);
+                return Err(self.fault(why));
+            } else if record.len() != width {
+                return Err(self.fault(ragged(rows, line, &record, width, delimiter, self.options.no_header)));
+            }
+            columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
         }
+        // Quotes come in pairs; one that is never closed takes every line after it into its cell.
+        if breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
+            return Err(self.fault(format!("row {rows} opens a quote that is never closed")));
+        }
+        if rows == 0 {
+            return Err(self.fault("the table has a header but no rows"));
+        }
+        facts.extend(left_out.facts(self.file));
+        let mut columns: Vec<(String, Cells)> = header.into_iter().zip(columns).collect();
+        if !self.options.no_header {
+            facts.extend(self.leave_out_row_numbers(&mut columns)?);
+            facts.extend(self.doubt_header(&columns));
+        }
+        let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
+        Ok(Table { facts, ..Table::of_raw(self.file, rows, columns)? })
     }
-    counts.iter().rev().max_by_key(|c| c.1).map_or(b',', |c| c.0)
+
+    /// A first column without a name is what tools write for row numbers; any other unnamed column is a fault.
+    fn leave_out_row_numbers(&self, columns: &mut Vec<(String, Cells)>) -> Result<Option<Fact>> {
+        if columns.first().is_none_or(|(name, _)| !name.is_empty()) {
+            return Ok(None);
+        }
+        let (_, cells) = columns.remove(0);
+        let counts_from = |first: usize| cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i + first));
+        if columns.is_empty() || !(counts_from(0) || counts_from(1)) {
+            return Err(self.fault("column 1 has no name in the header"));
+        }
+        Ok(Some(Fact::of_table(format!("{}: the first column has no name and counts the rows: ignored", self.file))))
+    }
+
+    /// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
+    fn doubt_header(&self, columns: &[(String, Cells)]) -> Option<Fact> {
+        let (name, _) = columns.iter().find(|(name, cells)| cells.iter().any(|cell| cell == name))?;
+        Some(Fact::of_table(format!(
+            "{}: is there a header line? The first line is taken as one, and its '{name}' also stands in a row of its column; --no-header reads it as a row",
+            self.file
+        )))
+    }
+}
+
+impl LeftOut {
+    fn facts(&self, file: &str) -> Vec<Fact> {
+        let lines = |n: usize| if n == 1 { "1 line".to_owned() } else { format!("{n} lines") };
+        let mut facts = Vec::new();
+        if self.comments > 0 {
+            let begin = if self.comments == 1 { "begins" } else { "begin" };
+            facts.push(Fact::of_table(format!("{file}: {} that {begin} with '#' left out as comments", lines(self.comments))));
+        }
+        if self.trailing > 0 {
+            let end = if self.trailing == 1 { "ends" } else { "end" };
+            let said = format!("{file}: {} {end} in separators without a column: ignored", lines(self.trailing));
+            facts.push(Fact::of_table(said));
+        }
+        facts
+    }
+}
+
+/// Whether a line that begins with '#' is the header of the row below: it has as many cells, and either the row holds a number
+/// or the name stands right behind the sign.
+fn is_header(line: &StringRecord, row: &StringRecord) -> bool {
+    let number = row.iter().any(|cell| cell.trim().parse::<f64>().is_ok());
+    let name = line.get(0).is_some_and(|cell| cell.chars().nth(1).is_some_and(char::is_alphanumeric));
+    line.len() == row.len() && line.len() > 1 && (number || name)
 }
 
 /// Why a header cannot be one. An unnamed first column is judged later, by its cells.
@@ -133,19 +192,21 @@ fn check_header(header: &[String]) -> std::result::Result<(), String> {
     let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
     if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
         return Err(format!(
-            "the first line holds only numbers ({}); expected a header line with the column names",
+            "the first line holds only numbers ({}); expected a header line with the column names, or --no-header, which calls them 1, 2, 3, ...",
             header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
         ));
     }
     Ok(())
 }
 
-fn ragged(row: usize, record: &ByteRecord, expected: usize, delimiter: u8) -> String {
-    let quote = if record.iter().any(|cell| cell.contains(&b'\n')) { "; is a quote left open?" } else { "" };
+fn ragged(row: usize, line: usize, record: &StringRecord, expected: usize, delimiter: Delimiter, no_header: bool) -> String {
+    let quote = if record.iter().any(|cell| cell.contains('\n')) { "; is a quote left open?" } else { "" };
     let cells = if record.len() == 1 { "cell" } else { "cells" };
-    let by = delimiter_name(delimiter);
+    let first = if no_header { "first row" } else { "header" };
     format!(
-        "row {row} has {} {cells}, the header has {expected}{quote}; cells are parted by {by}: quote a cell that holds one",
-        record.len()
+        "row {row} has {} {cells}, the {first} has {expected} (line {line} of the file){quote}; cells are parted by {}: quote a cell that \
+         holds one, or name another separator (--delimiter)",
+        record.len(),
+        delimiter.words()
     )
 }

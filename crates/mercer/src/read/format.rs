@@ -1,61 +1,90 @@
-//! Which format bytes are in, told from their first bytes, and from the name only where CSV is promised.
+//! Which format bytes are in, told from their first bytes, and from the name only where one is promised: CSV, ARFF.
 
+use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
 use super::unpack::unpack;
-use super::{delimited, json_lines, libsvm, npz};
+use super::{arff, delimited, encoding, fasta, json_lines, libsvm, npz, texts};
 use crate::error::Result;
 use std::borrow::Cow;
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    /// Text cells, by commas, tabs or semicolons.
-    Delimited(Option<u8>),
+    /// Text cells, by commas, tabs, semicolons, ...
+    Delimited(Option<Delimiter>),
     JsonLines,
     Libsvm,
-    Npy,
-    Npz,
-    Parquet,
+    Fasta,
+    Fastq,
+    Arff,
 }
 
 /// Reads a table of any format; `name` is the name of its file, if it has one, and `most` the memory it may take.
-pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, most: u64) -> Result<Table> {
+pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
+    options.check()?;
     let bytes = unpack(file, bytes, most)?;
-    match told(&bytes, name) {
-        Format::Delimited(delimiter) => delimited::parse(file, &bytes, delimiter),
-        Format::JsonLines => json_lines::parse(file, &bytes, most),
-        Format::Libsvm => libsvm::parse(file, &bytes, most),
-        Format::Npy => npz::parse_one(file, &bytes),
-        Format::Npz => npz::parse(file, &bytes, most),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => super::parquet::parse(file, bytes.into_owned(), most),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(crate::error::Error::Table {
-            file: file.to_owned(),
-            why: "this is a Parquet file, which this build does not read; build with the cargo feature parquet \
-                  (cargo build --release --features parquet), or save the table as CSV or JSON lines"
-                .into(),
-        }),
+    let mut table = if bytes.starts_with(crate::npy::MAGIC) {
+        npz::parse_one(file, &bytes)?
+    } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+        npz::parse(file, &bytes, most)?
+    } else if bytes.starts_with(b"PAR1") {
+        parquet(file, bytes, most)?
+    } else if texts::is_archive(&bytes) {
+        texts::of_archive(file, &bytes, options, most)?
+    } else {
+        let (text, fact) = encoding::decode(file, &bytes, options.encoding.as_deref(), most)?;
+        let mut table = of_text(file, &text, name, options, most)?;
+        table.facts.splice(0..0, fact);
+        table
+    };
+    table.empty_marked(&options.na)?;
+    Ok(table)
+}
+
+fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
+    match told(text, name) {
+        Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
+        Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),
+        Format::JsonLines => json_lines::parse(file, text, most),
+        Format::Libsvm => libsvm::parse(file, text, most),
+        Format::Fasta => fasta::parse(file, text, most),
+        Format::Fastq => fasta::parse_with_qualities(file, text, most),
+        Format::Arff => arff::parse(file, text, most),
     }
 }
 
-fn told(bytes: &[u8], name: Option<&str>) -> Format {
+#[cfg(feature = "parquet")]
+fn parquet(file: &str, bytes: Cow<'_, [u8]>, most: u64) -> Result<Table> {
+    super::parquet::parse(file, bytes.into_owned(), most)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(file: &str, _: Cow<'_, [u8]>, _: u64) -> Result<Table> {
+    Err(crate::error::Error::Table {
+        file: file.to_owned(),
+        why: "this is a Parquet file, which this build does not read; build with the cargo feature parquet \
+              (cargo build --release --features parquet), or save the table as CSV or JSON lines"
+            .into(),
+    })
+}
+
+fn told(text: &str, name: Option<&str>) -> Format {
     let name = name.unwrap_or_default().to_ascii_lowercase();
     let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
     let ends = |endings: &[&str]| endings.iter().any(|e| name.ends_with(e));
-    let start = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    if bytes.starts_with(crate::npy::MAGIC) {
-        Format::Npy
-    } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
-        Format::Npz
-    } else if bytes.starts_with(b"PAR1") {
-        Format::Parquet
-    } else if ends(&[".tsv", ".tab"]) {
-        Format::Delimited(Some(b'\t'))
+    let start = text.trim_start();
+    if ends(&[".tsv", ".tab"]) {
+        Format::Delimited(Some(Delimiter::Character(b'\t')))
     } else if ends(&[".csv"]) {
         Format::Delimited(None)
-    } else if start.starts_with(b"{") || (start.starts_with(b"[") && ends(&[".json", ".jsonl", ".ndjson"])) {
+    } else if start.starts_with('{') || (start.starts_with('[') && ends(&[".json", ".jsonl", ".ndjson"])) {
         Format::JsonLines
+    } else if start.starts_with('>') {
+        Format::Fasta
+    } else if fasta::has_qualities(start) {
+        Format::Fastq
+    } else if ends(&[".arff"]) || arff::looks_like(start) {
+        Format::Arff
     } else if libsvm::looks_like(start) {
         Format::Libsvm
     } else {
@@ -69,21 +98,23 @@ mod tests {
 
     #[test]
     fn formats_are_told_from_their_first_bytes_and_csv_from_its_name() {
-        for (bytes, name, format) in [
-            (&b"a,b\n1,2\n"[..], None, Format::Delimited(None)),
-            (b"a,b\n1,2\n", Some("t.TSV.gz"), Format::Delimited(Some(b'\t'))),
-            (b"{\"a\": 1}", None, Format::JsonLines),
-            (b"\xEF\xBB\xBF\n {\"a\": 1}", None, Format::JsonLines),
-            (b"{a},b\n1,2\n", Some("t.csv"), Format::Delimited(None)),
-            (b"+1 1:0.5 3:1\n-1 2:1\n", None, Format::Libsvm),
-            (b"# made by hand\n3.5 qid:1 1:0.5\n", Some("train.dat.zst"), Format::Libsvm),
-            (b"1\n2\n", None, Format::Delimited(None)),
-            (b"when\n12 10:30\n", None, Format::Delimited(None)),
-            (b"PK\x03\x04", None, Format::Npz),
-            (b"PAR1", None, Format::Parquet),
-            (b"\x93NUMPY\x01\x00", Some("t.csv"), Format::Npy),
+        for (text, name, format) in [
+            ("a,b\n1,2\n", None, Format::Delimited(None)),
+            ("a,b\n1,2\n", Some("t.TSV.gz"), Format::Delimited(Some(Delimiter::Character(b'\t')))),
+            ("{\"a\": 1}", None, Format::JsonLines),
+            ("\n {\"a\": 1}", None, Format::JsonLines),
+            ("{a},b\n1,2\n", Some("t.csv"), Format::Delimited(None)),
+            ("+1 1:0.5 3:1\n-1 2:1\n", None, Format::Libsvm),
+            ("# made by hand\n3.5 qid:1 1:0.5\n", Some("train.dat.zst"), Format::Libsvm),
+            ("1\n2\n", None, Format::Delimited(None)),
+            ("when\n12 10:30\n", None, Format::Delimited(None)),
+            (">a label=1\nACGT\n", None, Format::Fasta),
+            ("@a\nACGT\n+\nIIII\n", Some("reads.fq.gz"), Format::Fastq),
+            ("@handle,x\n1,2\n", None, Format::Delimited(None)),
+            ("% made by hand\n@RELATION t\n", None, Format::Arff),
+            ("% nothing\n", Some("t.arff"), Format::Arff),
         ] {
-            assert_eq!(told(bytes, name), format, "{}", String::from_utf8_lossy(bytes));
+            assert_eq!(told(text, name), format, "{text}");
         }
     }
 }

@@ -5,10 +5,9 @@
 
 use super::columns::numbers;
 use super::table::Raw;
-use super::writing::Writing;
-use super::{Source, Table};
+use super::{ReadOptions, Source, Table};
 use crate::control::Control;
-use crate::data::Similarities;
+use crate::data::{Similarities, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -20,7 +19,7 @@ struct Named {
 
 impl Named {
     fn read(source: &Source, control: &Control) -> Result<Self> {
-        let mut table = Table::read_within(source, control)?;
+        let mut table = Table::read_within(source, &ReadOptions::default(), control)?;
         let header = table.header().to_vec();
         let (rows, from_npy) = (table.rows(), table.columns.iter().all(|(_, raw)| matches!(raw, Raw::Numbers(_))));
         let names: Vec<String> = if from_npy {

@@ -1,14 +1,15 @@
 //! What a column is, told from all of its cells.
 //!
-//! In this order: only numbers, be they written with points, with commas, as dates or as words for true and false; DNA or RNA letters, ten or more a cell on average; labels that repeat (at most half
-//! as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
+//! In this order: only numbers, be they plain, written for people, dates or words for true and false; DNA or RNA letters, ten
+//! or more a cell on average; labels that repeat (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
 //! (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
 //! at least), or half of them and the cells do not repeat like labels.
 
-use super::Notice;
-use super::cells::{Cell, Cells};
-use super::writing::Writing;
+use super::cells::{Cell, Cells, missing_among_numbers};
+use super::facts::{Fact, Topic, declared};
+use super::marks::{self, Said};
+use crate::data::Writing;
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -48,10 +49,11 @@ fn count(cells: &Cells) -> Counts<'_> {
             Cell::Missing => continue,
             Cell::Number(_) => c.numbers += 1,
             Cell::Infinite => c.first_infinite = c.first_infinite.or(Some((row, text))),
+            Cell::Word if missing_among_numbers(text) => {}
             Cell::Word => c.first_word = c.first_word.or(Some((row, text))),
         }
         c.cells += 1;
-        if !matches!(cell, Cell::Number(_)) {
+        if !matches!(cell, Cell::Number(_)) && !missing_among_numbers(text) {
             c.not_numbers += 1;
             c.words_with_commas += usize::from(number_with_commas(text));
         }
@@ -73,7 +75,7 @@ fn number_with_commas(text: &str) -> bool {
 ///
 /// # Errors
 /// Numbers with an infinity or with a few words among them, and numbers with commas: with the first such cell.
-pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<Notice>) -> Result<Looks> {
+pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fact>) -> Result<Looks> {
     let c = count(cells);
     let fault = |(row, found): (usize, &str), expected: &str| {
         Err(Error::Cell {
@@ -86,20 +88,30 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<N
     };
     let writing = Writing::of(cells);
     // A format that tells strings from numbers is believed: codes such as '0123' are labels.
-    let as_strings = cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Comma));
+    let as_strings = cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Marked(_)));
     match writing {
         // There is an infinity, which is refused below.
         Some(Writing::Point) if c.not_numbers > 0 => {}
         Some(writing) if !as_strings => return Ok(Looks::Number(writing)),
         _ => {}
     }
-    let labels = format!("declare --types {column}=category to read it as labels (ignore to leave it out)");
+    let labels = format!("declare {} to read it as labels (ignore to leave it out)", declared(column, "category"));
     if as_strings {
-        notices.push(format!("column '{column}' holds numbers written as strings: read as labels; --types {column}=number reads numbers"));
-    } else if c.words_with_commas == c.not_numbers
-        && let Some(at) = c.first_word
-    {
-        return fault(at, &format!("a number with a decimal point and no other separator; {labels}"));
+        let says = "{holds} numbers written as strings: read as labels";
+        facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
+    } else if let Some(at) = c.first_word.filter(|_| c.words_with_commas == c.not_numbers) {
+        if marks::said(cells) == Said::Either {
+            return fault(
+                at,
+                &format!(
+                    "a number that can be read in one way: --decimal . says that commas part thousands, --decimal , that decimals stand behind them; or {labels}"
+                ),
+            );
+        }
+        return fault(
+            at,
+            &format!("a number with a decimal point and no other separator, or written like the others of its column; {labels}"),
+        );
     }
     if c.first_word.is_none()
         && c.numbers > 0
@@ -115,14 +127,14 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<N
     if let Some(at) = c.first_word
         && (mostly_numbers || (2 * c.numbers > c.cells && !repeats))
     {
-        return fault(at, &format!("a number; {labels}, or leave the cell empty if it is missing"));
+        return fault(at, &format!("a number; {} if that stands for a missing cell, or {labels}", marking(at.1)));
     }
     if let Some((row, found)) = c.first_word
         && c.numbers > 0
         && repeats
     {
-        let said = format!("column '{column}' holds numbers and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
-        notices.push(said);
+        let says = format!("{{holds}} numbers and words (first '{}' in row {}): read as labels", shortened(found), row + 1);
+        facts.push(Fact::of_column(Topic::Labels, column, says));
     }
     Ok(if c.letters_only && c.nucleotides_only && long {
         Looks::Sequence
@@ -137,6 +149,13 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, notices: &mut Vec<N
     } else {
         Looks::Category
     })
+}
+
+/// The option that makes such cells missing, fit for a shell.
+fn marking(cell: &str) -> String {
+    let cell = shortened(cell);
+    let plain = cell.chars().all(|c| c.is_alphanumeric() || "_-.:=/%+@".contains(c));
+    if plain { format!("--na={cell}") } else { format!("--na='{}'", cell.replace('\'', "'\\''")) }
 }
 
 /// The start of a cell, fit for a message.

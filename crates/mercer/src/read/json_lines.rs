@@ -50,13 +50,8 @@ struct Growing {
 }
 
 /// Reads the table.
-pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
+pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|e| {
-        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
-        fault(format!("line {line} is not UTF-8 text; save the table as UTF-8"))
-    })?;
     if text.trim_start().starts_with('[') {
         return Err(fault("this is one JSON array; write one object a line instead (jq -c '.[]' does that)".into()));
     }

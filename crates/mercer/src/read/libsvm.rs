@@ -2,6 +2,7 @@
 //! become one column of sparse vectors; index 0 somewhere means that features are counted from 0, otherwise from 1.
 
 use super::cells::Cells;
+use super::facts::Fact;
 use super::infer::shortened;
 use super::table::{Raw, Table};
 use super::unpack::too_large;
@@ -63,9 +64,8 @@ impl Indexed {
 
 /// Whether the text looks like this format: its first row that is more than a number is a number and pairs of an index
 /// and a number. No table begins with such a header.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
-    for line in bytes.split(|&b| b == b'\n').take(LOOKED_AT) {
-        let Ok(line) = std::str::from_utf8(line) else { return false };
+pub(super) fn looks_like(text: &str) -> bool {
+    for line in text.split('\n').take(LOOKED_AT) {
         let mut items = written(line).split_ascii_whitespace();
         let Some(label) = items.next() else { continue };
         let pair = |item: &str| {
@@ -90,17 +90,16 @@ fn written(line: &str) -> &str {
 }
 
 /// Reads the table: columns `target`, `x` (or `x_from_0`), and `qid` where there is one.
-pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
+pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     let (mut labels, mut groups) = (Cells::default(), Cells::default());
     let mut x = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: 0 };
     let mut from_0 = false;
-    for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
+    for (number, line) in text.split('\n').enumerate() {
         let at = |item: usize, found: &str, expected: &str| {
             let found = shortened(found);
             Err(fault(format!("line {}, item {item}: found '{found}', expected {expected}", number + 1)))
         };
-        let line = std::str::from_utf8(line).map_err(|_| fault(format!("line {} is not UTF-8 text", number + 1)))?;
         let mut items = written(line).split_ascii_whitespace().enumerate().map(|(k, item)| (k + 1, item));
         let Some((_, label)) = items.next() else { continue };
         if !label.parse::<f64>().is_ok_and(f64::is_finite) {
@@ -148,9 +147,10 @@ pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
     if bytes > most {
         return Err(too_large(&format!("{file}, with a feature of index {},", x.largest), bytes, most));
     }
-    let mut notices = Vec::new();
+    let mut facts = Vec::new();
     if from_0 {
-        notices.push(format!("{file}: index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'"));
+        facts
+            .push(Fact::of_table(format!("{file}: index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'")));
     }
     let mut columns = vec![(LABEL.to_owned(), Raw::Cells(labels)), (if from_0 { FROM_0 } else { FROM_1 }.to_owned(), Raw::Indexed(x))];
     let mut aside = vec![LABEL.to_owned()];
@@ -158,7 +158,9 @@ pub(super) fn parse(file: &str, bytes: &[u8], most: u64) -> Result<Table> {
         groups.pad(rows);
         columns.push((GROUP.to_owned(), Raw::Cells(groups)));
         aside.push(GROUP.to_owned());
-        notices.push(format!("{file}: qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"));
+        facts.push(Fact::of_table(format!(
+            "{file}: qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"
+        )));
     }
-    Ok(Table { notices, own_target: vec![LABEL.to_owned()], aside, ..Table::of_raw(file, rows, columns)? })
+    Ok(Table { facts, own_target: vec![LABEL.to_owned()], aside, ..Table::of_raw(file, rows, columns)? })
 }

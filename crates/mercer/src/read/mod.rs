@@ -14,15 +14,25 @@
 //! # Ok::<(), mercer::error::Error>(())
 //! ```
 
+mod arff;
 mod cells;
+mod column_type;
 mod columns;
+mod dates;
 mod delimited;
+mod doubts;
+mod encoding;
 mod examples;
+mod facts;
+mod fasta;
 mod format;
 mod gram;
 mod infer;
 mod json_lines;
+mod layout;
 mod libsvm;
+mod markers;
+mod marks;
 mod npz;
 mod options;
 #[cfg(feature = "parquet")]
@@ -30,16 +40,20 @@ mod parquet;
 mod source;
 mod table;
 mod target;
+mod texts;
 mod unpack;
 mod writing;
 
+pub use column_type::ColumnType;
 pub use examples::{EXAMPLES, Example, example};
+pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;
-pub use options::{ColumnType, ReadOptions, parted};
+pub use options::{Decimal, Delimiter, ReadOptions, parted};
 pub use source::Source;
 pub use table::Table;
 pub use target::{Labels, TargetInfo};
 
+use crate::control::Control;
 use crate::data::Dataset;
 pub use crate::data::MISSING;
 use crate::error::Result;
@@ -49,7 +63,7 @@ pub type Notice = String;
 
 /// The whole table as a dataset, for tasks without a target.
 pub fn table(source: &Source, options: &ReadOptions) -> Result<(Dataset, Vec<Notice>)> {
-    let mut table = Table::read(source)?;
+    let mut table = Table::read_within(source, options, &Control::default())?;
     let data = table.dataset(options)?;
     Ok((data, table.into_notices()))
 }

@@ -1,74 +1,9 @@
-//! What the user declares about columns: `--types zip=category,seq=sequence,born=date,id=ignore`.
+//! What the user says about a table before it is read: `--types zip=category,id=ignore`, `--na=-999`, `--no-header`,
+//! `--delimiter`, `--encoding`, `--decimal`.
 
-use crate::data::Sort;
+use super::{ColumnType, encoding};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
-
-/// What a column is declared to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ColumnType {
-    /// Finite numbers; empty cells are missing.
-    Number,
-    /// Labels; as a target, classes.
-    Category,
-    /// Running text.
-    Text,
-    /// Strings over a small alphabet.
-    Sequence,
-    /// Dates, read as numbers: days since 1970-01-01.
-    Date,
-    /// True and false, read as numbers: 1 and 0.
-    Flag,
-    /// Not to be used.
-    Ignore,
-}
-
-impl ColumnType {
-    /// Every type.
-    pub const ALL: [ColumnType; 7] = [
-        ColumnType::Number,
-        ColumnType::Category,
-        ColumnType::Text,
-        ColumnType::Sequence,
-        ColumnType::Date,
-        ColumnType::Flag,
-        ColumnType::Ignore,
-    ];
-
-    /// The word for it in `--types`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ColumnType::Number => "number",
-            ColumnType::Category => "category",
-            ColumnType::Text => "text",
-            ColumnType::Sequence => "sequence",
-            ColumnType::Date => "date",
-            ColumnType::Flag => "flag",
-            ColumnType::Ignore => "ignore",
-        }
-    }
-
-    /// The sort of column that it gives; `None` for a column that is ignored.
-    pub fn sort(self) -> Option<Sort> {
-        match self {
-            ColumnType::Number | ColumnType::Date | ColumnType::Flag => Some(Sort::Number),
-            ColumnType::Category => Some(Sort::Category),
-            ColumnType::Text => Some(Sort::Text),
-            ColumnType::Sequence => Some(Sort::Sequence),
-            ColumnType::Ignore => None,
-        }
-    }
-}
-
-impl FromStr for ColumnType {
-    type Err = Error;
-    fn from_str(word: &str) -> Result<Self> {
-        let found = ColumnType::ALL.into_iter().find(|t| t.name() == word.trim());
-        found.ok_or_else(|| Error::unknown("column type", word.trim(), ColumnType::ALL.map(ColumnType::name)))
-    }
-}
 
 /// What the user says about a table before it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -76,9 +11,77 @@ impl FromStr for ColumnType {
 pub struct ReadOptions {
     /// Declared columns; the others are told from their cells. The last word about a column counts.
     pub types: Vec<(String, ColumnType)>,
+    /// Texts of cells that are missing, besides the usual ones; `COLUMN=TEXT` counts in that column alone.
+    pub na: Vec<String>,
+    /// The first line of a table of cells is a row like the others; columns are called 1, 2, 3, ...
+    pub no_header: bool,
+    /// What parts the cells of a table of cells, where that is not told from its lines.
+    pub delimiter: Option<Delimiter>,
+    /// How text is written, where that is not told from its bytes: a label of the WHATWG Encoding Standard, such as latin1.
+    pub encoding: Option<String>,
+    /// What stands before decimals, where the cells of a column do not tell: `1,234`.
+    pub decimal: Option<Decimal>,
+}
+
+/// What parts the cells of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delimiter {
+    /// One character.
+    Character(u8),
+    /// Spaces and tabs, as many as there are.
+    Spaces,
+}
+
+impl std::str::FromStr for Delimiter {
+    type Err = Error;
+    fn from_str(word: &str) -> Result<Self> {
+        let known = ["comma", "semicolon", "tab", "space", "pipe"];
+        match word {
+            "comma" => return Ok(Delimiter::Character(b',')),
+            "semicolon" => return Ok(Delimiter::Character(b';')),
+            "tab" | "\\t" => return Ok(Delimiter::Character(b'\t')),
+            "pipe" => return Ok(Delimiter::Character(b'|')),
+            "space" | "spaces" | " " => return Ok(Delimiter::Spaces),
+            _ => {}
+        }
+        match word.as_bytes() {
+            [b] if *b == b'\t' || (b.is_ascii_punctuation() && !b"\"'.-+_".contains(b)) => Ok(Delimiter::Character(*b)),
+            _ => Err(Error::Setting {
+                name: "--delimiter".into(),
+                why: format!("'{word}' cannot part cells; write one sign such as ';' or one of {}", known.join(", ")),
+            }),
+        }
+    }
+}
+
+/// What stands before the decimals of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decimal {
+    /// `1.5`
+    Point,
+    /// `1,5`
+    Comma,
+}
+
+impl std::str::FromStr for Decimal {
+    type Err = Error;
+    fn from_str(word: &str) -> Result<Self> {
+        match word {
+            "." | "point" => Ok(Decimal::Point),
+            "," | "comma" => Ok(Decimal::Comma),
+            _ => Err(Error::Setting { name: "--decimal".into(), why: format!("'{word}' is no decimal sign; write '.' or ','") }),
+        }
+    }
 }
 
 impl ReadOptions {
+    /// An error where an option is none that can be done.
+    pub(super) fn check(&self) -> Result<()> {
+        self.encoding.as_deref().map_or(Ok(()), |name| encoding::named(name).map(|_| ()))
+    }
+
     /// Options with the types written as `column=type`, several parted by commas or in several texts; a part whose column
     /// holds a comma stands in double quotes (see [`parted`]).
     ///
@@ -92,7 +95,7 @@ impl ReadOptions {
                 types.push((column, word.parse()?));
             }
         }
-        Ok(ReadOptions { types })
+        Ok(ReadOptions { types, ..ReadOptions::default() })
     }
 
     /// What the column is declared to be, if it is.

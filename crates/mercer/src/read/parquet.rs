@@ -2,6 +2,7 @@
 //! flags, strings, dates and timestamps are read; what is nested, or has no place in a table, is refused by its column.
 
 use super::cells::Cells;
+use super::facts::{Fact, Topic};
 use super::table::{Raw, Table};
 use super::unpack::too_large;
 use crate::error::{Error, Result};
@@ -121,8 +122,10 @@ impl Reading<'_> {
         }
         let mut table = Table::of_raw(self.file, rows, columns.into_iter().map(|(name, column)| (name, column.raw)).collect())?;
         table.aside = table.header.iter().filter(|name| name.starts_with(INDEX)).cloned().collect();
-        let said = |name: &String| format!("column '{name}' is the index of a data frame: left out; --types {name}=category keeps it");
-        table.notices = table.aside.iter().map(said).collect();
+        let said = |name: &String| {
+            Fact::of_column(Topic::Identifiers, name, "{is} the index of a data frame: left out").undone_by("category keeps it")
+        };
+        table.facts = table.aside.iter().map(said).collect();
         Ok(table)
     }
 }

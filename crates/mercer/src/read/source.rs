@@ -1,4 +1,4 @@
-//! Where a table comes from: a file, standard input (`-`) or a built-in example (`example:iris`).
+//! Where a table comes from: a file or folder, standard input (`-`) or a built-in example (`example:iris`).
 
 use super::examples;
 use super::unpack::{read_at_most, too_large};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub enum Source {
     /// Standard input.
     Stdin,
-    /// A file.
+    /// A file, or a folder of texts.
     File(PathBuf),
     /// A built-in table, by name.
     Example(String),
@@ -32,6 +32,14 @@ impl Source {
     pub(super) fn name(&self) -> Option<&str> {
         let Source::File(path) = self else { return None };
         path.file_name()?.to_str()
+    }
+
+    /// The folder, if it is one.
+    pub(super) fn folder(&self) -> Option<&std::path::Path> {
+        match self {
+            Source::File(path) if path.is_dir() => Some(path),
+            _ => None,
+        }
     }
 
     /// The target that a built-in table has.

@@ -1,8 +1,9 @@
 //! A table as it was read: named columns of one length, nothing interpreted yet.
 
 use super::cells::Cells;
+use super::facts::{self, Fact};
 use super::libsvm::Indexed;
-use super::{Notice, ReadOptions, Source, delimited, format};
+use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Inputs, Points, Similarities};
 use crate::error::{Error, Result};
@@ -17,11 +18,15 @@ pub struct Table {
     pub(super) header: Vec<String>,
     /// The columns still there.
     pub(super) columns: Vec<(String, Raw)>,
-    pub(super) notices: Vec<Notice>,
+    pub(super) facts: Vec<Fact>,
     /// The columns to predict that the format or a built-in table names itself.
     pub(super) own_target: Vec<String>,
     /// Columns that are inputs only if they are declared: targets and groups of formats that have them.
     pub(super) aside: Vec<String>,
+    /// What the format itself says of columns.
+    pub(super) own_types: Vec<(String, ColumnType)>,
+    /// The texts that were declared missing, by column.
+    pub(super) marked: Vec<(String, Vec<String>)>,
 }
 
 /// A column as it was read.
@@ -63,19 +68,28 @@ impl Raw {
 }
 
 impl Table {
-    /// Reads a table: CSV, TSV, JSON lines, LIBSVM, NPY or NPZ, each also packed by gzip or Zstandard. The format is told
-    /// from the first bytes; of CSV and its cousins, the header tells commas, tabs or semicolons (`.tsv`: tabs).
+    /// Reads a table: CSV and its cousins, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also packed by gzip or
+    /// Zstandard; a folder of texts, or a tar archive of one. The format is told from the first bytes.
     ///
     /// # Errors
     /// What the system says about the file, and every fault of [`Table::parse`].
     pub fn read(source: &Source) -> Result<Self> {
-        Self::read_within(source, &Control::default())
+        Self::read_within(source, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same; neither the file nor what it unpacks to may take more than `control.max_memory`.
-    pub fn read_within(source: &Source, control: &Control) -> Result<Self> {
+    /// The same as the options say; neither the file nor what it unpacks to may take more than `control.max_memory`.
+    ///
+    /// # Errors
+    /// As [`Table::read`], and options that cannot be met.
+    pub fn read_within(source: &Source, options: &ReadOptions, control: &Control) -> Result<Self> {
         let most = control.max_memory;
-        let mut table = format::parse(&source.to_string(), source.bytes(most)?, source.name(), most)?;
+        if let Some(folder) = source.folder() {
+            options.check()?;
+            let mut table = texts::of_folder(folder, options, most)?;
+            table.empty_marked(&options.na)?;
+            return Ok(table);
+        }
+        let mut table = format::parse(&source.to_string(), source.bytes(most)?, source.name(), options, most)?;
         if let Some(target) = source.target()? {
             table.own_target = vec![target.to_owned()];
         }
@@ -86,14 +100,17 @@ impl Table {
     ///
     /// # Errors
     /// No header, no rows, a name missing or standing twice, a row with more or fewer cells than the header, bytes
-    /// that are not UTF-8, what the format does not allow: each with its row or line.
+    /// that are no text, what the format does not allow: each with its row or line.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
-        Self::parse_within(file, bytes, &Control::default())
+        Self::parse_within(file, bytes, &ReadOptions::default(), &Control::default())
     }
 
-    /// The same; what the bytes unpack to and grow to may not take more than `control.max_memory`.
-    pub fn parse_within(file: &str, bytes: &[u8], control: &Control) -> Result<Self> {
-        format::parse(file, bytes.into(), None, control.max_memory)
+    /// The same as the options say; what the bytes unpack to and grow to may not take more than `control.max_memory`.
+    ///
+    /// # Errors
+    /// As [`Table::parse`], and options that cannot be met.
+    pub fn parse_within(file: &str, bytes: &[u8], options: &ReadOptions, control: &Control) -> Result<Self> {
+        format::parse(file, bytes.into(), None, options, control.max_memory)
     }
 
     /// Reads CSV, TSV or semicolons, whatever else the bytes look like.
@@ -101,7 +118,10 @@ impl Table {
     /// # Errors
     /// As [`Table::parse`].
     pub fn parse_delimited(file: &str, bytes: &[u8]) -> Result<Self> {
-        delimited::parse(file, bytes, None)
+        let (text, fact) = encoding::decode(file, bytes, None, u64::MAX)?;
+        let mut table = delimited::parse(file, &text, None, &ReadOptions::default())?;
+        table.facts.splice(0..0, fact);
+        Ok(table)
     }
 
     /// A table from columns of cells that are in memory already; `file` is what messages call it.
@@ -135,7 +155,17 @@ impl Table {
         if let Some((name, column)) = columns.iter().find(|(_, column)| column.len() != rows) {
             return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: rows, found: column.len() });
         }
-        Ok(Table { file: file.to_owned(), rows, header, columns, notices: Vec::new(), own_target: Vec::new(), aside: Vec::new() })
+        Ok(Table {
+            file: file.to_owned(),
+            rows,
+            header,
+            columns,
+            facts: Vec::new(),
+            own_target: Vec::new(),
+            aside: Vec::new(),
+            own_types: Vec::new(),
+            marked: Vec::new(),
+        })
     }
 
     /// Rows.
@@ -152,12 +182,17 @@ impl Table {
         &self.own_target
     }
     /// What the user should know about how the table was taken, so far.
-    pub fn notices(&self) -> &[Notice] {
-        &self.notices
+    pub fn notices(&self) -> Vec<Notice> {
+        self.facts().iter().filter(|fact| !fact.plain).map(Fact::sentence).collect()
     }
-    /// The same, given up.
+    /// The same, the table given up.
     pub fn into_notices(self) -> Vec<Notice> {
-        self.notices
+        self.notices()
+    }
+    /// What is known of how the table was taken, so far: what the target was taken for first, one fact for all columns of
+    /// which the same is to be said.
+    pub fn facts(&self) -> Vec<Fact> {
+        facts::merged(&self.facts)
     }
 
     pub(super) fn fault(&self, why: impl Into<String>) -> Error {
@@ -178,6 +213,11 @@ impl Table {
     /// Takes the named column out, one cell a row.
     pub(super) fn take_cells(&mut self, name: &str) -> Result<Cells> {
         self.take(name)?.into_cells(name)
+    }
+
+    /// What a column is declared to be, by the user or by the format.
+    pub(super) fn declared(&self, options: &ReadOptions, column: &str) -> Option<ColumnType> {
+        options.declared(column).or_else(|| self.own_types.iter().find(|(name, _)| name == column).map(|(_, t)| *t))
     }
 
     /// Declared columns must be there.

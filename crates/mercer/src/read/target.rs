@@ -1,17 +1,20 @@
 //! The target and the weights of a table, taken out by name before the rest becomes inputs.
 
 use super::cells::{Cell, Cells};
-use super::columns::{by_number_then_text, numbers};
+use super::columns::{by_number_then_text, declared_writing, numbers};
+use super::facts::{Fact, Topic, declared};
 use super::infer::{self, Looks, shortened};
-use super::writing::Writing;
-use super::{ColumnType, ReadOptions, Table};
-use crate::data::Target;
+use super::{ColumnType, ReadOptions, Table, dates};
+use crate::data::{Sort, Target, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
-/// The most different whole numbers that may be meant as classes.
-const FEW: usize = 10;
+/// Classes that a fact names.
+const SHOWN: usize = 5;
+
+/// What is expected of a cell that must not be missing.
+const NEEDED: &str = "a value: a row without one cannot be learnt from; fill it or take the row out";
 
 /// What a target is called. Stored in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,24 +62,26 @@ impl Table {
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| s.as_ref().to_owned()).collect();
         let [name] = names.as_slice() else {
-            if let Some(name) =
-                names.iter().find(|n| !matches!(options.declared(n), None | Some(ColumnType::Number | ColumnType::Date | ColumnType::Flag)))
-            {
+            if let Some(name) = names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.sort() != Some(Sort::Number))) {
                 return Err(Error::Data(format!(
                     "target '{name}' is declared as something else than numbers; several targets at once must all be numbers"
                 )));
             }
-            let target = self.number_target(&names)?;
+            let target = self.number_target(&names, options)?;
             return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         };
         if !self.is_class_target(name, options)? {
-            let target = self.number_target(&names)?;
+            let target = self.number_target(&names, options)?;
             return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         }
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
+        let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| shortened(class)).collect();
+        let more = if classes.len() > SHOWN { ", ..." } else { "" };
+        let says = format!("{{has}} {} classes: {}{more}", classes.len(), shown.join(", "));
+        self.facts.push(Fact::of_column(Topic::Target, name, says).plainly());
         Ok((Target::Classes { codes, names: classes.clone() }, TargetInfo { names, classes: Some(classes), labels: Labels::Text }))
     }
 
@@ -85,7 +90,9 @@ impl Table {
     /// # Errors
     /// An unknown column, a missing cell, a class that training did not have: by row.
     pub fn take_target_like(&mut self, info: &TargetInfo) -> Result<Target> {
-        let (Some(classes), [name]) = (&info.classes, info.names.as_slice()) else { return self.number_target(&info.names) };
+        let (Some(classes), [name]) = (&info.classes, info.names.as_slice()) else {
+            return self.number_target(&info.names, &ReadOptions::default());
+        };
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         Ok(Target::Classes { codes: self.codes(name, &cells, classes)?, names: classes.clone() })
@@ -95,7 +102,8 @@ impl Table {
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let weights = numbers(&self.file, name, &cells, Writing::of(&cells).unwrap_or(Writing::Point))?;
+        let weights = numbers(&self.file, name, &cells, declared_writing(ColumnType::Number, &cells))?;
+        self.refuse_nan(name, &cells, &weights)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
         }
@@ -129,15 +137,18 @@ impl Table {
         };
         let cells = raw.clone().into_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        numbers(&self.file, name, &cells, Writing::of(&cells).unwrap_or(Writing::Date))
+        let writing = Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells)));
+        let times = numbers(&self.file, name, &cells, writing)?;
+        self.refuse_nan(name, &cells, &times)?;
+        Ok(times)
     }
 
     /// Whether one target column holds classes, judged before it is taken out.
     fn is_class_target(&mut self, name: &str, options: &ReadOptions) -> Result<bool> {
-        match options.declared(name) {
-            Some(ColumnType::Category) => return Ok(true),
-            Some(ColumnType::Number | ColumnType::Date | ColumnType::Flag) => return Ok(false),
-            Some(other) => {
+        match self.declared(options, name).map(|declared| (declared, declared.sort())) {
+            Some((_, Some(Sort::Category))) => return Ok(true),
+            Some((_, Some(Sort::Number))) => return Ok(false),
+            Some((other, _)) => {
                 return Err(Error::Data(format!(
                     "column '{name}' is declared {} and cannot be the target; a target is number or category",
                     other.name()
@@ -147,38 +158,52 @@ impl Table {
         }
         let Some(at) = self.columns.iter().position(|(n, _)| n == name) else { return self.take_cells(name).map(|_| false) };
         let cells = self.columns[at].1.clone().into_cells(name)?;
-        match infer::looks(&self.file, name, &cells, &mut self.notices)? {
+        let mut facts = Vec::new();
+        let looks = infer::looks(&self.file, name, &cells, &mut facts)?;
+        self.facts.extend(facts.into_iter().map(|fact| fact.about(Topic::Target)));
+        match looks {
             Looks::Category | Looks::Number(Writing::Flag) => Ok(true),
-            Looks::Number(Writing::Comma | Writing::Date) => Ok(false),
+            Looks::Number(Writing::Marked(_) | Writing::Date(_)) => Ok(false),
             Looks::Number(Writing::Point) => {
                 let two = two_numbers(&cells);
                 if let Some([a, b]) = two {
-                    let said = format!("target '{name}' has two values ({a} and {b}): read as classes; --types {name}=number reads numbers");
-                    self.notices.push(said);
-                }
-                if two.is_none()
-                    && let Some(few) = few_whole_numbers(&cells)
-                {
-                    let said =
-                        format!("target '{name}' has {few} different whole numbers: read as numbers; --types {name}=category reads classes");
-                    self.notices.push(said);
+                    let says = format!("{{has}} two values ({a} and {b}): read as classes");
+                    self.facts.push(Fact::of_column(Topic::Target, name, says).undone_by("number reads numbers"));
+                } else {
+                    self.tell_whole_numbers(name, &cells);
                 }
                 Ok(two.is_some())
             }
             Looks::Text | Looks::Sequence | Looks::Identifier => Err(self.fault(format!(
-                "target '{name}' has texts that differ in nearly every row, neither classes nor numbers; choose another column, or declare --types {name}=category"
+                "target '{name}' has texts that differ in nearly every row, neither classes nor numbers; choose another column, or declare {}",
+                declared(name, "category")
             ))),
         }
     }
 
-    fn number_target(&mut self, names: &[String]) -> Result<Target> {
+    /// Whole numbers that come back may be classes, however many there are.
+    fn tell_whole_numbers(&mut self, name: &str, cells: &Cells) {
+        let fact = match whole_numbers(cells) {
+            Some(different) if 2 * different <= cells.len() => {
+                let says = format!("{{has}} {different} different whole numbers: read as numbers");
+                Fact::of_column(Topic::Target, name, says).undone_by("category reads classes")
+            }
+            _ => Fact::of_column(Topic::Target, name, "{holds} numbers").plainly(),
+        };
+        self.facts.push(fact);
+    }
+
+    fn number_target(&mut self, names: &[String], options: &ReadOptions) -> Result<Target> {
         let mut columns = Vec::new();
         for name in names {
             let cells = self.take_cells(name)?;
             self.refuse_missing(name, &cells)?;
-            let writing = Writing::of(&cells).unwrap_or(Writing::Point);
-            self.notices.extend(writing.notice(name));
-            columns.push(numbers(&self.file, name, &cells, writing)?);
+            let asked = self.declared(options, name);
+            let writing = declared_writing(asked.unwrap_or(ColumnType::Number), &cells);
+            self.tell_writing(name, &cells, writing, asked);
+            let values = numbers(&self.file, name, &cells, writing)?;
+            self.refuse_nan(name, &cells, &values)?;
+            columns.push(values);
         }
         if columns.is_empty() {
             return Ok(Target::Absent);
@@ -186,11 +211,17 @@ impl Table {
         Ok(Target::Numbers(Matrix::from_fn(self.rows, columns.len(), |i, j| columns[j][i])))
     }
 
+    /// Refuses what is a missing cell among numbers alone.
+    fn refuse_nan(&self, name: &str, cells: &Cells, values: &[f64]) -> Result<()> {
+        match cells.iter().zip(values).enumerate().find(|(_, (_, x))| x.is_nan()) {
+            Some((row, (found, _))) => Err(self.cell(row, name, found, NEEDED)),
+            None => Ok(()),
+        }
+    }
+
     fn refuse_missing(&self, name: &str, cells: &Cells) -> Result<()> {
         match cells.iter().enumerate().find(|(_, text)| Cell::of(text) == Cell::Missing) {
-            Some((row, found)) => {
-                Err(self.cell(row, name, found, "a value: a row without one cannot be learnt from; fill it or take the row out"))
-            }
+            Some((row, found)) => Err(self.cell(row, name, found, NEEDED)),
             None => Ok(()),
         }
     }
@@ -248,19 +279,16 @@ fn key(text: &str) -> Key<'_> {
     }
 }
 
-/// How many different whole numbers there are, if there is nothing else and they are as few as classes would be.
-fn few_whole_numbers(cells: &Cells) -> Option<usize> {
+/// How many different whole numbers there are, more than two, if there is nothing else.
+fn whole_numbers(cells: &Cells) -> Option<usize> {
     let mut seen = std::collections::HashSet::new();
     for text in cells.iter() {
         match Cell::of(text) {
             Cell::Number(x) if x.fract() == 0.0 => _ = seen.insert((x + 0.0).to_bits()),
             _ => return None,
         }
-        if seen.len() > FEW {
-            return None;
-        }
     }
-    Some(seen.len()).filter(|few| *few > 2)
+    Some(seen.len()).filter(|different| *different > 2)
 }
 
 /// The two values, as written first, of a column that has exactly two.

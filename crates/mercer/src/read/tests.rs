@@ -9,6 +9,8 @@ mod faults;
 mod formats;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod people;
+mod records;
 mod round_trip;
 mod sorts;
 mod targets;

@@ -33,7 +33,7 @@ pub(super) fn unpack<'a>(file: &str, bytes: Cow<'a, [u8]>, most: u64) -> Result<
 
 /// What does not fit in the memory allowed.
 pub(super) fn too_large(what: &str, needed: u64, allowed: u64) -> Error {
-    Error::Memory { what: what.to_owned(), needed, allowed }
+    Error::TooLarge { what: what.to_owned(), needed, allowed }
 }
 
 /// Up to one byte more than `most`.

@@ -21,12 +21,12 @@ fn headers_that_name_no_columns_are_refused() {
     refused(b"a,b,a\n1,2,3\n", &["'a' stands twice", "columns 1 and 3"]);
     refused(b"a,,c\n1,2,3\n", &["column 2 has no name"]);
     refused(b",b\nx,2\n", &["column 1 has no name"]);
-    refused(b"5.1,3.5\n4.9,3.0\n", &["only numbers", "5.1, 3.5"]);
+    refused(b"5.1,3.5\n4.9,3.0\n", &["only numbers", "5.1, 3.5", "--no-header"]);
 }
 
 #[test]
 fn a_row_with_too_few_or_too_many_cells_is_named_with_both_counts() {
-    refused(b"a,b,c\n1,2,3\n1,2\n", &["row 2 has 2 cells, the header has 3"]);
+    refused(b"a,b,c\n1,2,3\n1,2\n", &["row 2 has 2 cells, the header has 3", "line 3"]);
     refused(b"a,b\n1,2,3\n", &["row 1 has 3 cells, the header has 2"]);
     refused(b"a,b\n\"1,2\n3,4\n", &["row 1 has 1 cell, the header has 2", "quote left open"]);
 }
@@ -40,9 +40,12 @@ fn a_quote_that_swallows_the_rest_of_the_table_is_refused() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_named_by_row_and_column() {
-    refused(b"a,b\n1,2\n3,caf\xE9\n", &["row 2", "'b'", "UTF-8"]);
-    refused(b"a,caf\xE9\n1,2\n", &["header", "UTF-8"]);
+fn bytes_that_are_no_text_are_named_by_their_line() {
+    refused(
+        "größer,b\n1,schön\n3,".as_bytes().iter().chain(b"caf\xE9\n").copied().collect::<Vec<_>>().as_slice(),
+        &["line 3", "UTF-8", "--encoding"],
+    );
+    refused(b"a,b\n1,\0\x01\x02\n", &["line 2", "no table"]);
 }
 
 #[test]
@@ -64,8 +67,9 @@ fn an_infinite_cell_is_named_by_row_and_column() {
 #[test]
 fn commas_that_may_part_thousands_are_named_not_taken_for_labels() {
     let mut table = parsed("x,y\n\"1,234\",1\n\"12,345\",2\n");
-    says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'1,234'", "decimal point"]);
-    let mut table = parsed("x;y\n1.234,5;1\n12.345,0;2\n");
+    says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'1,234'", "--decimal"]);
+    // Two ways of writing in one column.
+    let mut table = parsed("x;y\n1.234,5;1\n12,345.0;2\n");
     says(&message(table.dataset(&ReadOptions::default())), &["row 1, column 'x'", "'1.234,5'", "decimal point"]);
 }
 

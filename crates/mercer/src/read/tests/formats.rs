@@ -34,18 +34,18 @@ fn index_0_means_that_features_are_counted_from_0_also_in_new_tables_without_it(
     let data = table.dataset(&ReadOptions::default()).unwrap();
     assert_eq!(points(&data, "x_from_0").to_dense().into_owned(), [5.0, 0.0, 7.0, 0.0, 6.0, 0.0]);
     let schema = Schema::of(&data);
-    let new = parsed("1 1:6\n").dataset_like(&schema).unwrap();
+    let new = parsed("1 1:6\n").dataset_like(&schema, &ReadOptions::default()).unwrap();
     assert_eq!(points(&new, "x_from_0").to_dense().into_owned(), [0.0, 6.0, 0.0]);
     // Counted from 1 in training, from 0 in the new table: refused, not shifted.
     let schema = Schema::of(&parsed("1 1:5\n").dataset(&ReadOptions::default()).unwrap());
-    says(&message(parsed("1 0:5\n").dataset_like(&schema)), &["the column 'x'", "is missing", "x_from_0"]);
+    says(&message(parsed("1 0:5\n").dataset_like(&schema, &ReadOptions::default())), &["the column 'x'", "is missing", "x_from_0"]);
 }
 
 #[test]
 fn new_vectors_get_the_length_of_training_and_what_lies_beyond_is_ignored_and_said() {
     let schema = Schema::of(&parsed("1 1:5 3:7\n").dataset(&ReadOptions::default()).unwrap());
     let mut table = parsed("0 2:1\n0 1:2 3:4 5:6\n0 4:1\n");
-    let x = points(&table.dataset_like(&schema).unwrap(), "x");
+    let x = points(&table.dataset_like(&schema, &ReadOptions::default()).unwrap(), "x");
     assert_eq!(x.to_dense().into_owned(), [0.0, 1.0, 0.0, 2.0, 0.0, 4.0, 0.0, 0.0, 0.0]);
     says(&table.notices()[0], &["column 'x'", "2 rows", "beyond the 3 of training"]);
 }
@@ -69,10 +69,10 @@ fn faults_of_libsvm_name_line_and_item() {
     refused(format!("{start}yes 1:1\n"), &["line 2, item 1", "'yes'", "a label"]);
     refused(format!("{start}1 word\n"), &["line 2, item 2", "'word'", "INDEX:VALUE"]);
     refused(format!("{start}1 1:2 qid:3\n"), &["line 2, item 3", "right after the label"]);
-    refused([start.as_bytes(), b"1 1:\xFF\n"].concat(), &["line 2", "UTF-8"]);
+    refused([start.as_bytes(), b"1 1:\xFF\n"].concat(), &["line 2, item 2", "finite number"]);
     // More features than there is memory to prepare them.
-    let e = format::parse("t", b"1 400000000:1\n"[..].into(), None, 1_000_000_000).unwrap_err();
-    assert!(matches!(e, Error::Memory { .. }) && e.to_string().contains("index 400000000"), "{e}");
+    let e = format::parse("t", b"1 400000000:1\n"[..].into(), None, &ReadOptions::default(), 1_000_000_000).unwrap_err();
+    assert!(matches!(e, Error::TooLarge { .. }) && e.to_string().contains("index 400000000"), "{e}");
 }
 
 #[test]
@@ -105,12 +105,12 @@ fn faults_of_json_lines_name_line_and_column() {
     refused("{\"b\": 1}\n{\"a\": [1]}\n", &["line 2", "'a'", "cannot be missing"]);
     refused("{\"a\": 1}\n[1]\n", &["line 2", "an object such as"]);
     refused("{\"a\": 1}\n{\"a\": 1e999}\n", &["line 2"]);
-    let array = format::parse("t", b"[{\"a\": 1}]"[..].into(), Some("t.json"), 1000).unwrap_err().to_string();
+    let array = format::parse("t", b"[{\"a\": 1}]"[..].into(), Some("t.json"), &ReadOptions::default(), 1000).unwrap_err().to_string();
     says(&array, &["one object a line"]);
     // Many rows of many keys would fill any memory with missing cells.
     let keys: String = (0..100).map(|i| format!("{{\"k{i}\": 1}}\n")).collect();
-    assert!(matches!(format::parse("t", keys.as_bytes().into(), None, 100_000), Err(Error::Memory { .. })));
-    assert!(format::parse("t", keys.as_bytes().into(), None, 1_000_000).is_ok());
+    assert!(matches!(format::parse("t", keys.as_bytes().into(), None, &ReadOptions::default(), 100_000), Err(Error::TooLarge { .. })));
+    assert!(format::parse("t", keys.as_bytes().into(), None, &ReadOptions::default(), 1_000_000).is_ok());
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn an_npz_archive_gives_inputs_and_target() {
             let _ = Table::parse("t.npz", &damaged).and_then(|mut t| t.dataset(&ReadOptions::default()));
         }
     }
-    assert!(matches!(format::parse("t", NPZ.into(), None, 100), Err(Error::Memory { .. })));
+    assert!(matches!(format::parse("t", NPZ.into(), None, &ReadOptions::default(), 100), Err(Error::TooLarge { .. })));
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -91,11 +91,11 @@ fn row_numbers_written_by_a_tool_are_left_out() {
 fn new_tables_are_read_as_training_was() {
     let schema = Schema::of(&dataset("x,c,note\n1,a,some words here\n2,b,more words there\n"));
     let mut table = parsed("extra,note,c,x\n9,7,zz,\n9,8,b,2\n");
-    let data = table.dataset_like(&schema).unwrap();
+    let data = table.dataset_like(&schema, &ReadOptions::default()).unwrap();
     assert_eq!(Schema::of(&data), schema);
     let Values::Categories(c) = &data.column("c").unwrap().values else { panic!("c is not categories") };
     assert_eq!(c.codes, [UNSEEN, 1]);
     says(&table.notices().join("\n"), &["column 'c'", "'zz' in row 1"]);
-    says(&message(parsed("c,note\na,b\n").dataset_like(&schema)), &["the column 'x'", "is missing"]);
-    says(&message(parsed("c,note,x\na,b,1\na,b,oops\n").dataset_like(&schema)), &["row 2, column 'x'", "'oops'"]);
+    says(&message(parsed("c,note\na,b\n").dataset_like(&schema, &ReadOptions::default())), &["the column 'x'", "is missing"]);
+    says(&message(parsed("c,note,x\na,b,1\na,b,oops\n").dataset_like(&schema, &ReadOptions::default())), &["row 2, column 'x'", "'oops'"]);
 }

@@ -1,0 +1,258 @@
+//! Dates as days since 1970-01-01 (UTC): ISO 8601, `22.11.2022`, `11/22/2022`, `20221122`, each with a time of day or not.
+//! One column has one order of day and month; which one, all of its cells together decide.
+
+use super::cells::{Cell, Cells, missing_among_numbers};
+use crate::data::Order;
+
+/// Years of dates that are written as one number: other numbers of eight digits are no dates.
+const COMPACT_YEARS: std::ops::RangeInclusive<i64> = 1900..=2099;
+
+const ORDERS: [Order; 4] = [Order::YearFirst, Order::DayFirst, Order::MonthFirst, Order::Compact];
+
+/// The orders in which every cell that is not missing is a date; none where there is no such cell.
+pub(super) fn fitting(cells: &Cells) -> Vec<Order> {
+    let mut orders = ORDERS.to_vec();
+    let mut any = false;
+    for cell in cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell)) {
+        any = true;
+        orders.retain(|&order| days(cell, order).is_some());
+        if orders.is_empty() {
+            break;
+        }
+    }
+    if any { orders } else { Vec::new() }
+}
+
+/// The order to read a column in, and whether another would do as well and mean other days.
+pub(super) fn order(cells: &Cells) -> Option<(Order, bool)> {
+    let orders = fitting(cells);
+    if !(orders.contains(&Order::DayFirst) && orders.contains(&Order::MonthFirst)) {
+        return orders.first().map(|&order| (order, false));
+    }
+    let differs = cells.iter().any(|cell| days(cell, Order::DayFirst) != days(cell, Order::MonthFirst));
+    // Between slashes the month comes first in the United States alone, but most tables with slashes come from there;
+    // pandas.to_datetime takes it so, too.
+    let slashes = cells.iter().any(|cell| cell.contains('/'));
+    Some((if slashes { Order::MonthFirst } else { Order::DayFirst }, differs))
+}
+
+/// The order in which most cells are dates: a fault is then named by the first cell that is none.
+pub(super) fn nearest_order(cells: &Cells) -> Order {
+    let count = |order: Order| cells.iter().filter(|cell| days(cell, order).is_some()).count();
+    ORDERS.into_iter().rev().max_by_key(|&order| count(order)).unwrap_or(Order::YearFirst)
+}
+
+impl Order {
+    /// A date in this order.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            Order::YearFirst => "2024-03-01 or 2024-03-01T12:30:00Z",
+            Order::DayFirst => "22.11.2022 or 22/11/2022 12:30",
+            Order::MonthFirst => "11/22/2022 or 11/22/2022 12:30",
+            Order::Compact => "20221122",
+        }
+    }
+}
+
+/// Days since 1970-01-01 of a date, with a time after `T` or a space, if any.
+pub(super) fn days(text: &str, order: Order) -> Option<f64> {
+    let (date, time) = match text.split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time.trim_start())),
+        None => (text, None),
+    };
+    let [year, month, day] = match order {
+        Order::YearFirst => year_first(date)?,
+        Order::DayFirst => year_last(date).map(|[day, month, year]| [year, month, day])?,
+        Order::MonthFirst if date.contains('.') => return None,
+        Order::MonthFirst => year_last(date).map(|[month, day, year]| [year, month, day])?,
+        Order::Compact => compact(date)?,
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    let seconds = match time {
+        Some(time) => seconds(time)?,
+        None => 0.0,
+    };
+    Some(since_1970(year, month, day) as f64 + seconds / 86_400.0)
+}
+
+/// `2022-11-22`, `2022/11/22`, `2022/1/2`
+fn year_first(date: &str) -> Option<[i64; 3]> {
+    if date.contains('-') {
+        return numbers::<3>(date, '-', &[4..=4, 2..=2, 2..=2]);
+    }
+    numbers::<3>(date, if date.contains('/') { '/' } else { '.' }, &[4..=4, 1..=2, 1..=2])
+}
+
+/// `22.11.2022`, `11/22/2022`, `1/5/22`; years of two digits are those from 1969 to 2068 (POSIX, strptime).
+fn year_last(date: &str) -> Option<[i64; 3]> {
+    let by = date.chars().find(|c| !c.is_ascii_digit()).filter(|c| ['.', '/', '-'].contains(c))?;
+    if let Some(parts) = numbers::<3>(date, by, &[1..=2, 1..=2, 4..=4]) {
+        return Some(parts);
+    }
+    // 1.2.3 may be a version, 1-2-3 anything.
+    let [first, second, year] = match by {
+        '/' => numbers::<3>(date, by, &[1..=2, 1..=2, 2..=2])?,
+        '.' => numbers::<3>(date, by, &[2..=2, 2..=2, 2..=2])?,
+        _ => return None,
+    };
+    Some([first, second, if year >= 69 { 1900 + year } else { 2000 + year }])
+}
+
+/// `20221122`
+fn compact(date: &str) -> Option<[i64; 3]> {
+    let sound = date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit());
+    let number = |part: &str| part.parse().ok();
+    let parts = if sound { [number(&date[..4])?, number(&date[4..6])?, number(&date[6..])?] } else { return None };
+    COMPACT_YEARS.contains(&parts[0]).then_some(parts)
+}
+
+/// Days from the civil calendar: years begin in March, so that the leap day is the last of its year.
+/// Howard Hinnant, chrono-compatible low-level date algorithms (2014).
+fn since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Seconds of `HH:MM[:SS[.fraction]]`, with `AM` or `PM` behind it or not, with `Z`, `+HH:MM`, `+HHMM` or `+HH` behind that,
+/// taken to UTC.
+fn seconds(text: &str) -> Option<f64> {
+    let (clock, offset) = match text.find(['Z', '+', '-']) {
+        None => (text, 0),
+        Some(at) if &text[at..] == "Z" => (&text[..at], 0),
+        Some(at) => {
+            let zone = &text[at + 1..];
+            let [hours, minutes] = match zone.len() {
+                2 => [numbers::<1>(zone, ':', &[2..=2])?[0], 0],
+                4 if zone.is_ascii() => [numbers::<1>(&zone[..2], ':', &[2..=2])?[0], numbers::<1>(&zone[2..], ':', &[2..=2])?[0]],
+                _ => numbers::<2>(zone, ':', &[2..=2, 2..=2])?,
+            };
+            let sign = if text[at..].starts_with('-') { -1 } else { 1 };
+            (hours <= 23 && minutes <= 59).then_some((text[..at].trim_end(), sign * (hours * 3600 + minutes * 60)))?
+        }
+    };
+    let upper = clock.to_ascii_uppercase();
+    let (clock, half) = match (upper.strip_suffix("AM"), upper.strip_suffix("PM")) {
+        (Some(clock), _) => (clock.trim_end(), Some(0)),
+        (_, Some(clock)) => (clock.trim_end(), Some(12)),
+        _ => (clock, None),
+    };
+    let (clock, fraction) = match clock.split_once('.') {
+        Some((clock, digits)) if !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            (clock, format!("0.{digits}").parse::<f64>().ok()?)
+        }
+        Some(_) => return None,
+        None => (clock, 0.0),
+    };
+    let [hours, minutes, whole] = match numbers::<3>(clock, ':', &[1..=2, 2..=2, 2..=2]) {
+        Some(parts) => parts,
+        None if fraction == 0.0 => {
+            let [hours, minutes] = numbers::<2>(clock, ':', &[1..=2, 2..=2])?;
+            [hours, minutes, 0]
+        }
+        None => return None,
+    };
+    let hours = match half {
+        None => hours,
+        Some(half) => (1..=12).contains(&hours).then_some(hours % 12 + half)?,
+    };
+    (hours <= 23 && minutes <= 59 && whole <= 60).then_some((hours * 3600 + minutes * 60 + whole - offset) as f64 + fraction)
+}
+
+/// Numbers of so many digits each, parted by a character.
+fn numbers<const N: usize>(text: &str, by: char, digits: &[std::ops::RangeInclusive<usize>; N]) -> Option<[i64; N]> {
+    let mut out = [0; N];
+    let mut parts = text.split(by);
+    for (value, lengths) in out.iter_mut().zip(digits) {
+        let part = parts.next().filter(|p| lengths.contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit()))?;
+        *value = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(list: &[&str]) -> Cells {
+        let mut cells = Cells::default();
+        list.iter().for_each(|c| cells.push(c));
+        cells
+    }
+
+    #[test]
+    fn dates_count_days_like_python() {
+        // Python 3: (date - date(1970, 1, 1)).days, and datetime.timestamp() / 86400 with tzinfo UTC.
+        for (text, order, expected) in [
+            ("1970-01-01", Order::YearFirst, 0.0),
+            ("2000-02-29", Order::YearFirst, 11_016.0),
+            ("2024-03-01", Order::YearFirst, 19_783.0),
+            ("1900-03-01", Order::YearFirst, -25_508.0),
+            ("0001-01-01", Order::YearFirst, -719_162.0),
+            ("9999-12-31", Order::YearFirst, 2_932_896.0),
+            ("2024-03-01T12:00:00Z", Order::YearFirst, 19_783.5),
+            ("2024-03-01 06:00", Order::YearFirst, 19_783.25),
+            ("2024-03-01T00:00:00+06:00", Order::YearFirst, 19_782.75),
+            ("2024-03-01T00:00:00-0600", Order::YearFirst, 19_783.25),
+            ("2024-03-01T12:00:00.000Z", Order::YearFirst, 19_783.5),
+            ("2024/3/1", Order::YearFirst, 19_783.0),
+            ("01.03.2024", Order::DayFirst, 19_783.0),
+            ("1.3.2024 18:00", Order::DayFirst, 19_783.75),
+            ("1/3/24", Order::DayFirst, 19_783.0),
+            ("01.01.70", Order::DayFirst, 0.0),
+            ("03/01/2024", Order::MonthFirst, 19_783.0),
+            ("3/1/2024 6:00 PM", Order::MonthFirst, 19_783.75),
+            ("3/1/2024 12:00 AM", Order::MonthFirst, 19_783.0),
+            ("03-01-2024", Order::MonthFirst, 19_783.0),
+            ("20240301", Order::Compact, 19_783.0),
+        ] {
+            assert_eq!(days(text, order), Some(expected), "{text}");
+        }
+        for text in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-1-1",
+            "24-01-01",
+            "2024-01-01T25:00",
+            "2024-01-01T10",
+            "2024-01-01x",
+            "2024-01-01T",
+            "31.04.2024",
+            "1.2.3",
+            "1/2/3",
+            "1-2-3",
+            "1/2",
+            "18991231",
+            "20230229",
+            "3/1/2024 13:00 PM",
+            "3/1/2024 0:30 AM",
+        ] {
+            assert_eq!(fitting(&column(&[text])), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_column_decides_between_day_first_and_month_first() {
+        assert_eq!(order(&column(&["01/02/2016", "12/31/2016"])), Some((Order::MonthFirst, false)));
+        assert_eq!(order(&column(&["01/02/2016", "31/12/2016"])), Some((Order::DayFirst, false)));
+        assert_eq!(order(&column(&["01/02/2016", "03/04/2016"])), Some((Order::MonthFirst, true)));
+        assert_eq!(order(&column(&["01-02-2016", "03-04-2016"])), Some((Order::DayFirst, true)));
+        // Points stand in no month-first date; one and the same day is no doubt.
+        assert_eq!(order(&column(&["01.02.2016"])), Some((Order::DayFirst, false)));
+        assert_eq!(order(&column(&["01/01/2016", "02/02/2016"])), Some((Order::MonthFirst, false)));
+        assert_eq!(order(&column(&["13/01/2016", "01/13/2016"])), None);
+        assert_eq!(nearest_order(&column(&["13/01/2016", "14/01/2016", "01/13/2016"])), Order::DayFirst);
+    }
+}

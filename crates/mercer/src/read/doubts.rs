@@ -1,0 +1,145 @@
+//! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
+
+use super::cells::{Cell, Cells};
+use super::dates;
+use super::facts::{Fact, Topic};
+use crate::data::Order;
+use std::collections::HashSet;
+
+/// Fewer rows tell nothing about identifiers.
+const ENOUGH: usize = 10;
+/// Last words of the names of identifiers.
+const NAMES: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
+
+/// What a column of whole numbers that are all different is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// Named like an identifier, too.
+    Identifier,
+    /// It counts the rows, from 0 or from 1.
+    Counter,
+    /// It may well be a measurement.
+    No,
+}
+
+pub(super) fn identity(name: &str, values: &[f64]) -> Identity {
+    let whole = values.len() >= ENOUGH && values.iter().all(|x| x.fract() == 0.0);
+    if !whole || values.iter().map(|x| (x + 0.0).to_bits()).collect::<HashSet<_>>().len() < values.len() {
+        return Identity::No;
+    }
+    let counts = |first: f64| values.iter().enumerate().all(|(i, &x)| x == first + i as f64);
+    if named_as_identifier(name) {
+        Identity::Identifier
+    } else if counts(0.0) || counts(1.0) {
+        Identity::Counter
+    } else {
+        Identity::No
+    }
+}
+
+/// Whether the last word of a name is one of an identifier: `order id`, `PassengerId`, `Kunde Nr.`, but not `paid`.
+fn named_as_identifier(name: &str) -> bool {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase());
+        if begins && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
+        }
+        before = c;
+    }
+    words.iter().rev().find(|word| !word.is_empty()).is_some_and(|word| NAMES.contains(&word.as_str()))
+}
+
+/// A value such as -999 that stands several times far outside of all others, and in how many rows.
+fn marker(values: &[f64]) -> Option<(f64, usize)> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (&least, &most) = (sorted.first()?, sorted.last()?);
+    [least, most].into_iter().find_map(|value| {
+        let count = sorted.iter().filter(|&&x| x == value).count();
+        let rest: Vec<f64> = sorted.iter().copied().filter(|&x| x != value).collect();
+        let (&low, &high) = (rest.first()?, rest.last()?);
+        let gap = if value < low { low - value } else { value - high };
+        (count > 1 && nines(value) && gap > high - low).then_some((value, count))
+    })
+}
+
+/// -9, 99, -999, 9999, ...
+fn nines(value: f64) -> bool {
+    let text = value.to_string();
+    let digits = text.trim_start_matches('-');
+    digits.bytes().all(|b| b == b'9') && (digits.len() > 1 || value < 0.0)
+}
+
+/// What is doubtful in a column of numbers that becomes an input.
+pub(super) fn of_numbers(name: &str, values: &[f64]) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if identity(name, values) == Identity::Counter {
+        let says = "{looks} like an identifier: it counts the rows; it is used as an input";
+        facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("ignore leaves it out"));
+    }
+    if let Some((value, _)) = marker(values) {
+        let says =
+            format!("{{holds}} {value} in several rows, far outside of all other values: if that stands for missing, add --na={value}");
+        facts.push(Fact::of_column(Topic::Missing, name, says));
+    }
+    facts
+}
+
+/// The first cell that is no day where most cells are days written as one number, and all have eight digits.
+pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
+    let present = || cells.iter().enumerate().filter(|(_, cell)| Cell::of(cell) != Cell::Missing);
+    let is_day = |cell: &str| dates::days(cell, Order::Compact).is_some();
+    if !present().all(|(_, cell)| cell.len() == 8 && cell.bytes().all(|b| b.is_ascii_digit())) {
+        return None;
+    }
+    let (days, all) = (present().filter(|(_, cell)| is_day(cell)).count(), present().count());
+    present().find(|(_, cell)| !is_day(cell)).filter(|_| 2 * days >= all)
+}
+
+/// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.
+pub(super) fn are_codes(cells: &Cells) -> bool {
+    let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing).peekable();
+    let Some(length) = present.peek().map(|cell| cell.len()) else { return false };
+    let mut zeros = 0;
+    let alike = present.all(|cell| {
+        zeros += usize::from(cell.starts_with('0') && cell.len() > 1);
+        cell.len() == length && cell.bytes().all(|b| b.is_ascii_digit())
+    });
+    alike && zeros > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_whole_numbers_that_differ_under_a_name_that_says_so() {
+        let values: Vec<f64> = (0..20).map(|i| f64::from(i * 37 % 101)).collect();
+        for name in ["id", "order id", "PassengerId", "Kunde Nr.", "ID", "row_index"] {
+            assert_eq!(identity(name, &values), Identity::Identifier, "{name}");
+        }
+        for name in ["paid", "x", "identity", "idle", "node"] {
+            assert_eq!(identity(name, &values), Identity::No, "{name}");
+        }
+        assert_eq!(identity("id", &[values.clone(), vec![0.0]].concat()), Identity::No);
+        assert_eq!(identity("t", &(1..=20).map(f64::from).collect::<Vec<_>>()), Identity::Counter);
+        assert_eq!(identity("id", &values[..5]), Identity::No);
+    }
+
+    #[test]
+    fn values_of_nines_far_outside_of_the_rest_are_seen_where_they_repeat() {
+        let seen = |values: &[f64]| marker(values).map(|(value, _)| value);
+        assert_eq!(seen(&[1.0, 2.0, -999.0, 3.0, -999.0]), Some(-999.0));
+        assert_eq!(seen(&[18.0, 90.0, 999.0, 44.0, 999.0]), Some(999.0));
+        assert_eq!(seen(&[1.0, 2.0, -999.0, 3.0]), None);
+        assert_eq!(seen(&[18.0, 90.0, 99.0, 99.0]), None);
+        assert_eq!(seen(&[1.0, 2.0, 1000.0, 1000.0]), None);
+        assert_eq!(seen(&[f64::NAN, 999.0, 999.0]), None);
+        assert_eq!(seen(&[-1e4, 1e4, -9999.0, -9999.0]), None);
+    }
+}

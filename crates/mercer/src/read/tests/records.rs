@@ -1,0 +1,187 @@
+//! Sequences with descriptions, folders of texts, and ARFF.
+
+use super::*;
+use crate::control::Control;
+use crate::error::Error;
+use std::io::Write;
+
+fn refused(text: &str, parts: &[&str]) {
+    says(&message(Table::parse("t", text.as_bytes())), parts);
+}
+
+fn strings(data: &Dataset, name: &str) -> Vec<String> {
+    match &data.column(name).unwrap().values {
+        Values::Texts(s) | Values::Sequences(s) => s.iter().map(str::to_owned).collect(),
+        other => panic!("{name} holds {}", other.sort()),
+    }
+}
+
+const FASTA: &str = ">a1 label=1 kind=x of note\nACGT\nAC\n\n>a2 label=0\nggta*\n>a3 label=1 kind=y\nAC-T\n";
+
+#[test]
+fn fasta_gives_a_sequence_and_a_column_for_each_field() {
+    let mut table = parsed_as(FASTA);
+    assert_eq!(table.header(), ["name", "label", "kind", "description", "sequence"]);
+    let (target, info) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
+    assert_eq!((target.rows(), info.classes.unwrap()), (3, vec!["0".to_owned(), "1".into()]));
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(data.names(), ["kind", "sequence"]);
+    assert_eq!(data.column("sequence").unwrap().values.sort(), Sort::Sequence);
+    assert_eq!(strings(&data, "sequence"), ["ACGTAC", "ggta*", "AC-T"]);
+    let Values::Categories(kind) = &data.column("kind").unwrap().values else { panic!("not categories") };
+    assert_eq!(kind.label(1), Some(MISSING));
+    // Names and descriptions are inputs where they are declared.
+    let named = parsed_as(FASTA).dataset(&options("name=text,description=text")).unwrap();
+    assert_eq!((strings(&named, "name")[0].as_str(), strings(&named, "description")[0].as_str()), ("a1", "of note"));
+    // Packed, and with the line ends of another system.
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(FASTA.replace('\n', "\r\n").as_bytes()).unwrap();
+    let packed = Table::parse("t.fasta.gz", &packed.finish().unwrap()).unwrap().dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(strings(&packed, "sequence"), strings(&data, "sequence"));
+}
+
+fn parsed_as(text: &str) -> Table {
+    Table::parse("t.fasta", text.as_bytes()).unwrap()
+}
+
+#[test]
+fn faults_of_fasta_and_fastq_name_their_line() {
+    refused(">a\nACGT\n>b\n>c\nAC\n", &["line 3", "'b' has no sequence"]);
+    refused(">a\nAC5T\n", &["line 2", "'5'"]);
+    refused(">a label=1 label=2\nACGT\n", &["line 1", "'label' stands twice"]);
+    refused(">a sequence=1\nACGT\n", &["line 1", "'sequence'"]);
+    refused("@r\nACGT\n+\nIII\n", &["line 4", "3 qualities for 4 letters"]);
+    refused("@r\nACGT\n+\nIIII\nACGT\n", &["line 5", "'@'"]);
+    refused("@r\nACGT\n+\nIIII\n@s\nAC\n", &["line 7", "'+'"]);
+    let many: String = (0..200).map(|i| format!(">s f{i}=1\nA\n")).collect();
+    let within = |most| Table::parse_within("t", many.as_bytes(), &ReadOptions::default(), &Control::default().with_memory(most));
+    assert!(matches!(within(100_000), Err(Error::TooLarge { .. })));
+    assert!(within(10_000_000).is_ok());
+}
+
+#[test]
+fn fastq_gives_the_reads_without_their_qualities() {
+    let mut table = Table::parse("t.fq", b"@r1 label=a\nACGT\n+r1\nII@I\n@r2 label=b\nGG\n+\n@@\n\n").unwrap();
+    assert_eq!(table.header(), ["name", "label", "sequence"]);
+    says(&table.notices()[0], &["qualities", "left out"]);
+    assert_eq!(strings(&table.dataset(&ReadOptions::default()).unwrap(), "sequence"), ["ACGT", "GG"]);
+}
+
+/// A tar archive of such files.
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (path, content) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, path, *content).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+const TEXTS: [(&str, &[u8]); 5] = [
+    ("reviews/README", b"how it was made"),
+    ("reviews/pos/b.txt", b"a fine film\nindeed"),
+    ("reviews/neg/a.txt", b"a dull film"),
+    ("reviews/neg/.hidden", b"no text"),
+    ("reviews/pos/a.txt", b"tr\xE8s bon film"),
+];
+
+#[test]
+fn folders_of_texts_are_labelled_by_their_names_in_folders_and_in_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, content) in TEXTS {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let plain = archive(&TEXTS);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&plain).unwrap();
+    let inner = Source::File(folder.path().join("reviews"));
+    let tables = [
+        Table::read(&inner).unwrap(),
+        Table::read(&Source::File(folder.path().to_path_buf())).unwrap(),
+        Table::parse("t.tar", &plain).unwrap(),
+        Table::parse("t.tgz", &packed.finish().unwrap()).unwrap(),
+    ];
+    for mut table in tables {
+        assert_eq!(
+            (table.header(), table.own_target()),
+            (&["label".to_owned(), "text".into(), "file".into()][..], &["label".to_owned()][..])
+        );
+        let said = table.notices().join("\n");
+        says(&said, &["1 file beside the folders", "1 text is not UTF-8", "pos/a.txt"]);
+        let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
+        assert_eq!(target.as_classes("test").unwrap(), (&[0, 1, 1][..], &["neg".to_owned(), "pos".into()][..]));
+        let data = table.dataset(&ReadOptions::default()).unwrap();
+        assert_eq!(data.names(), ["text"]);
+        assert_eq!(strings(&data, "text"), ["a dull film", "très bon film", "a fine film\nindeed"]);
+    }
+}
+
+#[test]
+fn archives_that_are_cut_off_or_too_large_or_hold_no_texts_are_refused() {
+    let plain = archive(&TEXTS);
+    for cut in [600, 1100, 1600] {
+        assert!(Table::parse("t.tar", &plain[..cut]).is_err(), "{cut}");
+    }
+    let within = |most| Table::parse_within("t", &plain, &ReadOptions::default(), &Control::default().with_memory(most));
+    assert!(matches!(within(20), Err(Error::TooLarge { .. })));
+    says(&message(Table::parse("t.tar", &archive(&[("a/.b", b"x")]))), &["no texts", "a folder for each label"]);
+    says(&message(Table::parse("t.tar", &archive(&[("a/b", b"\0\0\x01"), ("a/c", b"x")]))), &["a/b", "no text has"]);
+    // Without folders there are no labels.
+    let flat = Table::parse("t.tar", &archive(&[("b.txt", b"two"), ("./a.txt", b"one")])).unwrap();
+    assert_eq!((flat.header(), flat.own_target().len()), (&["text".to_owned(), "file".into()][..], 0));
+}
+
+const ARFF: &str = "% by hand\n@RELATION plants\n\n@attribute 'leaf length' NUMERIC\n@ATTRIBUTE colour {red, 'dark blue',green}\n\
+                    @attribute seen date 'yyyy-MM-dd'\n@attribute class {0,1}\n@DATA\n5.1,red,2024-03-01,0\n% between\n\
+                    ?,'dark blue',2024-03-02,1\n4.5, green ,?,0\n5.5,?,2024-03-04,1\n";
+
+#[test]
+fn arff_attributes_are_columns_of_their_types() {
+    let mut table = Table::parse("t.arff", ARFF.as_bytes()).unwrap();
+    assert_eq!(table.header(), ["leaf length", "colour", "seen", "class"]);
+    let (target, _) = table.take_target(&["class"], &ReadOptions::default()).unwrap();
+    assert_eq!(target.as_classes("test").unwrap().0, [0, 1, 0, 1]);
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    let Values::Numbers(length) = &data.column("leaf length").unwrap().values else { panic!("not numbers") };
+    assert!(length[0] == 5.1 && length[1].is_nan() && length[2..] == [4.5, 5.5]);
+    let Values::Categories(colour) = &data.column("colour").unwrap().values else { panic!("not categories") };
+    assert_eq!((colour.label(1), colour.label(2), colour.label(3)), (Some("dark blue"), Some("green"), Some(MISSING)));
+    let Values::Numbers(seen) = &data.column("seen").unwrap().values else { panic!("not dates") };
+    assert!(seen[0] == 19_783.0 && seen[2].is_nan());
+}
+
+#[test]
+fn sparse_arff_leaves_zeros_and_first_labels_out() {
+    let text = "@relation s\n@attribute a real\n@attribute b {no,yes}\n@attribute c real\n@data\n{0 1.5, 2 -3}\n{1 yes}\n{ }\n";
+    let mut table = Table::parse("t", text.as_bytes()).unwrap();
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    let Values::Numbers(a) = &data.column("a").unwrap().values else { panic!("not numbers") };
+    let Values::Numbers(c) = &data.column("c").unwrap().values else { panic!("not numbers") };
+    let Values::Categories(b) = &data.column("b").unwrap().values else { panic!("not categories") };
+    assert_eq!(
+        (a.as_slice(), c.as_slice(), b.label(0), b.label(1)),
+        (&[1.5, 0.0, 0.0][..], &[-3.0, 0.0, 0.0][..], Some("no"), Some("yes"))
+    );
+}
+
+#[test]
+fn faults_of_arff_name_their_line() {
+    let head = "@relation t\n@attribute a real\n@attribute c {x,y}\n@data\n";
+    refused("@relation t\n@attribute a relational\n", &["line 2", "'relational'", "numeric"]);
+    refused("@relation t\nattribute a real\n", &["line 2", "@attribute NAME TYPE"]);
+    refused("@relation t\n@data\n1\n", &["line 2", "no @attribute"]);
+    refused("@relation t\n@attribute a real\n", &["no line @data"]);
+    refused(head, &["no rows"]);
+    refused(&format!("{head}1,x\n2\n"), &["line 6", "row 2 has 1 cells", "2 attributes"]);
+    refused(&format!("{head}1,z\n"), &["line 5", "row 1, column 'c'", "'z'", "x, y"]);
+    refused(&format!("{head}1,'x\n"), &["line 5", "never closed"]);
+    refused(&format!("{head}{{7 1}}\n"), &["line 5", "'7'"]);
+    says(
+        &message(Table::parse("t", format!("{head}one,x\n2,y\n").as_bytes()).unwrap().dataset(&options("a=number"))),
+        &["row 1, column 'a'", "'one'"],
+    );
+}
