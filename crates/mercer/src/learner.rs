@@ -5,7 +5,10 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
-use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of, zero_norm_rows};
+use crate::fitting::{
+    self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of,
+    zero_norm_rows,
+};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;

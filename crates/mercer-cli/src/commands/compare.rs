@@ -9,6 +9,7 @@ use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
+use mercer::facts;
 use mercer::report::{self, Comparison, Request};
 use mercer::store::{self, write_atomically};
 use std::path::Path;
@@ -26,6 +27,8 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
     notices(&loaded.told_first());
+    let facts = facts::facts(&loaded.data, &loaded.target, &loaded.info, args.folds);
+    notices(&facts.iter().map(ToString::to_string).collect::<Vec<_>>());
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
         prep: recipe,

@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, folds};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
+use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::Model;
@@ -203,10 +204,22 @@ pub fn compare_planned(
     control: &Control,
     announce: &mut dyn FnMut(&Plan),
 ) -> Result<Outcome> {
+    let mut notices = Vec::new();
+    let groups = match examples.split {
+        Split::Rows => facts::copies(examples.data, examples.target),
+        _ => None,
+    };
+    let together = groups.map(|groups| {
+        notices.push("rows that are copies of each other, target included, are kept in one fold".into());
+        Split::Groups(groups)
+    });
+    let kept_together = together.filter(|split| split.most_folds(examples.rows()) >= comparing.folds);
+    let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;
     let plan = field.planned(examples, comparing, control)?;
     announce(&plan);
-    let Field { used, split, whole, mut notices } = field;
+    let Field { used, split, whole, notices: of_rows } = field;
+    notices.extend(of_rows);
     notices.extend(whole.notices.iter().cloned());
     let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {

@@ -84,6 +84,23 @@ fn target_word(target: &Target, row: usize) -> Vec<u64> {
     }
 }
 
+/// Groups of rows that are copies, target included, where a table has them: at least one row in a hundred repeats another, and
+/// the targets of equal rows hardly ever differ. Where they do differ, rows are equal because the columns are coarse, and a
+/// fold may well learn from the one and be judged by the other: `None`.
+pub fn copies(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
+    let groups = equal_rows(data);
+    let different = groups.iter().max().map_or(0, |g| g + 1);
+    let repeats = data.rows() - different;
+    let mut seen: HashMap<usize, Vec<u64>> = HashMap::new();
+    let mut differ = 0;
+    for (i, &group) in groups.iter().enumerate() {
+        let word = target_word(target, i);
+        differ += usize::from(seen.entry(group).or_insert_with(|| word.clone()) != &word);
+    }
+    let told = repeats > 0 && repeats as f64 >= TOLD * data.rows() as f64;
+    (told && (differ as f64) <= TOLD * repeats as f64).then_some(groups)
+}
+
 pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize]) -> Option<Fact> {
     let different = groups.iter().max().map_or(0, |g| g + 1);
     let repeats = data.rows() - different;

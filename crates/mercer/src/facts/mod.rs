@@ -9,7 +9,7 @@ mod giveaway;
 mod inputs;
 mod numbers;
 
-pub use equal_rows::equal_rows;
+pub use equal_rows::{copies, equal_rows};
 
 use crate::data::{Dataset, Target};
 use crate::read::TargetInfo;

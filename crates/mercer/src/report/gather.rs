@@ -8,6 +8,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
+use crate::facts;
 use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -53,6 +54,8 @@ impl Comparison {
             .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
             .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
+        let facts = facts::facts(request.data, request.target, request.info, request.comparing.folds);
+        let facts: Vec<String> = facts.iter().map(ToString::to_string).collect();
         notices.extend(shared_notices(outcome));
         let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
         notices.extend(of_rows);
@@ -67,6 +70,7 @@ impl Comparison {
             folds: request.comparing.folds,
             seed: request.comparing.seed,
             columns: outcome.columns.clone(),
+            facts,
             notices,
             details,
             class_rows,
@@ -96,7 +100,8 @@ fn class_rows(target: &Target) -> Vec<usize> {
 /// baseline is an entry and was judged with the others.
 fn baseline(outcome: &Outcome, request: &Request<'_>) -> Result<Option<Estimate>> {
     let judged = |r: &Scored| r.estimator.name() == Baseline::NAME && !r.metrics.is_empty();
-    let Some((metric, _)) = outcome.rows[outcome.best].metrics.first().filter(|_| !outcome.rows.iter().any(judged)) else {
+    let best = outcome.best.and_then(|best| outcome.rows[best].metrics.first());
+    let Some((metric, _)) = best.filter(|_| !outcome.rows.iter().any(judged)) else {
         return Ok(None);
     };
     let n = request.target.rows();
@@ -145,7 +150,7 @@ impl Row {
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(&model.kernel)));
         self.support = model.fitted.support().len();
-        self.converged = summary.converged;
+        self.converged = summary.converged && self.standing.unconverged == 0;
         self.certificate = summary.certificate.clone();
         self.tuning = model.about.tuning.clone();
     }
@@ -169,6 +174,8 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         best,
         difference: scored.difference,
         recalls: recalls(scored, request),
+        converged: scored.standing.unconverged == 0,
+        standing: scored.standing,
         failure: scored.failure.as_ref().map(ToString::to_string),
         ..Row::default()
     };

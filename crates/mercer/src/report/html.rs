@@ -174,7 +174,7 @@ impl Comparison {
     /// The notices, and those that follow from the rows.
     fn remarks(&self) -> Vec<String> {
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
-        let mut all = self.notices.clone();
+        let mut all: Vec<String> = self.facts.iter().chain(&self.notices).cloned().collect();
         if !unfinished.is_empty() {
             all.push(format!("Not converged, to be read with care: {}.", listed(&unfinished)));
         }

@@ -30,6 +30,7 @@ pub use validity::{validity_json, validity_text};
 
 pub use crate::select::{Estimate, Metric};
 
+use crate::compare::Standing;
 use crate::estimators::Certificate;
 use crate::select::Tuning;
 
@@ -52,6 +53,8 @@ pub struct Comparison {
     pub seed: u64,
     /// What was done to the columns, one sentence each.
     pub columns: Vec<String>,
+    /// What the rows and the target themselves tell, before anything is fitted.
+    pub facts: Vec<String>,
     /// What the user should know, one sentence each.
     pub notices: Vec<String>,
     /// What the searches learnt of each parameter, with the values that were tried, one sentence each.
@@ -106,6 +109,8 @@ pub struct Row {
     pub certificate: Option<Certificate>,
     /// What the search of the fit to all rows learnt, where something was left to choose.
     pub tuning: Option<Tuning>,
+    /// How far the work on it came.
+    pub standing: Standing,
     /// Whether this row is the best.
     pub best: bool,
     /// This row's ranking metric minus the best row's, paired by fold; `None` for the best row.

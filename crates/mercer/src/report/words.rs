@@ -189,7 +189,7 @@ impl Comparison {
     /// The result in one sentence: which estimator predicts best, how well, and which others are as good.
     pub fn verdict(&self) -> String {
         let Some(best) = self.best() else {
-            return "No estimator could be fitted; the reasons are in the table.".into();
+            return self.without_a_best();
         };
         let name = |r: &Row| shown(&r.estimator, 60);
         let Some((metric, value)) = best.metrics.first() else {
@@ -202,7 +202,7 @@ impl Comparison {
         }
         // A difference whose error is not known tells nothing apart.
         let (judged, unjudged): (Vec<&Row>, Vec<&Row>) =
-            others.iter().partition(|r| r.failure.is_none() && r.difference.is_some_and(|d| d.se.is_finite()));
+            others.iter().partition(|r| r.failure.is_none() && r.converged && r.difference.is_some_and(|d| d.se.is_finite()));
         let noise = |r: &&&Row| r.difference.is_some_and(|d| d.within_noise());
         let near: Vec<String> = judged.iter().filter(noise).map(|r| name(r)).collect();
         let tail = match near.len() {
@@ -212,6 +212,10 @@ impl Comparison {
             1 => format!("; {} is within noise of it", listed(&near)),
             _ => format!("; {} are within noise of it", listed(&near)),
         };
+        let (unmet, unjudged): (Vec<&Row>, Vec<&Row>) =
+            unjudged.iter().partition(|r| r.failure.is_none() && !r.converged && r.difference.is_some());
+        let unmet: Vec<String> = unmet.iter().map(|r| name(r)).collect();
+        let unmet = if unmet.is_empty() { String::new() } else { format!("; {} did not converge and cannot be judged", listed(&unmet)) };
         let without: Vec<String> = unjudged.iter().map(|r| name(r)).collect();
         let missing = match without.len() {
             0 => String::new(),
@@ -219,7 +223,21 @@ impl Comparison {
             _ => format!("; {} have no result to compare", listed(&without)),
         };
         let best_of = if judged.is_empty() { ":" } else { " predicts best:" };
-        format!("{}{best_of} {achieved}{}{tail}{missing}.", name(best), self.beside_the_baseline(best, *metric))
+        format!("{}{best_of} {achieved}{}{tail}{unmet}{missing}.", name(best), self.beside_the_baseline(best, *metric))
+    }
+
+    /// Why nothing is called best.
+    fn without_a_best(&self) -> String {
+        let scored: Vec<&Row> = self.entries.iter().filter(|r| r.failure.is_none() && !r.metrics.is_empty()).collect();
+        if scored.is_empty() {
+            return "No estimator could be fitted; the reasons are in the table.".into();
+        }
+        let why = if scored.iter().all(|r| !r.converged) {
+            "no fit converged on every fold"
+        } else {
+            "none was scored on every fold and fitted to all rows"
+        };
+        format!("Nothing is called best: {why}; the table shows what is known of {}.", counted(scored.len(), "estimator"))
     }
 
     /// What a guess that looks at no input achieves, as a part of a sentence on the best row.

@@ -53,7 +53,13 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     for k in 0..n {
         let (b, u) = (state.coef[k], state.v(k) - offset);
         // (s - b) u - tube (|s| - |b|) at the best s, which is a bound or 0.
-        let best = if u > p.tube { p.high[k] } else if u < -p.tube { p.low[k] } else { 0.0 };
+        let best = if u > p.tube {
+            p.high[k]
+        } else if u < -p.tube {
+            p.low[k]
+        } else {
+            0.0
+        };
         gap += (best - b) * u - p.tube * (best.abs() - b.abs());
         linear += p.target[k] * b - p.tube * b.abs();
         quadratic += b * state.values[k];

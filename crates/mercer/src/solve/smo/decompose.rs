@@ -27,7 +27,12 @@ const CHUNK: usize = 1024;
 
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
 /// limit is met, which closes it. Whether any moved.
-pub(super) fn run<T: Passes>(states: &mut [&mut State<'_>], cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<bool> {
+pub(super) fn run<T: Passes>(
+    states: &mut [&mut State<'_>],
+    cache: &mut RowCache<'_, T>,
+    options: &Options,
+    control: &Control,
+) -> Result<bool> {
     let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(&mut **s, options)).collect();
     let steps = |runs: &[Run<'_, '_>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);

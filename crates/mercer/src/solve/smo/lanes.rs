@@ -183,12 +183,7 @@ mod x86 {
 
     macro_rules! avx512 {
         ($wide:ty, $number:ty, $count:expr, $calls:tt, $compare:ident, $blend:ident, $reduce:ident, $set:ident) => {
-            lanes!(
-                $wide,
-                $number,
-                $count,
-                $calls,
-                {
+            lanes!($wide, $number, $count, $calls, {
                 #[inline(always)]
                 fn pick<const W: usize>(a: Self, b: Self, x: [Self; W], y: [Self; W]) -> [Self; W] {
                     // SAFETY: as above.
@@ -209,8 +204,7 @@ mod x86 {
                         (top, (u32::from($compare::<_CMP_EQ_OQ>(self, $set(top))) | 1 << $count).trailing_zeros() as usize)
                     }
                 }
-                }
-            );
+            });
         };
     }
     avx512!(__m512, f32, 16, [_mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_max_ps _mm512_min_ps],
@@ -220,12 +214,7 @@ mod x86 {
 
     macro_rules! avx2 {
         ($wide:ty, $number:ty, $count:expr, $calls:tt, $compare:ident, $blend:ident) => {
-            lanes!(
-                $wide,
-                $number,
-                $count,
-                $calls,
-                {
+            lanes!($wide, $number, $count, $calls, {
                 #[inline(always)]
                 fn pick<const W: usize>(a: Self, b: Self, x: [Self; W], y: [Self; W]) -> [Self; W] {
                     // SAFETY: as above.
@@ -246,8 +235,7 @@ mod x86 {
                     let top = all.iter().fold(<$number>::NEG_INFINITY, |m, x| if *x > m { *x } else { m });
                     (top, all.iter().position(|x| *x == top).unwrap_or($count))
                 }
-                }
-            );
+            });
         };
     }
     avx2!(__m256, f32, 8, [_mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_fmadd_ps _mm256_max_ps _mm256_min_ps],

@@ -171,7 +171,11 @@ mod tests {
         (0..n).map(|i| (i as f64 * k).sin() + 0.5 * (i as f64 * k * 3.7).cos()).collect()
     }
 
-    fn check<T: Passes>(n: usize, advance: impl Fn(&mut [T], [&[T]; 4], T) -> (usize, T, T), second: impl Fn([&[T]; 4], [T; 3]) -> (usize, T)) {
+    fn check<T: Passes>(
+        n: usize,
+        advance: impl Fn(&mut [T], [&[T]; 4], T) -> (usize, T, T),
+        second: impl Fn([&[T]; 4], [T; 3]) -> (usize, T),
+    ) {
         let list = |k: f64| numbers(n, k).into_iter().map(T::from_f64).collect::<Vec<T>>();
         let (row, other, mut v) = (list(0.7), list(1.1), list(1.9));
         let mut up = vec![T::from_f64(0.0); n];
