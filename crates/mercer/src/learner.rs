@@ -14,7 +14,7 @@ use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, score_by};
+use crate::select::{Aim, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, score_by};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -204,7 +204,8 @@ impl Learner {
         control: &Control,
     ) -> Result<Tuned> {
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
-        let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), scoring, control, self.seed)?;
+        let aim = Aim { scoring, within_noise: false };
+        let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), aim, control, self.seed)?;
         search.suggest(searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         let searching = control.share(0.4);

@@ -61,7 +61,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         target: &loaded.target,
         info: &loaded.info,
         comparing: &comparing,
-        weights,
+        weights: loaded.weights.as_deref(),
         read_notices: &loaded.notices,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;

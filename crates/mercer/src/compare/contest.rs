@@ -15,7 +15,7 @@ use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Timed};
 use crate::read::TargetInfo;
-use crate::select::{Estimate, Metric, Preparation, Scoring, Search};
+use crate::select::{Aim, Estimate, Metric, Preparation, Scoring, Search};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -282,7 +282,8 @@ impl<'a> Contest<'a> {
         let raw = self.examples.data.select(&self.folds[k].train);
         let prepared = Preparation { recipe: &self.comparing.prep, kernel: &ground.kernel, raw: &raw };
         let examples = ground.train.examples();
-        Search::new(&ground.kernel, estimator, &examples, Some(prepared), self.scoring, control, self.comparing.seed)
+        let aim = Aim { scoring: self.scoring, within_noise: true };
+        Search::new(&ground.kernel, estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
     /// Seconds that must be left: to score what the searches chose, and to fit each estimator to all rows.

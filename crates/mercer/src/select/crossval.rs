@@ -306,7 +306,7 @@ impl Field<'_> {
             }
         }
         // A round that goes on with another has no use for the widest step, one that another follows none for the smallest.
-        let steps = &STEPS[usize::from(!first)..STEPS.len() - usize::from(!self.place.last)];
+        let steps = &STEPS[usize::from(!first)..STEPS.len() - usize::from(!self.place.last || self.place.within_noise)];
         for step in steps {
             let mut moved = true;
             while moved && !self.spent() {

@@ -19,10 +19,10 @@ use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::prep;
 
-/// Rows on which a smooth criterion is minimised at last: each evaluation costs about 2 N^3.
-const SMOOTH_ROWS: usize = 1000;
-/// Rows on which cross-validation decides at last.
-const CROSSVAL_ROWS: usize = 2000;
+/// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
+const SMOOTH_ROWS: [usize; 2] = [600, 1000];
+/// Rows on which cross-validation decides at last, within noise and for good.
+const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
 /// Fewer rows are not searched on, however little memory there is.
 const LEAST_ROWS: usize = 50;
 /// Fewer rows than this are one round.
@@ -31,6 +31,16 @@ const ROUND_ROWS: usize = 250;
 const ROWS_PER_CLASS: usize = 12;
 /// Each round has so many times the rows of the one before.
 const GROWTH: f64 = 2.7;
+
+/// What a search goes by, and how far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aim {
+    /// What cross-validation goes by.
+    pub scoring: Scoring,
+    /// Whether the search ends where what is left to gain is below the noise of the criterion, as it does for a fold, whose
+    /// score says nothing finer.
+    pub within_noise: bool,
+}
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
 #[derive(Clone, Copy)]
@@ -83,11 +93,11 @@ pub struct Search {
     /// Whether a round was cut short.
     cut: bool,
     seed: u64,
-    scoring: Scoring,
+    aim: Aim,
 }
 
 impl Search {
-    /// Settles what the data settle and draws the rows of the rounds. `scoring`: what cross-validation goes by.
+    /// Settles what the data settle and draws the rows of the rounds. `aim`: what the search goes by, and how far.
     ///
     /// # Errors
     /// A kernel that does not fit the columns.
@@ -96,7 +106,7 @@ impl Search {
         estimator: &EstimatorExpr,
         examples: &Examples<'_>,
         prepared: Option<Preparation<'_>>,
-        scoring: Scoring,
+        aim: Aim,
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
@@ -120,7 +130,7 @@ impl Search {
             evaluations: 0,
             cut: false,
             seed,
-            scoring,
+            aim,
         };
         if !search.free.is_empty() {
             for rows in search.sizes(examples, control) {
@@ -167,7 +177,7 @@ impl Search {
             let fit = self.start.estimator.bytes(n, outputs);
             if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
         };
-        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }.min(examples.rows());
+        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
         while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
             most = (most * 4 / 5).max(LEAST_ROWS);
         }
@@ -267,10 +277,18 @@ impl Search {
         let before = self.found.as_ref().filter(|f| f.loss.is_finite());
         let mut starts: Vec<Vec<f64>> = self.suggested.clone();
         starts.extend(before.iter().flat_map(|f| std::iter::once(&f.x).chain(&f.rivals)).cloned());
-        let place = Place { start: &self.start, free: &self.free, round, last, starts: &starts, number: self.next };
+        let place = Place {
+            start: &self.start,
+            free: &self.free,
+            round,
+            last,
+            starts: &starts,
+            number: self.next,
+            within_noise: self.aim.within_noise,
+        };
         let made = match self.criterion_name() {
             Some(name) => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
-            None => crossval::go(&place, self.scoring, control, self.seed, &mut self.evaluations),
+            None => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
         };
         match made {
             Ok((found, complete)) => {
@@ -296,12 +314,13 @@ impl Search {
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
-        let place = Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round };
+        let place =
+            Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round, within_noise: false };
         let mut made: Vec<Curve> = Vec::new();
         if known && curves && !control.out_of_time() {
             made = match self.criterion_name() {
                 Some(_) => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
-                None => crossval::curves(&place, &found, self.scoring, control, self.seed, &mut self.evaluations)?,
+                None => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
             };
         } else if known {
             made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
@@ -337,6 +356,8 @@ pub(super) struct Place<'a> {
     pub starts: &'a [Vec<f64>],
     /// Which round it is.
     pub number: usize,
+    /// Whether gains below the noise are left alone.
+    pub within_noise: bool,
 }
 
 impl Place<'_> {

@@ -17,6 +17,9 @@ const STEPS: usize = 60;
 /// The decrease of a step at which a round ends, relative to the criterion: a round that another follows need not go far.
 const DECREASE: [f64; 2] = [1e-3, 1e-5];
 
+/// A step that gains less than this share of the noise ends a search that goes no further than the noise.
+const NOISE: f64 = 0.05;
+
 /// The least value met, where, and its slack.
 struct Best {
     value: f64,
@@ -100,7 +103,10 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     }
     let from = descent.best.x.clone();
     let bounds = free.iter().map(Free::bounds).collect();
-    let decrease = DECREASE[usize::from(descent.place.last)];
+    // What is left to gain is small beside the noise where a step gains less than a part of it.
+    let noise = NOISE * descent.best.slack / descent.best.value.abs().max(1.0);
+    let least = DECREASE[usize::from(descent.place.last)];
+    let decrease = if descent.place.within_noise { noise.clamp(least, 1e-2) } else { least };
     let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Lbfgs::new(bounds) };
     solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
 }

@@ -2,7 +2,7 @@
 
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
-use super::search::{Found, Preparation, Search};
+use super::search::{Aim, Found, Preparation, Search};
 use super::{Metric, Scoring};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
@@ -73,7 +73,8 @@ pub fn tune_prepared(
     curves: bool,
 ) -> Result<Tuned> {
     let scoring = Scoring::of(examples.target, examples.weights, deciding)?;
-    let mut search = Search::new(kernel, estimator, examples, prepared, scoring, control, seed)?;
+    let aim = Aim { scoring, within_noise: false };
+    let mut search = Search::new(kernel, estimator, examples, prepared, aim, control, seed)?;
     // Some time is kept to look along the parameters.
     let searching = if curves { control.share(0.8) } else { control.clone() };
     while search.rounds_left() > 0 && !searching.out_of_time() {
