@@ -77,11 +77,8 @@ impl Mahalanobis {
         Ok(())
     }
     fn factor(&self, dim: usize) -> Result<Cholesky> {
-        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched())?;
-        match factor.jitter() > 0.0 {
-            true => Err(Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME))),
-            false => Ok(factor),
-        }
+        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched()).ok().filter(|factor| factor.jitter() == 0.0);
+        factor.ok_or_else(|| Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME)))
     }
 }
 
