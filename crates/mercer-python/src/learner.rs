@@ -9,7 +9,7 @@ use crate::work::Limits;
 use mercer::data::Target;
 use mercer::data::{Examples, Split};
 use mercer::estimators::EstimatorExpr;
-use mercer::fitting::prepare;
+use mercer::fitting::prepare_weighed;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::select;
@@ -223,8 +223,8 @@ impl Learner {
         let (target, _) = self::target(target, data.rows(), Takes::of(std::slice::from_ref(&estimator)), None)?;
         let (recipe, kernel, seed, weights) = (self.recipe.clone(), self.kernel.clone(), self.seed, weights(sample_weight)?);
         Limits::threads(threads).run(py, move |control| {
-            let prepared = prepare(&recipe, kernel.as_ref(), &data)?;
-            let kernel = prepared.kernel.settle(&prepared.data)?;
+            let prepared = prepare_weighed(&recipe, kernel.as_ref(), &data, weights.as_deref())?;
+            let kernel = prepared.kernel.settle_weighed(&prepared.data, weights.as_deref())?;
             let examples = Examples { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
             let (criterion, by_kernel) = select::criterion(&kernel, &estimator, &examples, control, seed)?;
             Ok((criterion.value, by_kernel))

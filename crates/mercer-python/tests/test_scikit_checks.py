@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data, parametrize_with_checks
 
 import mercer
 
@@ -22,7 +22,7 @@ def exact(name):
         given = EXACT.get(key, 1.0 if value == "auto" else value)
         estimator.set_params(**{key: given[value] if isinstance(given, dict) else given})
     if name.startswith("Mercer"):
-        return estimator.set_params(kernel="rbf(length_scale=1)", standardise=False)
+        return estimator.set_params(kernel="rbf(length_scale=1)")
     return estimator.set_params(kernel="rbf(length_scale=1)") if "gamma" not in estimator.get_params() and estimator.kernel == "rbf" else estimator
 
 
@@ -30,3 +30,10 @@ def exact(name):
 def test_the_estimator_keeps_the_rules_of_scikit_learn(estimator, check):
     equivalence = "sample_weight_equivalence" in check.func.__name__
     check(exact(type(estimator).__name__) if equivalence else estimator)
+
+
+@pytest.mark.parametrize("estimator", [mercer.MercerClassifier("svc(c=1, tolerance=1e-10)"), mercer.MercerRegressor("ridge(lambda=1)")])
+def test_a_row_of_weight_two_is_two_rows_through_standardising_too(estimator):
+    assert estimator.get_params()["standardise"]
+    estimator.set_params(kernel="rbf(length_scale=3)")
+    check_sample_weight_equivalence_on_dense_data(type(estimator).__name__, estimator)

@@ -30,6 +30,16 @@ pub struct Prepared {
 
 /// Chooses the kernel where none is given, decides how category columns are coded, and fits the preparation.
 pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Dataset) -> Result<Prepared> {
+    prepare_weighed(recipe, kernel, data, None)
+}
+
+/// The same where rows count by weight: a row of weight 2 is two rows.
+pub fn prepare_weighed(
+    recipe: &prep::Recipe,
+    kernel: Option<&KernelExpr>,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+) -> Result<Prepared> {
     if data.rows() == 0 {
         return Err(Error::Data("there are no rows to learn from".into()));
     }
@@ -37,22 +47,28 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
     match kernel {
         Some(kernel) => {
             let data = with_strings(data, &kernel.strings_among(&sorts))?;
-            prepare_for(recipe, kernel.clone(), &data, &sorts_of(&data))
+            prepare_for(recipe, kernel.clone(), &data, weights, &sorts_of(&data))
         }
         None => {
-            let made = prepare_for(recipe, KernelExpr::natural(&sorts)?, data, &sorts)?;
+            let made = prepare_for(recipe, KernelExpr::natural(&sorts)?, data, weights, &sorts)?;
             // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its sort.
             let left: Vec<(&str, Sort)> = sorts.iter().copied().filter(|(name, _)| !made.prep.drops(name)).collect();
             let kernel = KernelExpr::natural(&left)?;
-            if kernel == made.kernel { Ok(made) } else { prepare_for(recipe, kernel, data, &sorts) }
+            if kernel == made.kernel { Ok(made) } else { prepare_for(recipe, kernel, data, weights, &sorts) }
         }
     }
 }
 
 /// The same for a kernel that is given.
-fn prepare_for(recipe: &prep::Recipe, kernel: KernelExpr, data: &Dataset, sorts: &[(&str, Sort)]) -> Result<Prepared> {
+fn prepare_for(
+    recipe: &prep::Recipe,
+    kernel: KernelExpr,
+    data: &Dataset,
+    weights: Option<&[f64]>,
+    sorts: &[(&str, Sort)],
+) -> Result<Prepared> {
     let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(sorts)?;
-    let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is)?;
+    let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is, weights)?;
     if recipe.standardise {
         notices.extend(not_scaled.iter().map(|name| {
             format!(

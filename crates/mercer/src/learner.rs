@@ -6,7 +6,7 @@ use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
 use crate::fitting::{
-    self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare, require_mercer, rows_leave_the_kernel, support_of,
+    self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare_weighed, require_mercer, rows_leave_the_kernel, support_of,
     zero_norm_rows,
 };
 use crate::gram::Mercer;
@@ -121,11 +121,11 @@ impl Learner {
         }
         let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);
-        let prepared = prepare(&self.prep, self.kernel.as_ref(), &used.data)?;
+        let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), &used.data, used.weights.as_deref())?;
         if !self.estimator.takes(&used.target) {
             return Err(cannot_predict(&self.estimator, &used.target));
         }
-        let open = prepared.kernel.settle(&prepared.data)?;
+        let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
         if self.estimator.needs_mercer() && !self.allow_non_mercer {
             // As it was asked for: a search may go to the ends of its ranges.
             require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;

@@ -138,7 +138,7 @@ impl<'a> Contest<'a> {
         }
         let fold = &self.folds[k];
         let raw = self.examples.select(&fold.train);
-        let made = fitting::prepare(&self.comparing.prep, self.comparing.kernel.as_ref(), &raw.data)?;
+        let made = fitting::prepare_weighed(&self.comparing.prep, self.comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
         let test = made.prep.apply(&self.examples.data.select(&fold.test))?;
         Ok(Arc::new(Ground { kernel: made.kernel, train: Sample { data: made.data, ..raw }, test }))
     }

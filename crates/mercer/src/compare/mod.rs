@@ -150,8 +150,9 @@ struct Field {
 impl Field {
     fn of(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Self> {
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
-        let whole = fitting::prepare(&comparing.prep, comparing.kernel.as_ref(), &examples.data.select(&used.rows))?;
-        let settled = whole.kernel.settle(&whole.data)?;
+        let raw = examples.select(&used.rows);
+        let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
+        let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.is_anchored() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
             settled.bind_within(None, &whole.data, control)?;

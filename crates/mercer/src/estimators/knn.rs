@@ -108,7 +108,8 @@ impl Estimator for Knn {
 
     /// 5, or all rows where there are fewer.
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        task.rows().clamp(1, 5) as f64
+        let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
+        total.floor().clamp(1.0, 5.0)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedKnn> {
@@ -357,9 +358,15 @@ impl FittedKnn {
             Answers::Numbers(_) => Predictions::of(Predicted::Numbers(table)),
             Answers::Classes { codes, classes } => {
                 let probabilities = want.probabilities.then(|| {
-                    let frequencies = self.frequencies(codes, *classes);
+                    let counts = self.counts(codes, *classes);
                     let mut p = table.clone();
-                    winners.iter().enumerate().for_each(|(i, &best)| smooth(p.row_mut(i), best, &frequencies));
+                    for (i, &best) in winners.iter().enumerate() {
+                        let mut others = counts.clone();
+                        if left_out {
+                            others[codes[i]] -= self.weights[i];
+                        }
+                        smooth(p.row_mut(i), best, &others);
+                    }
                     p
                 });
                 let scores = want.scores.then_some(table);
@@ -368,20 +375,19 @@ impl FittedKnn {
         })
     }
 
-    /// (n_c + 1) / (n + classes) of each class, n_c the weight of its rows: a class without a row is not ruled out.
-    fn frequencies(&self, codes: &[usize], classes: usize) -> Vec<f64> {
+    /// The weight of the rows of each class and 1: a class without a row is not ruled out.
+    fn counts(&self, codes: &[usize], classes: usize) -> Vec<f64> {
         let mut counts = vec![1.0; classes];
         codes.iter().zip(&self.weights).for_each(|(&c, w)| counts[c] += w);
-        let total: f64 = counts.iter().sum();
-        counts.into_iter().map(|n| n / total).collect()
+        counts
     }
 }
 
-/// Votes to probabilities: (votes + f) / (sum of votes + 1), f the frequencies of the classes, which count like one further
-/// neighbour. Classes that f would lift above the one that won share evenly with it, but for a millionth.
-fn smooth(votes: &mut [f64], best: usize, frequencies: &[f64]) {
-    let total: f64 = votes.iter().sum::<f64>() + 1.0;
-    votes.iter_mut().zip(frequencies).for_each(|(v, f)| *v = (*v + f) / total);
+/// Votes to probabilities: (votes + f) / (sum of votes + 1), f = counts / sum of counts the frequencies of the classes, which
+/// count like one further neighbour. Classes that f would lift above the one that won share evenly with it, but for a millionth.
+fn smooth(votes: &mut [f64], best: usize, counts: &[f64]) {
+    let (total, of_counts) = (votes.iter().sum::<f64>() + 1.0, counts.iter().sum::<f64>());
+    votes.iter_mut().zip(counts).for_each(|(v, n)| *v = (*v + n / of_counts) / total);
     let above: Vec<usize> = (0..votes.len()).filter(|&c| c != best && votes[c] >= votes[best]).collect();
     if above.is_empty() {
         return;

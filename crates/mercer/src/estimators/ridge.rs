@@ -144,7 +144,8 @@ impl Estimator for Ridge {
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
         let d = task.gram.diagonal(Side::Rows);
-        let mean = d.iter().sum::<f64>() / d.len().max(1) as f64;
+        let total: f64 = (0..d.len()).map(|i| task.weight(i)).sum();
+        let mean = d.iter().enumerate().map(|(i, d)| task.weight(i) * d).sum::<f64>() / total;
         if mean > 0.0 && mean.is_finite() { 0.1 * mean } else { 0.1 }
     }
 

@@ -3,7 +3,7 @@
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{Block, Bound, Cloud, Gram, Rows, Side, Tile, apart};
-use crate::data::Inputs;
+use crate::data::{Inputs, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use crate::param::{Alias, Param};
@@ -45,8 +45,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// A batch after the work done once per input.
     type Prepared: Send + Sync;
 
-    /// Replaces what is `auto` by what the inputs suggest, and a range by its point nearest to that.
-    fn settle(&self, _inputs: &Self::Inputs) -> Self {
+    /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
+    fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
         self.clone()
     }
     /// Numbers per input that a parameter asks for which is a list of so many numbers: as many, unless said otherwise.

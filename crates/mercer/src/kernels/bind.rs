@@ -4,7 +4,7 @@ use super::KernelExpr;
 use super::leaf::Columns;
 use super::uses::{pick, sorts};
 use crate::control::Control;
-use crate::data::{Dataset, Values};
+use crate::data::{Dataset, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::gram::{Bound, Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
 use crate::param::Value;
@@ -12,22 +12,29 @@ use crate::param::Value;
 impl KernelExpr {
     /// Replaces every `auto` by what the data suggest and every range by its point nearest to that.
     pub fn settle(&self, data: &Dataset) -> Result<KernelExpr> {
+        self.settle_weighed(data, None)
+    }
+
+    /// The same where rows count by weight: a row of weight 2 is two rows.
+    pub fn settle_weighed(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<KernelExpr> {
+        let weights = RowWeights::from(weights);
+        weights.check(data.rows())?;
         let mut settled = self.clone();
-        settled.settle_in(data, None)?;
+        settled.settle_in(data, weights, None)?;
         Ok(settled)
     }
 
-    fn settle_in(&mut self, data: &Dataset, selected: Option<&[String]>) -> Result<()> {
+    fn settle_in(&mut self, data: &Dataset, weights: RowWeights<'_>, selected: Option<&[String]>) -> Result<()> {
         if let Some(k) = self.leaf_mut() {
             let columns = pick(&*k, &sorts(data), selected)?;
-            return k.settle_on((data, &columns));
+            return k.settle_on((data, &columns), weights);
         }
         if let KernelExpr::Scale { by, .. } = self {
             *by = by.settle(1.0);
         }
         let own = if let KernelExpr::On { columns, .. } = self { Some(columns.clone()) } else { None };
         let selected = own.as_deref().or(selected);
-        self.parts_mut().into_iter().try_for_each(|p| p.settle_in(data, selected))
+        self.parts_mut().into_iter().try_for_each(|p| p.settle_in(data, weights, selected))
     }
 
     /// The Gram matrix among the rows of one dataset (`new = None`), or of new rows against them. Every parameter is settled.

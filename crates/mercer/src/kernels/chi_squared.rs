@@ -2,7 +2,7 @@
 //! (Zhang, Marszalek, Lazebnik & Schmid 2007): histograms, rare bins counted as much as common ones.
 
 use super::masses;
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, chi_squared_distance};
 use crate::linalg::Real;
@@ -42,12 +42,15 @@ fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
     }
 }
 
-/// 1 over the mean distance of neighbours in the table: the sum over the columns of a typical histogram is its scale.
-fn start(inputs: &Points) -> f64 {
+/// 1 over twice the mean distance from the mean row, which is about the mean distance of two rows.
+fn start(inputs: &Points, weights: RowWeights<'_>) -> f64 {
     let cloud = Cloud::plain(inputs, None);
-    let pairs = cloud.rows().saturating_sub(1).min(1000);
-    let mean = (0..pairs).map(|i| distance(&cloud, i, &cloud, i + 1)).sum::<f64>() / pairs.max(1) as f64;
-    if mean > 0.0 && mean.is_finite() { 1.0 / mean } else { 1.0 }
+    let total = weights.total(cloud.rows());
+    let mut middle = vec![0.0; inputs.dim()];
+    (0..cloud.rows()).for_each(|i| cloud.each(i).for_each(|(j, x)| middle[j] += weights.at(i) * x / total));
+    let middle = Cloud::plain(&Points::computed(1, inputs.dim(), middle), Some(&cloud));
+    let mean = (0..cloud.rows()).map(|i| weights.at(i) * distance(&cloud, i, &middle, 0)).sum::<f64>() / total;
+    if mean > 0.0 && mean.is_finite() { 0.5 / mean } else { 1.0 }
 }
 
 impl Kernel for ChiSquared {
@@ -57,14 +60,14 @@ impl Kernel for ChiSquared {
     const BECAUSE: &'static str =
         "exp of minus a distance of negative type: (x - z)^2 / (x + z) = x + z - 4 x z / (x + z), and x z / (x + z) is an inner product";
     const PARAMS: &'static [Param] =
-        &[Param::searched("gamma", "factor of the distance; auto: 1 over the mean distance of rows that follow each other", Domain::PositiveFinite, 30.0)];
+        &[Param::searched("gamma", "factor of the distance; auto: 1 over twice the mean distance from the mean row", Domain::PositiveFinite, 30.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     const AS_IS: bool = true;
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
-        ChiSquared { gamma: self.gamma.settle(start(inputs)) }
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        ChiSquared { gamma: self.gamma.settle(start(inputs, weights)) }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         masses::check(Self::NAME, inputs)

@@ -1,6 +1,6 @@
 //! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
 
-use crate::data::RowCount;
+use crate::data::{RowCount, RowWeights};
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -39,7 +39,7 @@ impl Kernel for Constant {
     type Inputs = RowCount;
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount) -> Self {
+    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         Constant { value: self.value.settle(1.0) }
     }
     fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {

@@ -3,7 +3,7 @@
 //! one b in it. They lie 1 from the first and 2 from each other, so that
 //! v'Kv = 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)), below 0 at its least s where m > 1 + e^(2 gamma).
 
-use crate::data::Strings;
+use crate::data::{RowWeights, Strings};
 use crate::gram::{Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -51,9 +51,9 @@ pub(crate) fn edit_distance(a: &[char], b: &[char]) -> usize {
 }
 
 /// 1 over the mean square of the lengths: strings of that length with nothing in common are e^-1 alike.
-fn start(inputs: &Strings) -> f64 {
-    let squares: f64 = inputs.iter().map(|s| (s.chars().count() as f64).powi(2)).sum();
-    if squares > 0.0 { inputs.len() as f64 / squares } else { 1.0 }
+fn start(inputs: &Strings, weights: RowWeights<'_>) -> f64 {
+    let squares: f64 = inputs.iter().enumerate().map(|(i, s)| weights.at(i) * (s.chars().count() as f64).powi(2)).sum();
+    if squares > 0.0 { weights.total(inputs.len()) / squares } else { 1.0 }
 }
 
 impl Kernel for Edit {
@@ -66,8 +66,8 @@ impl Kernel for Edit {
     type Inputs = Strings;
     type Prepared = Vec<Vec<char>>;
 
-    fn settle(&self, inputs: &Strings) -> Self {
-        Edit { gamma: self.gamma.settle(start(inputs)) }
+    fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
+        Edit { gamma: self.gamma.settle(start(inputs, weights)) }
     }
     fn prepare(&self, inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Vec<Vec<char>> {
         inputs.iter().map(|s| s.chars().collect()).collect()

@@ -1,7 +1,7 @@
 //! laplacian: k(x, z) = exp(-sum_j |x_j - z_j| / length_scale_j) (K09): a product of Matern-1/2 kernels, one per column.
 
 use super::stationary;
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, l1_distance};
 use crate::linalg::Real;
@@ -51,8 +51,8 @@ impl Kernel for Laplacian {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
-        Laplacian { length_scale: stationary::settle(&self.length_scale, self.ard, inputs), ..*self }
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        Laplacian { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..*self }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)

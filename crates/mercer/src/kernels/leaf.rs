@@ -1,6 +1,6 @@
 //! Every kernel seen through one object-safe face, so that expressions need no match over the list.
 
-use crate::data::{Arity, Dataset, Inputs, Sort};
+use crate::data::{Arity, Dataset, Inputs, RowWeights, Sort};
 use crate::error::Result;
 use crate::expr::{Argument, Term};
 use crate::gram::{Bound, Kernel, Leaf, Mercer};
@@ -66,7 +66,7 @@ pub(super) trait AnyKernel {
     fn verdict(&self) -> Mercer;
     /// Numbers per input that the parameters ask for, where one of them is a list.
     fn dim(&self) -> Option<usize>;
-    fn settle_on(&mut self, columns: Columns<'_>) -> Result<()>;
+    fn settle_on(&mut self, columns: Columns<'_>, weights: RowWeights<'_>) -> Result<()>;
     fn bind(&self, rows: Option<Columns<'_>>, cols: Columns<'_>) -> Result<Box<dyn Bound>>;
 }
 
@@ -111,8 +111,8 @@ impl<K: Kernel> AnyKernel for K {
         let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
         lists.max().filter(|n| *n > 1).map(K::dim_for)
     }
-    fn settle_on(&mut self, (data, columns): Columns<'_>) -> Result<()> {
-        *self = self.settle(K::Inputs::gather(data, columns)?.as_ref());
+    fn settle_on(&mut self, (data, columns): Columns<'_>, weights: RowWeights<'_>) -> Result<()> {
+        *self = self.settle(K::Inputs::gather(data, columns)?.as_ref(), weights);
         Ok(())
     }
     fn bind(&self, rows: Option<Columns<'_>>, (data, columns): Columns<'_>) -> Result<Box<dyn Bound>> {

@@ -3,7 +3,7 @@
 //! With S = L L' the distance is that of L^-1 x and L^-1 z.
 
 use super::rbf::{Gaussian, unlike};
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Mercer, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, add_product};
@@ -29,15 +29,16 @@ const ASYMMETRY: f64 = 1e-3;
 
 /// columns / 2 times the covariance of the batch, which is the width of rbf where columns are uncorrelated and of one
 /// variance. Few rows say little of a covariance: the share columns / (rows + columns) of it is the mean variance times I.
-fn start(inputs: &Points) -> Vec<f64> {
-    let (n, d) = (inputs.rows().max(1) as f64, inputs.dim());
+fn start(inputs: &Points, weights: RowWeights<'_>) -> Vec<f64> {
+    let (n, d) = (weights.total(inputs.rows()).max(1.0), inputs.dim());
     let values = inputs.to_dense();
-    let mean: Vec<f64> = (0..d).map(|j| values.iter().skip(j).step_by(d).sum::<f64>() / n).collect();
+    let mean: Vec<f64> = (0..d).map(|j| values.iter().skip(j).step_by(d).enumerate().map(|(i, x)| weights.at(i) * x).sum::<f64>() / n).collect();
     let mut s = vec![0.0; d * d];
-    for row in values.chunks_exact(d.max(1)) {
+    for (k, row) in values.chunks_exact(d.max(1)).enumerate() {
+        let share = 0.5 * d as f64 * weights.at(k) / n;
         for i in 0..d {
             for j in 0..d {
-                s[i * d + j] += 0.5 * d as f64 * (row[i] - mean[i]) * (row[j] - mean[j]) / n;
+                s[i * d + j] += share * (row[i] - mean[i]) * (row[j] - mean[j]);
             }
         }
     }
@@ -76,11 +77,8 @@ impl Mahalanobis {
         Ok(())
     }
     fn factor(&self, dim: usize) -> Result<Cholesky> {
-        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched())?;
-        match factor.jitter() > 0.0 {
-            true => Err(Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME))),
-            false => Ok(factor),
-        }
+        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched()).ok().filter(|factor| factor.jitter() == 0.0);
+        factor.ok_or_else(|| Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME)))
     }
 }
 
@@ -104,9 +102,9 @@ impl Kernel for Mahalanobis {
     type Inputs = Points;
     type Prepared = Whitened;
 
-    fn settle(&self, inputs: &Points) -> Self {
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         match &self.covariance {
-            Value::Auto => Mahalanobis { covariance: Value::List(start(inputs)) },
+            Value::Auto => Mahalanobis { covariance: Value::List(start(inputs, weights)) },
             _ => self.clone(),
         }
     }

@@ -8,7 +8,7 @@
 use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
 use super::bessel;
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
@@ -189,8 +189,8 @@ impl Kernel for Matern {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
-        Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs), ard: self.ard }
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ard: self.ard }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         let nu = self.nu.number();

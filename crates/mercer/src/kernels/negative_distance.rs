@@ -3,7 +3,7 @@
 //! Not a Mercer kernel, but of negative type for powers up to 2, and for no other: centre(negative_distance) and
 //! exp(negative_distance) are Mercer kernels then.
 
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -61,7 +61,7 @@ impl Kernel for NegativeDistance {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, _: &Points) -> Self {
+    fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
         NegativeDistance { power: self.power.settle(2.0) }
     }
     fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {

@@ -5,7 +5,7 @@
 
 use super::rbf::{Gaussian, unlike};
 use super::stationary;
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -68,7 +68,7 @@ impl Kernel for Periodic {
     type Inputs = Points;
     type Prepared = Wound;
 
-    fn settle(&self, inputs: &Points) -> Self {
+    fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Periodic { period: self.period.settle(quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
     }
     fn prepare(&self, inputs: &Points, like: Option<&Wound>) -> Wound {

@@ -1,6 +1,6 @@
 //! polynomial: k(x, z) = (gamma x . z + offset)^degree, degree a whole number, gamma > 0, offset >= 0 (K07, F10-F12).
 
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
@@ -63,7 +63,7 @@ impl Kernel for Polynomial {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
+    fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Polynomial { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), degree: self.degree.settle(3.0), offset: self.offset.settle(1.0) }
     }
     fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {

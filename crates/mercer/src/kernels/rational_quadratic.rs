@@ -2,7 +2,7 @@
 //! (Rasmussen & Williams 2006, 4.19): a mixture of rbf kernels over length scales; alpha = inf is rbf.
 
 use super::stationary::{self, Profile};
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
@@ -74,8 +74,8 @@ impl Kernel for RationalQuadratic {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
-        let length_scale = stationary::settle(&self.length_scale, self.ard, inputs);
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        let length_scale = stationary::settle(&self.length_scale, self.ard, inputs, weights);
         RationalQuadratic { alpha: self.alpha.settle(1.0), length_scale, ard: self.ard }
     }
     fn check(&self, inputs: &Points) -> Result<()> {

@@ -1,7 +1,7 @@
 //! rbf: k(x, z) = exp(-s / 2), s = sum_j (x_j - z_j)^2 / length_scale_j^2 (K02, K03; S3 14.2, 14.3).
 
 use super::stationary::{self, Profile};
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
@@ -56,8 +56,8 @@ impl Kernel for Rbf {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
-        Rbf { length_scale: stationary::settle(&self.length_scale, self.ard, inputs), ..*self }
+    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
+        Rbf { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..*self }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)

@@ -1,6 +1,6 @@
 //! sigmoid: k(x, z) = tanh(gamma x . z + offset). Not positive semi-definite in general (K08, E1-12).
 
-use crate::data::Points;
+use crate::data::{Points, RowWeights};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
@@ -52,7 +52,7 @@ impl Kernel for Sigmoid {
     type Inputs = Points;
     type Prepared = Cloud;
 
-    fn settle(&self, inputs: &Points) -> Self {
+    fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
     }
     fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {

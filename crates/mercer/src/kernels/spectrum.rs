@@ -2,7 +2,7 @@
 //!
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
-use crate::data::Strings;
+use crate::data::{RowWeights, Strings};
 use crate::gram::{Cloud, Sparse, Identity, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -43,7 +43,7 @@ impl Kernel for Spectrum {
     type Inputs = Strings;
     type Prepared = Counted;
 
-    fn settle(&self, _: &Strings) -> Self {
+    fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
         Spectrum { k: self.k.settle(3.0) }
     }
 

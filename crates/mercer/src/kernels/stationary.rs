@@ -1,6 +1,6 @@
 //! What kernels of a scaled distance share: k = g(s), s = sum_j (x_j - z_j)^2 / length_scale_j^2.
 
-use crate::data::{Points, Storage};
+use crate::data::{Points, RowWeights, Storage};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Map, Tile};
 use crate::linalg::{Real, add_product};
@@ -46,19 +46,22 @@ pub(crate) const ARD: Param = Param::fixed("ard", "one length scale per column (
 /// `gamma` and `sigma` as other libraries write them for exp(-gamma d^2) = exp(-d^2 / (2 sigma^2)).
 pub(crate) const GAUSSIAN_ALIASES: &[Alias] = &[("gamma", "length_scale", |g| (0.5 / g).sqrt()), ("sigma", "length_scale", |s| s)];
 
-/// Variance of all numbers of the batch together, as `X.var()`; what a sparse batch does not store is 0.
-fn variance(inputs: &Points) -> f64 {
-    let stored = match inputs.storage() {
-        Storage::Dense(values) | Storage::Csr { values, .. } => values,
+/// Variance of all numbers of the batch together, as `X.var()`, rows counted by weight; what a sparse batch does not store is 0.
+fn variance(inputs: &Points, weights: RowWeights<'_>) -> f64 {
+    let row = |i: usize| match inputs.storage() {
+        Storage::Dense(values) => &values[i * inputs.dim()..(i + 1) * inputs.dim()],
+        Storage::Csr { starts, values, .. } => &values[starts[i]..starts[i + 1]],
     };
-    let n = (inputs.rows() as f64 * inputs.dim() as f64).max(1.0);
-    let mean = stored.iter().sum::<f64>() / n;
-    (stored.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() + (n - stored.len() as f64) * mean * mean) / n
+    let stored = || (0..inputs.rows()).flat_map(|i| row(i).iter().map(move |x| (weights.at(i), x)));
+    let n = (weights.total(inputs.rows()) * inputs.dim() as f64).max(f64::MIN_POSITIVE);
+    let mean = stored().map(|(w, x)| w * x).sum::<f64>() / n;
+    let zeros = n - (0..inputs.rows()).map(|i| weights.at(i) * row(i).len() as f64).sum::<f64>();
+    (stored().map(|(w, x)| w * (x - mean) * (x - mean)).sum::<f64>() + zeros.max(0.0) * mean * mean) / n
 }
 
 /// The start sqrt(D Var / 2), which is gamma = 1 / (D Var(X)) (K05); 1 where all numbers are equal. One per column where asked.
-pub(crate) fn settle(length_scale: &Value, ard: bool, inputs: &Points) -> Value {
-    let start = (inputs.dim() as f64 * variance(inputs) / 2.0).sqrt();
+pub(crate) fn settle(length_scale: &Value, ard: bool, inputs: &Points, weights: RowWeights<'_>) -> Value {
+    let start = (inputs.dim() as f64 * variance(inputs, weights) / 2.0).sqrt();
     let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
     match length_scale.settle(start) {
         Value::Number(l) if ard => Value::List(vec![l; inputs.dim()]),

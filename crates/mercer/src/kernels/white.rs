@@ -2,7 +2,7 @@
 //!
 //! Equal inputs in different rows are different rows, and a new row is never a training row.
 
-use crate::data::RowCount;
+use crate::data::{RowCount, RowWeights};
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -37,7 +37,7 @@ impl Kernel for White {
     type Inputs = RowCount;
     type Prepared = RowCount;
 
-    fn settle(&self, _: &RowCount) -> Self {
+    fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         White { value: self.value.settle(1.0) }
     }
     fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {

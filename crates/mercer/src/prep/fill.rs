@@ -3,7 +3,7 @@
 
 use super::missing::cells;
 use super::{Drop, Names, Step, listed, numbers_mut, place};
-use crate::data::{Column, Values};
+use crate::data::{Column, RowWeights, Values};
 use crate::error::Result;
 use crate::expr::Short;
 use crate::read::Notice;
@@ -32,13 +32,13 @@ pub struct Filled {
 }
 
 impl Fill {
-    pub(super) fn fit(columns: &[Column], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Option<Step>> {
         let mut names = Names::of(columns);
         let mut fill = Fill { columns: Vec::new(), empty: Vec::new() };
         for column in columns {
             let Values::Numbers(v) = &column.values else { continue };
             let name = &column.name;
-            let mut there: Vec<f64> = v.iter().copied().filter(|x| !x.is_nan()).collect();
+            let mut there: Vec<(f64, f64)> = v.iter().enumerate().filter(|(_, x)| !x.is_nan()).map(|(i, x)| (*x, weights.at(i))).collect();
             let missing = v.len() - there.len();
             if there.is_empty() && missing > 0 {
                 notices.push(format!("column '{name}' has no value in any row: dropped"));
@@ -105,13 +105,25 @@ impl Fill {
     }
 }
 
-/// The middle number, or the mean of the two in the middle; 0 of none.
-fn median(v: &mut [f64]) -> f64 {
-    v.sort_by(f64::total_cmp);
-    match (v.len() / 2, v.len() % 2) {
-        (0, 0) => 0.0,
-        (k, 1) => v[k],
-        // Halved before they are added: the sum could overflow.
-        (k, _) => v[k - 1] / 2.0 + v[k] / 2.0,
+/// Weights that differ by less than this share of their sum differ by rounding.
+const EVEN: f64 = 1e-12;
+
+/// The number that half of the weight lies on either side of, or the mean of two where it lies between them; 0 of none.
+/// `v` holds numbers with their weights.
+fn median(v: &mut [(f64, f64)]) -> f64 {
+    v.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = v.iter().map(|(_, w)| w).sum();
+    let mut below = 0.0;
+    for (k, &(x, w)) in v.iter().enumerate() {
+        below += w;
+        let over = below - 0.5 * total;
+        match v.get(k + 1) {
+            // Halved before they are added: the sum could overflow.
+            Some(next) if over.abs() <= EVEN * total => return x / 2.0 + next.0 / 2.0,
+            None => return x,
+            _ if over > 0.0 => return x,
+            _ => {}
+        }
     }
+    0.0
 }

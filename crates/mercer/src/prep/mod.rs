@@ -18,7 +18,7 @@ pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
 
-use crate::data::{Column, Dataset, Schema, Values};
+use crate::data::{Column, Dataset, RowWeights, Schema, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -94,14 +94,23 @@ impl Recipe {
     /// A column of `one_hot` that is not there or holds no categories, an infinite number, and a dataset of which no
     /// column is left.
     pub fn fit(&self, data: &Dataset, one_hot: &[String]) -> Result<(Fitted, Vec<Notice>)> {
-        self.fit_keeping(data, one_hot, &[])
+        self.fit_keeping(data, one_hot, &[], None)
     }
 
-    /// The same, with columns `as_is` that are neither standardised nor dropped.
+    /// The same, with columns `as_is` that are neither standardised nor dropped, and rows that count by weight: a row of
+    /// weight 2 is two rows in every mean, deviation and median.
     ///
     /// # Errors
-    /// As [`Recipe::fit`].
-    pub fn fit_keeping(&self, data: &Dataset, one_hot: &[String], as_is: &[String]) -> Result<(Fitted, Vec<Notice>)> {
+    /// As [`Recipe::fit`]; weights of another number than rows.
+    pub fn fit_keeping(
+        &self,
+        data: &Dataset,
+        one_hot: &[String],
+        as_is: &[String],
+        weights: Option<&[f64]>,
+    ) -> Result<(Fitted, Vec<Notice>)> {
+        let weights = RowWeights::from(weights);
+        weights.check(data.rows())?;
         for name in one_hot {
             data.position(name)?;
         }
@@ -112,7 +121,7 @@ impl Recipe {
             notices: missing::tell(data.columns()).into_iter().map(|(_, said)| said).collect(),
         };
         fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
-        fitting.add(Fill::fit)?;
+        fitting.add(|columns, notices| Fill::fit(columns, weights, notices))?;
         if self.drop_constant && data.rows() > 1 {
             fitting.add(|columns, notices| Drop::fit(columns, as_is, notices))?;
         }
@@ -127,8 +136,8 @@ impl Recipe {
         if self.standardise {
             let mut measured = data.names();
             measured.retain(|name| !as_is.iter().any(|kept| kept == name));
-            fitting.add(|columns, _| Standardise::fit(columns, &measured))?;
-            fitting.add(|columns, notices| Vectors::fit(columns, &measured, notices))?;
+            fitting.add(|columns, _| Standardise::fit(columns, &measured, weights))?;
+            fitting.add(|columns, notices| Vectors::fit(columns, &measured, weights, notices))?;
         }
         Ok((Fitted { schema: Schema::of(data), steps: fitting.steps }, fitting.notices))
     }

@@ -1,10 +1,10 @@
 //! Numbers with mean 0 and standard deviation 1 over the training rows (S35; the population standard deviation,
-//! as scikit-learn's `StandardScaler`): z = (x - mean) / sd.
+//! as scikit-learn's `StandardScaler`): z = (x - mean) / sd. A row of weight 2 is two rows.
 //!
 //! Columns of 0 and 1 that prep itself made (flags, one-hot) are left as they are.
 
 use super::{Step, listed, numbers_mut};
-use crate::data::{Column, Values};
+use crate::data::{Column, RowWeights, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -29,11 +29,11 @@ pub struct Scaled {
 }
 
 impl Standardise {
-    pub(super) fn fit(columns: &[Column], measured: &[&str]) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], measured: &[&str], weights: RowWeights<'_>) -> Result<Option<Step>> {
         let mut scaled = Vec::new();
         for column in columns.iter().filter(|c| measured.contains(&c.name.as_str())) {
             if let Values::Numbers(v) = &column.values {
-                let (mean, sd) = mean_and_sd(&column.name, v.iter().copied())?;
+                let (mean, sd) = mean_and_sd(&column.name, v.iter().copied(), weights)?;
                 scaled.push(Scaled { column: column.name.clone(), mean, sd });
             }
         }
@@ -53,22 +53,27 @@ impl Standardise {
     }
 }
 
-/// Mean and population standard deviation in two passes, the mean corrected by what rounding left over. Numbers that
+/// Mean and population standard deviation of numbers that count by weight, in two passes, the mean corrected by what rounding left over. Numbers that
 /// are all equal have that number as mean and 1 as standard deviation, so that they become exactly 0.
 ///
 /// # Errors
 /// Numbers so large that their mean or spread overflows.
-pub(super) fn mean_and_sd(column: &str, v: impl ExactSizeIterator<Item = f64> + Clone) -> Result<(f64, f64)> {
-    let n = v.len() as f64;
+pub(super) fn mean_and_sd(
+    column: &str,
+    v: impl ExactSizeIterator<Item = f64> + Clone,
+    weights: RowWeights<'_>,
+) -> Result<(f64, f64)> {
+    let n = weights.total(v.len());
     let Some(first) = v.clone().next() else { return Ok((0.0, 1.0)) };
     if v.clone().all(|x| x == first) {
         return Ok((first, 1.0));
     }
-    let rough = v.clone().sum::<f64>() / n;
-    let mean = rough + v.clone().map(|x| x - rough).sum::<f64>() / n;
+    let sum = |of: &dyn Fn(f64) -> f64| v.clone().enumerate().map(|(i, x)| weights.at(i) * of(x)).sum::<f64>();
+    let rough = sum(&|x| x) / n;
+    let mean = rough + sum(&|x| x - rough) / n;
     // Deviations over their largest: squares then neither overflow nor vanish.
     let largest = v.clone().map(|x| (x - mean).abs()).fold(0.0, f64::max);
-    let sd = largest * (v.map(|x| ((x - mean) / largest).powi(2)).sum::<f64>() / n).sqrt();
+    let sd = largest * (sum(&|x| ((x - mean) / largest).powi(2)) / n).sqrt();
     if !(mean.is_finite() && sd.is_finite() && sd > 0.0) {
         let why = "its numbers are too large or too close to each other to be standardised; rescale it, or turn standardising off";
         return Err(Error::Numerical { what: format!("column '{column}'"), why: why.into() });

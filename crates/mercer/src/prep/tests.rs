@@ -283,3 +283,37 @@ fn policies_that_do_not_exist_or_do_not_suit_are_refused() {
     // The last word counts.
     assert_eq!(policies("n=drop,n=median+flag").rows_kept(&with_gaps()).unwrap().rows, None);
 }
+
+// A row of weight 2 is two rows; weights may be any share of a row.
+#[test]
+fn a_row_of_weight_two_is_prepared_like_two_rows() {
+    let train = data(vec![
+        number("x", &[1.0, f64::NAN, 4.0, 9.0, 2.5]),
+        number("even", &[3.0, 1.0, 8.0, 2.0, f64::NAN]),
+        Column {
+            name: "v".into(),
+            values: Values::Points(Points::dense(5, 2, vec![1.0, 5.0, 2.0, 5.0, 4.0, 1.0, 0.0, 2.0, 7.0, 3.0]).unwrap()),
+        },
+    ]);
+    let counts = [2, 1, 3, 1, 4];
+    let rows: Vec<usize> = (0..5).flat_map(|i| std::iter::repeat_n(i, counts[i])).collect();
+    let (repeated, _) = Recipe::default().fit(&train.select(&rows), &[]).unwrap();
+    for unit in [1.0, 0.1] {
+        let weights: Vec<f64> = counts.iter().map(|&c| unit * c as f64).collect();
+        let (weighed, _) = Recipe::default().fit_keeping(&train, &[], &[], Some(&weights)).unwrap();
+        let (a, b) = (weighed.apply(&train).unwrap(), repeated.apply(&train).unwrap());
+        assert_eq!(a.names(), b.names());
+        for (a, b) in a.columns().iter().zip(b.columns()) {
+            match (&a.values, &b.values) {
+                (Values::Numbers(a), Values::Numbers(b)) => close(a, b),
+                (Values::Points(a), Values::Points(b)) => close(&a.to_dense(), &b.to_dense()),
+                _ => panic!("numbers expected"),
+            }
+        }
+    }
+    // 1 and 2.5 have the weights 2 and 4 of 12, so that half of it lies below anything between 2.5 and 4.
+    let (fitted, _) = Recipe::default().fit_keeping(&train, &[], &[], Some(&[2.0, 1.0, 3.0, 3.0, 4.0])).unwrap();
+    let Step::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
+    assert_eq!((fill.columns[0].median, fill.columns[1].median), (3.25, 3.0));
+    assert!(Recipe::default().fit_keeping(&train, &[], &[], Some(&[1.0])).is_err());
+}

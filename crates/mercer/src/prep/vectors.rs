@@ -5,7 +5,7 @@
 use super::standardise::mean_and_sd;
 use super::{Step, place};
 use crate::blocks;
-use crate::data::{Column, Points, Storage, Values};
+use crate::data::{Column, Points, RowWeights, Storage, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -25,12 +25,12 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    pub(super) fn fit(columns: &[Column], measured: &[&str], notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
+    pub(super) fn fit(columns: &[Column], measured: &[&str], weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         for column in columns.iter().filter(|c| measured.contains(&c.name.as_str())) {
             let Values::Points(p) = &column.values else { continue };
             let (centre, scale) = match p.storage() {
-                Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, notices)?,
+                Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, weights, notices)?,
                 Storage::Csr { columns, values, .. } => (Vec::new(), by_largest(columns, values, p.dim())),
             };
             steps.push(Step::Vectors(Vectors { column: column.name.clone(), centre, scale }));
@@ -78,14 +78,14 @@ impl Vectors {
     }
 }
 
-fn by_mean_and_sd(name: &str, v: &[f64], p: &Points, notices: &mut Vec<Notice>) -> Result<(Vec<f64>, Vec<f64>)> {
+fn by_mean_and_sd(name: &str, v: &[f64], p: &Points, weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<(Vec<f64>, Vec<f64>)> {
     let (rows, dim) = (p.rows(), p.dim());
     let (mut centre, mut scale) = (Vec::with_capacity(dim), Vec::with_capacity(dim));
     let mut constant = 0;
     for d in 0..dim {
         let numbers = (0..rows).map(|i| v[i * dim + d]);
         constant += usize::from(rows > 1 && numbers.clone().all(|x| x == v[d]));
-        let (mean, sd) = mean_and_sd(name, numbers)?;
+        let (mean, sd) = mean_and_sd(name, numbers, weights)?;
         centre.push(mean);
         scale.push(sd);
     }

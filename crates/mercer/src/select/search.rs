@@ -110,7 +110,7 @@ impl Search {
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
-        let settled_kernel = kernel.settle(examples.data)?;
+        let settled_kernel = kernel.settle_weighed(examples.data, examples.weights)?;
         let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
             estimator.clone()
         } else {
@@ -195,7 +195,8 @@ impl Search {
         for fold in folds(&sample.target, &sample.split, count, self.seed)? {
             let anew = prepared.filter(|p| p.recipe.learns_from_rows(p.raw)).and_then(|p| {
                 let raw = |side: &[usize]| p.raw.select(&side.iter().map(|&i| rows[i]).collect::<Vec<_>>());
-                let made = fitting::prepare(p.recipe, Some(p.kernel), &raw(&fold.train)).ok()?;
+                let weights: Option<Vec<f64>> = sample.weights.as_ref().map(|w| fold.train.iter().map(|&i| w[i]).collect());
+                let made = fitting::prepare_weighed(p.recipe, Some(p.kernel), &raw(&fold.train), weights.as_deref()).ok()?;
                 // A column that is constant in the fold would change the kernel: then the rows stay as they are.
                 (made.data.names() == sample.data.names()).then_some(())?;
                 let test = made.prep.apply(&raw(&fold.test)).ok()?;

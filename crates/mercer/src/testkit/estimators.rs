@@ -5,11 +5,13 @@ use super::{Checked, Verdict, close, fail, fields_are_parameters, hardship, tabl
 use crate::control::{Control, with_threads};
 use crate::data::Dataset;
 use crate::estimators::{EstimatorExpr, Predictions, Want, catalogue};
+use crate::fitting::prepare_weighed;
 use crate::gram::Dense;
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
 use crate::param::Value;
+use crate::prep::Recipe;
 use crate::store;
 
 /// Every check that an estimator expression must pass with a kernel on a table.
@@ -43,6 +45,7 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     the_same_bits_for_any_number_of_threads(open, kernel)?;
     a_precomputed_gram_matrix_equals_its_kernel(&case, &base)?;
     weights_are_repetitions(&case, &base)?;
+    weights_are_repetitions_in_preparation(&case)?;
     for weights in [None, Some(some_weights(case.data.rows()))] {
         leaving_one_out_equals_refits(&case, weights.as_deref())?;
         the_criterion_has_the_derivatives_of_differences(&case, weights.as_deref())?;
@@ -176,6 +179,23 @@ fn weights_are_repetitions(case: &Case, base: &Predictions) -> Verdict {
     let without = case.select(&there);
     let (a, b) = (case.predict(&case.model(Some(&weights))?)?, without.predict(&without.model(None)?)?);
     agree("weight 0 and an absent row", &a, &b, 1e-12)
+}
+
+/// The same through standardising and the automatic widths of the kernel that is made from the columns.
+fn weights_are_repetitions_in_preparation(case: &Case) -> Verdict {
+    let recipe = Recipe { drop_constant: false, ..Recipe::default() };
+    let predicted = |case: &Case, weights: Option<&[f64]>| -> Checked<Predictions> {
+        let prepared = words(prepare_weighed(&recipe, None, &case.data, weights))?;
+        let kernel = words(prepared.kernel.settle_weighed(&prepared.data, weights))?;
+        let learner = Learner { prep: recipe.clone(), kernel: Some(kernel), ..case.learner() };
+        case.predict(&case.model_of(&learner, weights)?)
+    };
+    let n = case.data.rows();
+    let counts: Vec<usize> = (0..n).map(|i| [1, 2, 1, 3][i % 4]).collect();
+    let rows: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, counts[i])).collect();
+    let weights: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
+    let (a, b) = (predicted(case, Some(&weights))?, predicted(&case.select(&rows), None)?);
+    agree("weight 2 and a repeated row, standardised", &a, &b, 1e-8)
 }
 
 /// A flag of an estimator turned off, where it has such a flag.

@@ -15,6 +15,7 @@ pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
     text_and_json_round_trips(expr)?;
     parameters_are_fields(expr)?;
     let settled = words(expr.settle(data))?;
+    rows_count_by_weight_where_values_are_settled(expr, data)?;
     text_and_json_round_trips(&settled)?;
     let bound = words(settled.bind(None, data))?;
     let k = whole(bound.as_ref())?;
@@ -29,6 +30,20 @@ pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
     permuted_inputs_permute_the_matrix(&settled, data, &k)?;
     gradient_is_that_of_differences(&settled, data)?;
     empty_and_single_batches(&settled, data)
+}
+
+fn rows_count_by_weight_where_values_are_settled(expr: &KernelExpr, data: &Dataset) -> Verdict {
+    let counts: Vec<usize> = (0..data.rows()).map(|i| [1, 2, 1, 3][i % 4]).collect();
+    let rows: Vec<usize> = (0..data.rows()).flat_map(|i| std::iter::repeat_n(i, counts[i])).collect();
+    let weights: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
+    let weighed = words(expr.settle_weighed(data, Some(&weights)))?;
+    let repeated = words(expr.settle(&data.select(&rows)))?;
+    for (a, b) in weighed.values().iter().zip(repeated.values()) {
+        if a.value.numbers().iter().zip(b.value.numbers()).any(|(x, y)| !close(*x, *y, 1e-12)) {
+            return fail("weight 2 and a repeated row", format!("{} is {} and {}", a.path, a.value, b.value));
+        }
+    }
+    Ok(())
 }
 
 fn text_and_json_round_trips(expr: &KernelExpr) -> Verdict {
