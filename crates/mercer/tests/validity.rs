@@ -220,7 +220,7 @@ fn ten_thousand_random_expressions_agree_with_the_numeric_test() {
             Validity::Proved(_) => {
                 proved += 1;
                 // What is left after means are taken away carries the rounding of what was there before.
-                let before = psd_check(&whole(&parse(&text.replace("centre(", "(")), data)).unwrap();
+                let before = psd_check(&whole(&parse(&text.replace("centre(", "(")), data), &Control::default()).unwrap();
                 let rounding = 9.0 * f64::EPSILON * size.max(before.largest.abs()).max(before.smallest.abs());
                 assert!(found.smallest >= -rounding, "{text} is proved and has the eigenvalue {}", found.smallest);
             }
