@@ -338,6 +338,19 @@ def test_an_unfitted_gaussian_process_samples_its_prior():
     np.testing.assert_allclose(ours.sample_y(X, 3), theirs.sample_y(X, 3), atol=1e-6)
 
 
+# spec: GP10
+def test_draws_of_a_field_in_the_plane_and_of_an_ou_process_have_their_covariances():
+    plane = np.array([[0.0, 0.0], [0.7, 0.1], [0.2, 1.1], [-0.5, 0.4]])
+    line = np.array([[0.0], [0.3], [1.0], [1.1]])
+    apart = np.linalg.norm(plane[:, None] - plane[None], axis=-1)
+    fields = [("rbf(length_scale=1)", plane, np.exp(-(apart**2) / 2)), ("matern(nu=0.5, length_scale=1)", line, np.exp(-np.abs(line - line.T)))]
+    for kernel, X, expected in fields:
+        draws = 20_000
+        f = mercer.GaussianProcessRegressor(kernel).sample_y(X, draws, random_state=3)
+        error = np.sqrt((1 + expected**2) / draws)
+        assert np.all(np.abs(f @ f.T / draws - expected) <= 3.5 * error)
+
+
 @pytest.mark.parametrize("words", [{}, {"metric": "manhattan"}, {"p": 3}, {"metric": "cosine"}, {"weights": "distance"}], ids=str)
 def test_nearest_neighbours_are_those_of_scikit_learn(words):
     X, y = table(CLASSES["classification"])

@@ -58,16 +58,17 @@ fn new_rows_are_centred_by_the_means_of_the_training_rows() {
         // A training row that comes again is projected, by (14.40), where fitting had put it.
         let centred = format!("centre({kernel})");
         let h = matrix(&centred, &data);
-        let fitted = Empirical::new(&Dense::square(h.clone()).unwrap()).unwrap();
+        let fitted = Empirical::new(&Dense::square(h.clone()).unwrap(), &Control::default()).unwrap();
         let cross = Dense::cross(between(&centred, &data, &data), h.diagonal(), h.diagonal()).unwrap();
-        let (first, again) = (fitted.features(), fitted.features_of(&cross).unwrap());
+        let (first, again) = (fitted.features(), fitted.features_of(&cross, &Control::default()).unwrap());
         assert_eq!((again.rows(), again.cols()), (first.rows(), first.cols()));
         assert!(first.cols() <= 13, "centring takes one direction away");
         for (a, b) in again.data().iter().zip(first.data()) {
             near(*a, *b, 1e-10);
         }
         // Without centring them they land elsewhere.
-        let raw = fitted.features_of(&Dense::cross(between(kernel, &data, &data), h.diagonal(), h.diagonal()).unwrap()).unwrap();
+        let raw = Dense::cross(between(kernel, &data, &data), h.diagonal(), h.diagonal()).unwrap();
+        let raw = fitted.features_of(&raw, &Control::default()).unwrap();
         let moved = raw.data().iter().zip(first.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         assert!(kernel == "linear" || moved > 1e-3, "{kernel}: {moved}");
     }

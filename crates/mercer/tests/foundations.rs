@@ -123,7 +123,8 @@ fn a_product_of_kernels_has_the_products_of_features() {
 fn the_empirical_map_gives_the_gram_matrix_back_and_new_rows_their_kernel() {
     // Every row stands twice: a kernel that is positive definite has eigenvalues 0 all the same.
     let twice = wave(6, 2, 2).select_rows(&[0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5]);
-    let doubled = Empirical::new(&Dense::square(gram_of("laplacian(length_scale=0.8)", &points(&twice))).unwrap()).unwrap();
+    let doubled = Dense::square(gram_of("laplacian(length_scale=0.8)", &points(&twice))).unwrap();
+    let doubled = Empirical::new(&doubled, &Control::default()).unwrap();
     assert_eq!(doubled.features().cols(), 6);
     let x = wave(12, 2, 2);
     for (kernel, rank) in [("linear", Some(2)), ("rbf(length_scale=0.6)", None)] {

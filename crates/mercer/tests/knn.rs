@@ -155,7 +155,7 @@ fn frequencies_do_not_overrule_the_nearer_neighbour() {
         .unwrap();
     assert_eq!(classes(&p), [0]);
     let p = p.probabilities.unwrap();
-    assert!(p[(0, 0)] > p[(0, 1)] && p[(0, 0)] - p[(0, 1)] < 1e-5, "{p:?}");
+    assert!(p[(0, 0)] > p[(0, 1)] && (p[(0, 0)] - p[(0, 1)]).abs() < 1e-5, "{p:?}");
     close(p.row(0).iter().sum::<f64>(), 1.0, 1e-12);
 }
 

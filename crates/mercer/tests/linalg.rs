@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure here is a failing test")]
 
 use mercer::control::{CancelFlag, Control, with_threads};
-use mercer::linalg::{Cholesky, Lower, Matrix, gramian, product, product_transposed};
+use mercer::linalg::{Cholesky, Lower, Matrix, eigh, gramian, product, product_transposed};
 
 /// A squared exponential Gram matrix of points on a line with `noise` on the diagonal.
 fn smooth(n: usize, noise: f64) -> Matrix {
@@ -57,7 +57,7 @@ fn factor_solve_inverse_and_determinant_agree_with_the_matrix() {
         for (d, e) in diagonal.iter().zip(inverse.diagonal()) {
             assert!((d - e).abs() <= 1e-11);
         }
-        let (values, _) = mercer::linalg::eigh(a, &Control::default()).unwrap();
+        let (values, _) = eigh(a, &Control::default()).unwrap();
         assert!((log_det - values.iter().map(|v| v.ln()).sum::<f64>()).abs() <= 1e-9 * (1.0 + log_det.abs()));
     }
 }
@@ -69,7 +69,7 @@ fn the_same_bits_come_from_any_number_of_threads() {
             let a = smooth(700, 0.01);
             let c = Cholesky::new(a.clone(), &Control::default()).unwrap();
             let x = c.solve(&wave(700, 130)).unwrap();
-            let (values, vectors) = mercer::linalg::eigh(a.clone(), &Control::default()).unwrap();
+            let (values, vectors) = eigh(a.clone(), &Control::default()).unwrap();
             (c.log_det(), x, product(&a, &a).unwrap(), gramian(&a), c.into_inverse(&Control::default()), values, vectors)
         })
         .unwrap()

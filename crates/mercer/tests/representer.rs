@@ -90,6 +90,9 @@ impl Estimator for Plugged {
     fn bytes(&self, rows: usize, _: usize) -> u64 {
         8 * (rows as u64).pow(2)
     }
+    fn work(&self, rows: usize, _: usize) -> f64 {
+        2000.0 * (rows as f64).powi(2)
+    }
     fn start(&self, _: &str, _: &Task<'_>) -> f64 {
         1.0
     }

@@ -21,7 +21,7 @@ fn solve(a: Matrix, b: &Matrix) -> Matrix {
     Cholesky::new(a, &Control::default()).unwrap().solve(b).unwrap()
 }
 
-// spec: F15, F17, M24, M26
+// spec: F15, F17, M24, E2-02
 #[test]
 fn coefficients_solve_the_dual_system_and_are_scaled_residuals() {
     let (x, y) = (wave(30, 2, 1), wave(30, 2, 2));
@@ -39,7 +39,7 @@ fn coefficients_solve_the_dual_system_and_are_scaled_residuals() {
     assert!(summary.converged && summary.certificate.as_ref().unwrap().value <= 1e-14);
 }
 
-// spec: F16, M25
+// spec: F16, M25, E1-06, E2-01
 #[test]
 fn the_objective_equals_the_primal_one_and_is_stationary_and_least() {
     let (x, y) = (wave(20, 3, 3), wave(20, 1, 4));
@@ -58,6 +58,11 @@ fn the_objective_equals_the_primal_one_and_is_stationary_and_least() {
         + 0.5 * lambda * w.data().iter().map(|v| v * v).sum::<f64>();
     let found = fitted.summary().objective.unwrap();
     assert!((found - primal).abs() <= 1e-12 && (found - dual(&alpha)).abs() <= 1e-12);
+    // -K (y - K a) + lambda K a = 0; with the other sign of its first term (S1 6.3.2) it is not.
+    let ka = product(&k, &alpha).unwrap();
+    let slope = |sign: f64| product(&k, &Matrix::from_fn(20, 1, |i, _| sign * (y[(i, 0)] - ka[(i, 0)]) + lambda * alpha[(i, 0)])).unwrap();
+    close(&slope(-1.0), &Matrix::zeros(20, 1), 1e-12);
+    assert!(slope(1.0).data().iter().any(|g| g.abs() > 0.1));
     for i in 0..20 {
         let step = |by: f64| {
             let mut a = alpha.clone();
@@ -69,7 +74,7 @@ fn the_objective_equals_the_primal_one_and_is_stationary_and_least() {
     }
 }
 
-// spec: F27, F29, M23
+// spec: F27, F29, M23, T04
 #[test]
 fn with_a_linear_kernel_the_weights_are_those_of_primal_ridge_and_lie_in_the_span_of_the_rows() {
     // More columns than rows: most directions are outside the span.

@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     // The slacks of the fit are all in its objective: c sum xi = objective - |w|^2 / 2.
-    // spec: S25
+    // spec: S25, E3-14
     #[test]
     fn slacks_of_a_classifier_are_its_misses_and_their_sum_is_no_less_than_its_errors(
         set in 0usize..5000, n in 4usize..40, d in 1usize..4, c in -2.0..3.0f64, gamma in -1.0..1.0f64, spread in 0.0..1.5f64,
@@ -73,7 +73,7 @@ proptest! {
         prop_assert!(slack >= wrong as f64 - 1e-9 * (objective / c), "{} with {} errors", slack, wrong);
     }
 
-    // spec: S05, S06, E4-09, E4-14
+    // spec: S05, S06, E3-26, E4-09, E4-14
     #[test]
     fn slacks_of_a_regression_lie_on_the_side_of_their_coefficient(
         set in 0usize..5000, n in 3usize..40, c in -2.0..2.0f64, epsilon in prop_oneof![Just(0.0), 0.01..0.6f64], gamma in -1.0..1.0f64,
@@ -270,7 +270,7 @@ fn the_penalty_of_the_risk_is_half_of_one_over_c() {
     assert!(page.contains("sum of losses + (lambda/2) norm^2") && page.contains("c = 1/lambda"));
 }
 
-// spec: S03
+// spec: S03, E3-26
 #[test]
 fn the_loss_is_nothing_within_epsilon_and_has_slope_one_beyond() {
     // With a kernel of zeros f is a constant, and by symmetry the two rows cost as much as at 0.

@@ -59,7 +59,7 @@ fn objective_offset_and_support_are_those_of_libsvm() {
     }
 }
 
-// spec: S05, S06, S08, S10, E3-13, E4-09, E4-14; spec-part: S09. Missing: the violation in the certificate
+// spec: S05, S06, S08, S09, S10, E3-13, E4-09, E4-14
 #[test]
 fn optimality_conditions_hold_for_every_row() {
     for (set, n, d, c, gamma, epsilon, ..) in LIBSVM {
@@ -85,6 +85,20 @@ fn optimality_conditions_hold_for_every_row() {
             }
         }
         assert!(free[0] > 0 && free[1] > 0, "set {set}: rows on either boundary");
+        // a (eps + xi + y - t) = 0, ahat (eps + xihat - y + t) = 0, (c - a) xi = 0, (c - ahat) xihat = 0: an offset as
+        // high as any row that may rise asks for, and one as low as any row that may fall.
+        let (mut rise, mut fall) = (f64::NEG_INFINITY, f64::INFINITY);
+        for i in 0..n {
+            let v = t[i] - (f[(i, 0)] - fitted.expansion.bias[0]);
+            // The halves a and -ahat of b: either may rise below its bound and fall above it.
+            for (half, v, low, high) in [(b[i].max(0.0), v - epsilon, 0.0, c), (b[i].min(0.0), v + epsilon, -c, 0.0)] {
+                rise = if half < high { rise.max(v) } else { rise };
+                fall = if half > low { fall.min(v) } else { fall };
+            }
+        }
+        let violation = fitted.summary().violation.unwrap();
+        assert!((0.0..=1e-8).contains(&violation));
+        close(violation, (rise - fall).max(0.0), 1e-11 * c.max(1.0));
         let k = gram.matrix();
         let norm: f64 = (0..n).map(|i| b[i] * dot(k.row(i), &b)).sum();
         close(c * loss + 0.5 * norm, fitted.summary().objective.unwrap(), 1e-6 * (c * loss + norm));

@@ -231,6 +231,9 @@ pub struct Summary {
     pub evidence: Option<f64>,
     /// Proof of quality.
     pub certificate: Option<Certificate>,
+    /// Greatest violation of the optimality conditions, 0 where none is, where these are inequalities; held against the
+    /// tolerance of the certificate.
+    pub violation: Option<f64>,
     /// What had to be added to the diagonal of the Gram matrix for a factorisation, if anything.
     pub jitter: Option<f64>,
     /// Anything the user should know, one sentence each.

@@ -72,7 +72,7 @@ pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, 
     expansion.round(task.gram, &sizes.map(|size| ROUNDING * tolerance * size).collect::<Vec<_>>(), task.control)
 }
 
-/// The summary of one or several problems: sums of steps and objectives, the worst gap.
+/// The summary of one or several problems: sums of steps and objectives, the worst gap and the worst violation.
 /// What `round` says of predictions joins the notes.
 pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f64>) -> Summary {
     let (free, bound) = solutions.iter().fold((0, 0), |(f, b), s| (f + s.free, b + s.bound));
@@ -92,8 +92,8 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
         ));
     }
     let converged = solutions.iter().all(|s| s.converged);
+    let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
     if !converged {
-        let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
         notes.push(format!(
             "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
         ));
@@ -107,6 +107,7 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
             value: solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap)),
             tolerance,
         }),
+        violation: Some(violation),
         notes,
         ..Summary::default()
     }

@@ -57,7 +57,8 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     }
     if let Some(c) = &summary.certificate {
         let verdict = if summary.converged { "met" } else { "NOT met" };
-        say("certificate", &format!("{} {:.1e}, tolerance {:.0e} {verdict}", c.name, c.value, c.tolerance));
+        let violated = summary.violation.map_or(String::new(), |v| format!(", optimality violated by {v:.1e} at most"));
+        say("certificate", &format!("{} {:.1e}{violated}, tolerance {:.0e} {verdict}", c.name, c.value, c.tolerance));
     }
     if let Some(e) = summary.evidence {
         say("evidence", &format!("{e:.6} (log marginal likelihood)"));
