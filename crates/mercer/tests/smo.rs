@@ -156,6 +156,27 @@ fn a_kernel_that_is_not_positive_ends_with_a_point_within_the_bounds() {
     assert!(s.iterations <= 20_000 && s.primal.is_finite());
 }
 
+// A linear kernel on columns of very different size: pairs alone take millions of steps.
+#[test]
+fn a_badly_scaled_linear_kernel_is_solved_in_few_steps() {
+    let (n, d) = (300, 6);
+    let x = points(77, n, d);
+    let scaled: Rows = x.iter().map(|p| p.iter().enumerate().map(|(j, v)| v * 10f64.powi(j as i32 - 2) + 5.0).collect()).collect();
+    let e = errors(77, n);
+    let y: Vec<f64> = (0..n).map(|i| if x[i][0] + x[i][3] + 0.5 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
+    let gram = square(&scaled, |a, b| dot(a, b));
+    let p = Problem {
+        row: (0..n).collect(),
+        low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -1.0 }).collect(),
+        high: y.iter().map(|y| if *y > 0.0 { 1.0 } else { 0.0 }).collect(),
+        target: y,
+        tube: 0.0,
+        start: None,
+    };
+    let s = solve(&gram, &[p], &Options::default(), &Control::default()).unwrap().remove(0);
+    assert!(s.converged && s.iterations < 100_000, "{} steps, gap {}, violation {}", s.iterations, s.gap, s.violation);
+}
+
 #[test]
 fn malformed_problems_are_named_errors() {
     let (gram, p) = problem(74, 20, 1.0);
@@ -164,7 +185,9 @@ fn malformed_problems_are_named_errors() {
         Problem { target: vec![1.0; 3], ..p.clone() },
         Problem { high: vec![f64::INFINITY; 20], ..p.clone() },
         Problem { start: Some(vec![2.0; 20]), ..p.clone() },
-        Problem { target: vec![f64::NAN; 20], ..p },
+        Problem { target: vec![f64::NAN; 20], ..p.clone() },
+        Problem { row: vec![3; 20], ..p.clone() },
+        Problem { tube: -1.0, ..p },
     ];
     for b in broken {
         assert!(matches!(solve(&gram, &[b], &Options::default(), &Control::default()), Err(Error::Data(_))));

@@ -106,6 +106,20 @@ fn optimality_conditions_hold_for_every_row() {
 }
 
 #[test]
+fn a_fit_that_starts_from_another_penalty_comes_to_the_same_answer_in_fewer_steps() {
+    let (gram, t) = made_task(11, 150, 3, 0.5);
+    let target = Target::numbers(&t);
+    let task = Task { gram: &gram, target: &target, weights: None, control: &Default::default(), seed: 1 };
+    let with = |c: f64| Svr { standardise_target: true, ..svr(c, 0.1, 1e-6) };
+    let earlier = with(5.0).fit(&task).unwrap();
+    for c in [6.0, 4.0] {
+        let (cold, warm) = (with(c).fit(&task).unwrap(), with(c).fit_from(&task, Some(&earlier)).unwrap());
+        assert!(warm.summary().converged && warm.summary().iterations < cold.summary().iterations);
+        close(warm.summary().objective.unwrap() / cold.summary().objective.unwrap(), 1.0, 2e-6);
+    }
+}
+
+#[test]
 fn standardising_the_target_commutes_with_its_units() {
     let (gram, t) = made_task(11, 150, 3, 0.5);
     let estimator = Svr { c: 5.0.into(), epsilon: 0.1.into(), tolerance: 1e-8.into(), ..Svr::default() };

@@ -93,6 +93,14 @@ impl Estimator for Svc {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {
+        self.fit_from(task, None)
+    }
+}
+
+impl Svc {
+    /// Fits, starting from what was found on the same rows with other penalties: along a path of `c` that takes a part of
+    /// the steps. The answer is within the same tolerance.
+    pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;
@@ -121,14 +129,16 @@ impl Estimator for Svc {
             .map(|&(a, b)| {
                 let row: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
                 let bound = |i: usize| c * task.weight(i) * class_weight(codes[i]);
-                Problem {
+                let problem = Problem {
                     target: row.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
                     low: row.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
                     high: row.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
                     row,
                     tube: 0.0,
                     start: None,
-                }
+                };
+                let start = earlier.and_then(|e| svm::start(&problem, e.coefficients((a, b), &problem.row)?));
+                Problem { start, ..problem }
             })
             .collect();
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
@@ -169,6 +179,12 @@ pub struct FittedSvc {
 }
 
 impl FittedSvc {
+    /// The coefficients of a pair of classes for the given training rows.
+    fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
+        let output = self.first.iter().zip(&self.second).position(|(&a, &b)| (a, b) == pair)?;
+        Some(svm::coefficients(&self.expansion, output, rows))
+    }
+
     /// The class with most votes among the pairs. Equal votes: the greater sum of decision values; equal sums: the lower
     /// code. A decision value of exactly 0 is a vote for the first class of the pair, which has the lower code.
     fn decide(&self, scores: &[f64]) -> usize {

@@ -4,12 +4,14 @@ use super::{Certificate, Expansion, Summary, Task};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::solve::smo::{Options, Solution};
+use crate::solve::smo::{Options, Problem, Solution};
 
 /// The default of `cache_mb`.
 pub(super) const CACHE_MB: f64 = 1000.0;
 /// The share of the tolerance by which kernel values in f32 may change a decision value.
 const ROUNDING: f64 = 0.01;
+/// Up to so many rows the solver holds the whole Gram matrix in f64.
+const FEW_ROWS: usize = 4096;
 /// The default of `max_iterations`.
 pub(super) const MAX_ITERATIONS: f64 = 1e7;
 
@@ -17,7 +19,9 @@ pub(super) const MAX_ITERATIONS: f64 = 1e7;
 pub(super) fn bytes(rows: usize, problems: usize, cache_mb: &Value) -> u64 {
     let n = rows as u64;
     let cache = (cache_mb.number() * 1e6) as u64;
-    cache.min(4 * n * n) + 100 * n + 16 * n * problems as u64 + 2_000_000
+    // The matrix of a few rows is held in f64, and a copy of one problem's part in f32.
+    let matrix = if rows <= FEW_ROWS { 12 * n * n } else { 4 * n * n };
+    cache.min(matrix) + 100 * n + 16 * n * problems as u64 + 2_000_000
 }
 
 /// Solver options; no more than half of the memory allowed goes to kernel rows.
@@ -41,6 +45,24 @@ pub(super) fn finite(owner: &str, name: &str, value: &Value) -> Result<f64> {
         }),
         _ => Err(Error::Unsettled { owner: owner.into(), name: name.into(), value: value.to_string() }),
     }
+}
+
+/// A start of a problem from coefficients of its variables found under other bounds: all shrink alike until none is beyond
+/// a bound, so that their sum stays 0. `None` where one has the wrong sign.
+pub(super) fn start(problem: &Problem, earlier: Vec<f64>) -> Option<Vec<f64>> {
+    let bounds = || problem.low.iter().zip(&problem.high);
+    let mut share: f64 = 1.0;
+    for (&b, (&low, &high)) in earlier.iter().zip(bounds()) {
+        let bound = if b < 0.0 { low } else { high };
+        share = if b == 0.0 { share } else { share.min(bound / b) };
+    }
+    (share > 0.0).then(|| earlier.iter().zip(bounds()).map(|(b, (&low, &high))| (b * share).clamp(low, high)).collect())
+}
+
+/// The coefficients of an output for the given training rows.
+pub(super) fn coefficients(expansion: &Expansion, output: usize, rows: &[usize]) -> Vec<f64> {
+    let at = |r: &usize| expansion.support.binary_search(r).ok();
+    rows.iter().map(|r| at(r).map_or(0.0, |s| expansion.coef[(s, output)])).collect()
 }
 
 /// One expansion of several columns of coefficients over training rows; rows that are zero in every column are left out.
@@ -93,11 +115,13 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
     }
     let converged = solutions.iter().all(|s| s.converged);
     let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
-    if !converged {
-        notes.push(format!(
+    notes.push(if converged {
+        format!("the greatest violation of the optimality conditions is {violation:.3e}, within the tolerance of {tolerance:e}")
+    } else {
+        format!(
             "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
-        ));
-    }
+        )
+    });
     Summary {
         iterations: solutions.iter().map(|s| s.iterations).sum(),
         converged,

@@ -93,6 +93,14 @@ impl Estimator for Svr {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
+        self.fit_from(task, None)
+    }
+}
+
+impl Svr {
+    /// Fits, starting from what was found on the same rows and targets with other penalties: along a path of `c` that takes
+    /// a part of the steps. The answer is within the same tolerance.
+    pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -111,7 +119,13 @@ impl Estimator for Svr {
         let columns: Vec<Vec<f64>> = (0..target.cols()).map(|o| target.col(o)).collect();
         let scales: Vec<Scale> =
             columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale { mean: 0.0, size: 1.0 } }).collect();
-        let problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
+        let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
+        if let Some(earlier) = earlier.map(|e| &e.expansion).filter(|e| e.bias.len() == problems.len()) {
+            for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
+                let coef = svm::coefficients(earlier, o, &problem.row);
+                problem.start = svm::start(problem, coef.iter().map(|b| b / scale.size).collect());
+            }
+        }
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =

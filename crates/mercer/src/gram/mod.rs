@@ -30,7 +30,7 @@ pub(crate) use kernel::Leaf;
 pub use kernel::{Kernel, Mercer};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{Level, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
+pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
 pub use tile::{Rows, Tile};
 
 use crate::error::Result;

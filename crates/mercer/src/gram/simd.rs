@@ -101,6 +101,10 @@ dispatch! {
 }
 
 dispatch! {
+    /// sum <- sum + the factors times the rows.
+    add_rows, add_rows_body, <T: Real>, (sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) -> ()
+}
+dispatch! {
     /// y <- y + a x.
     axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> ()
 }
@@ -206,6 +210,19 @@ fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) ->
     }
     let tail = rest.fold(zero, |s, (&x, &z)| s + pair.at(x, z));
     sums.iter().fold(tail, |s, &x| s + x)
+}
+
+#[inline(always)]
+fn add_rows_body<T: Real, const FMA: bool>(sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) {
+    let n = sum.len();
+    let rows = rows.map(|r| &r[..n]);
+    for k in 0..n {
+        let mut s = factors[0] * rows[0][k];
+        for q in 1..8 {
+            s = fma::<T, FMA>(factors[q], rows[q][k], s);
+        }
+        sum[k] += s.to_f64();
+    }
 }
 
 #[inline(always)]

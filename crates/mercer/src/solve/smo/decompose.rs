@@ -1,6 +1,6 @@
 //! From one block of variables to the next, until no pair violates the optimality conditions.
 //!
-//! A block is half worst violators, half what is left of the last block. The problems go
+//! A block is what is left of the last block to three quarters, the rest worst violators. The problems go
 //! forward together: the rows of K that their blocks ask for are fetched at once, the small problems on the blocks are
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to does not
 //! depend on the others.
@@ -11,17 +11,21 @@ use super::state::State;
 use super::{MARGIN, Options, certificate};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Cell, RowCache};
+use crate::gram::{Cell, RowCache, add_rows};
 use rayon::prelude::*;
 
 /// Variables in a block.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
+/// Three of four of them may come from the last block.
+const KEPT: (usize, usize) = (3, 4);
 /// The small problem is solved to this share of the violation of the whole.
 const INNER: f64 = 0.1;
 /// Where the gap is still too large, the next goal is this share of the violation reached.
 const TIGHTEN: f64 = 0.3;
 /// Pair steps in a block, per variable of it.
 const STEPS: usize = 20;
+/// Rows of K that are added up at once.
+const TOGETHER: usize = 8;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
 
@@ -125,7 +129,10 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
     fn improve<T: Passes>(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
-        let (state, block) = (&mut *self.state, &self.block);
+        // In order, so that a row of K is read from one end to the other.
+        let mut block = self.block.clone();
+        block.sort_unstable();
+        let (state, block) = (&mut *self.state, &block);
         let whole = block.len() == state.coef.len();
         let own: Vec<&[T]> = block.iter().map(|&k| rows.of(state.problem.row[k])).collect();
         let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
@@ -148,7 +155,7 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 }
 
-/// The violation, and a block of the worst violators together with half of the last block; all variables if so many fit.
+/// The violation, and a block of the worst violators together with most of the last block; all variables if so many fit.
 fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<usize>)> {
     let n = state.coef.len();
     let (mut rise, mut fall) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -167,7 +174,7 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     if size >= n {
         return Ok((violation, (0..n).collect()));
     }
-    let kept = last.len().min(size / 2);
+    let kept = last.len().min(size * KEPT.0 / KEPT.1);
     let each = ((size - kept) / 2).max(1);
     let worst = |list: &mut Vec<(f64, usize)>| {
         if list.len() > each {
@@ -182,7 +189,12 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     let mut taken = vec![false; n];
     let candidates = rise.iter().zip(&fall).flat_map(|(r, f)| [r.1, f.1]);
     let longer = if rise.len() > fall.len() { &rise[fall.len()..] } else { &fall[rise.len()..] };
-    for k in candidates.chain(longer.iter().map(|c| c.1)).chain(last.iter().copied()) {
+    // What is free to go both ways stays first.
+    let (free, fixed): (Vec<usize>, Vec<usize>) = last.iter().partition(|&&k| {
+        let (up, down) = state.slopes(k);
+        up == down
+    });
+    for k in candidates.chain(longer.iter().map(|c| c.1)).chain(free).chain(fixed) {
         if block.len() < size && !std::mem::replace(&mut taken[k], true) {
             block.push(k);
         }
@@ -190,32 +202,24 @@ fn choose(state: &State<'_>, last: &[usize], size: usize) -> Result<(f64, Vec<us
     Ok((violation, block))
 }
 
-/// values += sum of change x kernel row, at the rows of the problem; summed in f64, so that nothing drifts.
+/// values += sum of change x kernel row, at the rows of the problem. A few rows at a time are summed in the precision
+/// that they are held in, which loses no more than holding them did; the sums go to f64, so that nothing drifts.
 fn update<T: Cell>(values: &mut [f64], rows: &[usize], changes: &[(&[T], f64)]) {
     let whole = rows.last().is_some_and(|&r| r + 1 == rows.len());
     values.par_chunks_mut(CHUNK).enumerate().for_each(|(c, part)| {
         let start = c * CHUNK;
         let end = start + part.len();
-        let fours = changes.chunks_exact(4);
-        let rest = fours.remainder();
-        if whole {
-            for four in fours {
-                if let [(a, da), (b, db), (c, dc), (d, dd)] = four {
-                    let rows = a[start..end].iter().zip(&b[start..end]).zip(&c[start..end]).zip(&d[start..end]);
-                    for (v, (((a, b), c), d)) in part.iter_mut().zip(rows) {
-                        *v += da * a.to_f64() + db * b.to_f64() + dc * c.to_f64() + dd * d.to_f64();
-                    }
-                }
+        for some in changes.chunks(TOGETHER) {
+            if whole && some.len() == TOGETHER {
+                let rows = std::array::from_fn(|q| &some[q].0[start..end]);
+                add_rows(part, rows, std::array::from_fn(|q| T::from_f64(some[q].1)));
+                continue;
             }
-        }
-        for (row, change) in if whole { rest } else { changes } {
-            if whole {
-                for (v, k) in part.iter_mut().zip(&row[start..end]) {
-                    *v += change * k.to_f64();
-                }
-            } else {
-                for (v, &r) in part.iter_mut().zip(&rows[start..end]) {
-                    *v += change * row[r].to_f64();
+            for (row, change) in some {
+                if whole {
+                    part.iter_mut().zip(&row[start..end]).for_each(|(v, k)| *v += change * k.to_f64());
+                } else {
+                    part.iter_mut().zip(&rows[start..end]).for_each(|(v, &r)| *v += change * row[r].to_f64());
                 }
             }
         }

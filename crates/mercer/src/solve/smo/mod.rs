@@ -33,6 +33,7 @@ mod decompose;
 mod lanes;
 mod newton;
 mod pairs;
+mod panels;
 mod passes;
 mod state;
 mod whole;
@@ -116,10 +117,11 @@ pub struct Solution {
 pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
-    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<_>) = states.iter_mut().partition(|s| whole::fits(s, options));
+    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, options));
     if !small.is_empty() {
         whole::solve(gram, &mut small, options, control)?;
     }
+    large.extend(small.into_iter().filter(|s| !s.closed));
     if large.iter().any(|s| s.is_moved()) {
         certificate::refresh(gram, &mut large, control)?;
     }

@@ -5,6 +5,7 @@
 //! tightened by what the last look showed.
 
 use super::pairs::{Block, Until};
+use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
 use super::{MARGIN, NARROW, Options, certificate};
@@ -36,7 +37,7 @@ pub(super) fn fits(state: &State<'_>, options: &Options) -> bool {
     n <= WHOLE && 8 * (n * n) as u64 <= options.cache_bytes
 }
 
-/// Solves problems side by side, and closes them. What one comes to does not depend on the others.
+/// Solves problems side by side, and closes them; where not even blocks of K fit into the memory allowed, none.
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
     if control.out_of_time() {
         let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.is_moved()).map(|s| &mut **s).collect();
@@ -49,67 +50,81 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
     let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
     rows.sort_unstable();
     rows.dedup();
-    let shared = rows.len() <= SHARED && 8 * (rows.len() * rows.len()) as u64 <= options.cache_bytes;
-    if !shared {
-        return states.par_iter_mut().try_for_each(|state| {
-            let row = &state.problem.row;
-            let matrix = dense(&Subset::new(gram, row, row), control)?;
-            one(state, &Kernel { matrix: &matrix, at: (0..row.len()).collect() }, options, control)
-        });
+    let among = |n: usize| 8 * (n * n) as u64;
+    if rows.len() > SHARED || among(rows.len()) > options.cache_bytes {
+        let groups = Groups::of(states);
+        return if groups.bytes() <= options.cache_bytes { panels::solve(gram, states, &groups, options, control) } else { Ok(()) };
     }
     let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
     let result = states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
-        one(state, &Kernel { matrix: &matrix, at }, options, control)
+        one(state, &Shared { matrix: &matrix, at, all: (0..state.coef.len()).collect() }, options, control)
     });
     control.keep(matrix.into_data());
     result
 }
 
 /// K among the variables of a problem.
-struct Kernel<'a> {
+pub(super) trait Kernel: Sync {
+    /// Hands over the row of a variable in pieces: variables and their values.
+    fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64]));
+    /// The row of a variable where it lies as a whole.
+    fn row(&self, _k: usize) -> Option<&[f64]> {
+        None
+    }
+    /// Writes the row of a variable.
+    fn write<T: Passes>(&self, k: usize, out: &mut [T])
+    where
+        Self: Sized,
+    {
+        match self.row(k) {
+            Some(row) => out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v)),
+            None => self.each(k, &mut |list, values| list.iter().zip(values).for_each(|(&at, v)| out[at] = T::from_f64(*v))),
+        }
+    }
+}
+
+/// A part of a matrix that several problems share.
+struct Shared<'a> {
     matrix: &'a Matrix,
     /// The row of the matrix that each variable belongs to, ascending.
     at: Vec<usize>,
+    /// 0, 1, ...
+    all: Vec<usize>,
 }
 
-impl Kernel<'_> {
-    /// Whether the variables are neighbours in the matrix: the first of them.
-    fn start(&self) -> Option<usize> {
-        let (first, last) = (*self.at.first()?, *self.at.last()?);
-        (last - first + 1 == self.at.len()).then_some(first)
-    }
-
-    fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
+impl Kernel for Shared<'_> {
+    fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64])) {
         let row = self.matrix.row(self.at[k]);
-        match self.start() {
-            Some(start) => out.iter_mut().zip(&row[start..]).for_each(|(o, v)| *o = T::from_f64(*v)),
-            None => out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at])),
-        }
+        set(&self.all, &self.at.iter().map(|&at| row[at]).collect::<Vec<f64>>());
     }
+    fn row(&self, k: usize) -> Option<&[f64]> {
+        let (first, last) = (*self.at.first()?, *self.at.last()?);
+        (last - first + 1 == self.at.len()).then(|| &self.matrix.row(self.at[k])[first..=last])
+    }
+}
 
-    /// f = Kb in f64.
-    fn refresh(&self, state: &mut State<'_>) {
-        let mut values = std::mem::take(&mut state.values);
-        values.fill(0.0);
-        let mut row = vec![0.0; values.len()];
-        for (k, &b) in state.coef.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            match self.start() {
-                Some(start) => axpy(b, &self.matrix.row(self.at[k])[start..start + values.len()], &mut values),
-                None => {
-                    self.write(k, &mut row);
-                    axpy(b, &row, &mut values);
-                }
+/// f = Kb in f64.
+fn refresh(state: &mut State<'_>, kernel: &impl Kernel) {
+    let mut values = std::mem::take(&mut state.values);
+    values.fill(0.0);
+    let mut written = vec![0.0; values.len()];
+    for (k, &b) in state.coef.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+        match kernel.row(k) {
+            Some(row) => axpy(b, row, &mut values),
+            None => {
+                kernel.write(k, &mut written);
+                axpy(b, &written, &mut values);
             }
         }
-        state.values = values;
     }
+    state.values = values;
 }
 
 /// Solves one problem.
-fn one(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Options, control: &Control) -> Result<()> {
+pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
     if state.is_moved() {
-        kernel.refresh(state);
+        refresh(state, kernel);
     }
     if options.tolerance >= NARROW {
         stage::<f32>(state, kernel, options, control)?;
@@ -121,7 +136,7 @@ fn one(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Options, control: &
 
 /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
 /// but for the second.
-fn stage<T: Passes>(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Options, control: &Control) -> Result<()> {
+fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
     if state.closed {
         return Ok(());
     }
@@ -143,7 +158,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &Kernel<'_>, options: &Option
         let steps = if spent { 0 } else { block.solve(state, &Until { goal, most, control }) };
         state.coef.copy_from_slice(&block.coef);
         state.iterations += steps;
-        kernel.refresh(state);
+        refresh(state, kernel);
         state.finite()?;
         let quality = certificate::of(state);
         state.closed = spent || quality.within(MARGIN * options.tolerance);

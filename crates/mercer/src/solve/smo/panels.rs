@@ -1,0 +1,228 @@
+//! Many small problems over many rows, such as the pairs of classes: K in blocks between groups of rows.
+//!
+//! Rows that take part in the same problems are one group: a class, where every pair of classes is a problem. The
+//! rows of K of one group after the other are computed against the groups before it; a problem is solved when the last
+//! of its groups has come, side by side with the others that end there. The block of two classes is computed once and
+//! serves one pair; that of a class with itself is kept for all its pairs.
+
+use super::state::State;
+use super::{Options, whole};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{self, Gram, with_scratch};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows and columns of a tile.
+const TILE: (usize, usize) = (64, 960);
+/// Rows and columns that are turned over together.
+const TURN: usize = 16;
+
+/// Groups of rows, and which of them each problem has.
+pub(super) struct Groups {
+    /// The rows of each group, ascending.
+    rows: Vec<Vec<usize>>,
+    /// The groups of each problem, ascending.
+    of: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    pub(super) fn of(states: &[&mut State<'_>]) -> Self {
+        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (p, state) in states.iter().enumerate() {
+            for &r in &state.problem.row {
+                parts.entry(r).or_default().push(p);
+            }
+        }
+        let (mut numbers, mut rows): (BTreeMap<Vec<usize>, usize>, Vec<Vec<usize>>) = (BTreeMap::new(), Vec::new());
+        let mut of = vec![BTreeSet::new(); states.len()];
+        for (r, list) in parts {
+            let next = rows.len();
+            let g = *numbers.entry(list).or_insert_with_key(|list| {
+                list.iter().for_each(|&p| {
+                    of[p].insert(next);
+                });
+                next
+            });
+            if g == next {
+                rows.push(Vec::new());
+            }
+            rows[g].push(r);
+        }
+        Groups { rows, of: of.into_iter().map(|set| set.into_iter().collect()).collect() }
+    }
+
+    /// Whether some problem that is not solved before group `from` has both groups.
+    fn together(&self, a: usize, b: usize, from: usize) -> bool {
+        self.of.iter().any(|list| list.last().is_some_and(|&l| l >= from) && list.contains(&a) && list.contains(&b))
+    }
+
+    /// Pairs of groups whose block is asked for, the later first, each with the last group that asks.
+    fn pairs(&self) -> BTreeMap<(usize, usize), usize> {
+        let mut pairs = BTreeMap::new();
+        for list in &self.of {
+            for (k, &a) in list.iter().enumerate() {
+                for &b in &list[..=k] {
+                    let last: &mut usize = pairs.entry((a, b)).or_default();
+                    *last = (*last).max(list[list.len() - 1]);
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Bytes of the blocks that are held at once, at most.
+    pub(super) fn bytes(&self) -> u64 {
+        let pairs = self.pairs();
+        let size = |&(a, b): &(usize, usize)| 8 * (self.rows[a].len() * self.rows[b].len()) as u64;
+        let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g && **last >= g).map(|(pair, _)| size(pair)).sum();
+        (0..self.rows.len()).map(held).max().unwrap_or(0)
+    }
+}
+
+/// Solves the problems group by group.
+pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
+    let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    for g in 0..groups.rows.len() {
+        control.check()?;
+        let beside: Vec<usize> = (0..=g).filter(|&h| groups.together(g, h, g)).collect();
+        for (&h, block) in beside.iter().zip(panel(gram, groups, g, &beside)) {
+            blocks.insert((g, h), block);
+        }
+        let ready = states.par_iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g));
+        ready.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))?;
+        blocks.retain(|&(a, b), _| groups.together(a, b, g + 1));
+    }
+    Ok(())
+}
+
+/// The kernel values of a group's rows with those of the groups beside it, one block for each.
+fn panel(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize]) -> Vec<Vec<f64>> {
+    let (own, lists): (_, Vec<&Vec<usize>>) = (&groups.rows[g], beside.iter().map(|&h| &groups.rows[h]).collect());
+    let first = lists.iter().filter_map(|l| l.first()).min().copied().unwrap_or(0);
+    let end = lists.iter().filter_map(|l| l.last()).max().map_or(0, |l| l + 1);
+    let mut blocks: Vec<Vec<f64>> = lists.iter().map(|l| vec![0.0; own.len() * l.len()]).collect();
+    let mut bands: Vec<Vec<&mut [f64]>> = own.chunks(TILE.0).map(|_| Vec::new()).collect();
+    for (block, list) in blocks.iter_mut().zip(&lists) {
+        block.chunks_mut(TILE.0 * list.len()).zip(&mut bands).for_each(|(part, band)| band.push(part));
+    }
+    bands.par_iter_mut().zip(own.par_chunks(TILE.0)).for_each(|(band, rows)| {
+        for start in (first..end).step_by(TILE.1) {
+            let cols = start..end.min(start + TILE.1);
+            with_scratch(rows.len() * cols.len(), |tile: &mut [f64]| {
+                gram.fill_rows(rows, cols.clone(), gram::Block::new(tile, rows.len(), cols.len()));
+                for (part, list) in band.iter_mut().zip(&lists) {
+                    let (from, to) = (list.partition_point(|&r| r < cols.start), list.partition_point(|&r| r < cols.end));
+                    for (out, values) in part.chunks_exact_mut(list.len()).zip(tile.chunks_exact(cols.len())) {
+                        out[from..to].iter_mut().zip(&list[from..to]).for_each(|(o, &r)| *o = values[r - cols.start]);
+                    }
+                }
+            });
+        }
+    });
+    blocks
+}
+
+/// K among the variables of a problem, from the blocks of its groups.
+struct Pieces<'a> {
+    /// The group of each variable, as a place in the list of the problem's groups, and its place in the group.
+    of: Vec<(usize, usize)>,
+    /// The variables of each group.
+    variables: Vec<Vec<usize>>,
+    /// Blocks by two such places; that of an earlier group with a later one is turned over.
+    blocks: Vec<Vec<std::borrow::Cow<'a, [f64]>>>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(state: &State<'_>, list: &[usize], groups: &Groups, blocks: &'a BTreeMap<(usize, usize), Vec<f64>>) -> Self {
+        let mut of = vec![(0, 0); state.coef.len()];
+        let mut variables = Vec::new();
+        for (q, &g) in list.iter().enumerate() {
+            let found: Vec<usize> = groups.rows[g].iter().map(|r| state.problem.row.partition_point(|s| s < r)).collect();
+            found.iter().enumerate().for_each(|(at, &k)| of[k] = (q, at));
+            variables.push(found);
+        }
+        let block = |a: usize, b: usize| -> std::borrow::Cow<'a, [f64]> {
+            match (blocks.get(&(a, b)), blocks.get(&(b, a))) {
+                (Some(block), _) => block.into(),
+                (None, Some(block)) => turned(block, groups.rows[b].len(), groups.rows[a].len()).into(),
+                (None, None) => Vec::new().into(),
+            }
+        };
+        Pieces { of, variables, blocks: list.iter().map(|&a| list.iter().map(|&b| block(a, b)).collect()).collect() }
+    }
+}
+
+impl whole::Kernel for Pieces<'_> {
+    fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64])) {
+        let (q, at) = self.of[k];
+        for (variables, block) in self.variables.iter().zip(&self.blocks[q]) {
+            set(variables, &block[at * variables.len()..(at + 1) * variables.len()]);
+        }
+    }
+}
+
+/// The transpose of a rows x cols matrix.
+fn turned(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows * cols];
+    for i0 in (0..rows).step_by(TURN) {
+        for j0 in (0..cols).step_by(TURN) {
+            for j in j0..(j0 + TURN).min(cols) {
+                for i in i0..(i0 + TURN).min(rows) {
+                    out[j * rows + i] = values[i * cols + j];
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Problem, whole};
+    use super::*;
+    use crate::gram::Dense;
+    use crate::linalg::Matrix;
+
+    #[test]
+    fn problems_on_blocks_of_groups_come_to_what_each_comes_to_alone() {
+        // Four classes whose rows take turns, every pair of them a problem, and one problem over all rows.
+        let n = 210;
+        let x = |i: usize, j: usize| (i as f64 * (1.3 + j as f64)).sin() + 0.4 * ((i % 4) as f64);
+        let kernel = |i: usize, k: usize| (-(0..3).map(|j| (x(i, j) - x(k, j)).powi(2)).sum::<f64>()).exp();
+        let gram = Dense::square(Matrix::from_fn(n, n, |i, k| kernel(i.min(k), i.max(k)))).unwrap();
+        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (0, 9)];
+        let problems: Vec<Problem> = pairs
+            .iter()
+            .map(|&(a, b)| {
+                let row: Vec<usize> = (0..n).filter(|i| b == 9 || i % 4 == a || i % 4 == b).collect();
+                let second = |i: usize| i % 4 > a;
+                let bound = |sign: f64| row.iter().map(|&i| if second(i) == (sign > 0.0) { 2.0 * sign } else { 0.0 }).collect();
+                let target = row.iter().map(|&i| if second(i) { 1.0 } else { -1.0 }).collect();
+                Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
+            })
+            .collect();
+        let (options, control, ones) = (Options::default(), Control::default(), vec![1.0; n]);
+        let start = || problems.iter().map(|p| State::new(p, (n, n), &ones).unwrap()).collect::<Vec<_>>();
+        let (mut by_groups, mut at_once) = (start(), start());
+        let mut states: Vec<&mut State<'_>> = by_groups.iter_mut().collect();
+        let groups = Groups::of(&states);
+        assert_eq!(groups.rows.len(), 4);
+        // At the end all pairs of groups are held, for the last problem.
+        assert!(groups.bytes() <= 8 * (n * n) as u64 && groups.bytes() >= 8 * (n * n / 2) as u64);
+        solve(&gram, &mut states, &groups, &options, &control).unwrap();
+        whole::solve(&gram, &mut at_once.iter_mut().collect::<Vec<_>>(), &options, &control).unwrap();
+        for (a, b) in by_groups.into_iter().zip(at_once) {
+            assert!(a.closed && a.iterations > 10);
+            assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
+        }
+    }
+
+    #[test]
+    fn a_matrix_turned_over_has_its_entries_in_each_others_place() {
+        let (rows, cols) = (37, 18);
+        let values: Vec<f64> = (0..rows * cols).map(|k| k as f64).collect();
+        let out = turned(&values, rows, cols);
+        assert!((0..rows).all(|i| (0..cols).all(|j| out[j * rows + i] == values[i * cols + j])));
+    }
+}
