@@ -108,7 +108,7 @@ impl Reading<'_> {
             }
             rows += 1;
             breaks_line = record.iter().any(|cell| cell.contains('\n'));
-            let line = above + record.position().map_or(0, |p| p.line() as usize);
+            let line = above + record.position().map_or(0, |at| line_of(text, at));
             if record.len() > width && record.iter().skip(width).all(|cell| cell.trim().is_empty()) {
                 left_out.trailing += 1;
             } else if record.len() > width && record.len() <= width + unnamed {
@@ -175,6 +175,13 @@ impl LeftOut {
         }
         facts
     }
+}
+
+/// The line, from 1, of a record that begins at or behind a place: empty lines before it count to it.
+fn line_of(text: &str, at: &csv::Position) -> usize {
+    let behind = text.as_bytes().get(at.byte() as usize..).unwrap_or_default();
+    let empty = behind.iter().take_while(|b| matches!(b, b'\n' | b'\r')).filter(|&&b| b == b'\n').count();
+    at.line() as usize + empty
 }
 
 /// Whether a line that begins with '#' is the header of the row below: it has as many cells, and either the row holds a number
