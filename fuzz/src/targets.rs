@@ -141,7 +141,7 @@ fn walk(table: Table) {
         let _ = table.clone().take_target(&[name], &options);
         let _ = table.clone().take_weights(name);
         let _ = table.clone().take_groups(name);
-        let _ = table.times(name);
+        let _ = table.times(name, &options);
     }
     let Ok(data) = table.clone().dataset(&options) else { return };
     assert_eq!(data.rows(), table.rows());

@@ -166,7 +166,7 @@ pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usi
 pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
     let array = asarray(object)?;
     let texts = if kind(&array)? == 'M' { dates(&array)? } else { labelled("time", object, &array)?.texts };
-    Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time")).map_err(raise)
+    Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time", &ReadOptions::default())).map_err(raise)
 }
 
 /// Labels as text; a fault names what they are of.

@@ -97,7 +97,7 @@ fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless
         match role {
             Role::Weights(name) => weights = Some(table.take_weights(name)?),
             Role::Groups(name) => split = Split::Groups(table.take_groups(name)?),
-            Role::Time(name) => split = Split::Time(table.times(name)?),
+            Role::Time(name) => split = Split::Time(table.times(name, options)?),
         }
     }
     let (target, info) = table.take_target(&names, options)?;

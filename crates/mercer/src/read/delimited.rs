@@ -3,6 +3,7 @@
 
 use super::cells::Cells;
 use super::facts::Fact;
+use super::infer::shortened;
 use super::layout::{excel_line, sniff, squeezed};
 use super::options::{Decimal, Delimiter, ReadOptions};
 use super::table::{Raw, Table, check_names};
@@ -29,14 +30,6 @@ struct Reading<'a> {
     options: &'a ReadOptions,
 }
 
-/// What was left out on the way.
-#[derive(Default)]
-struct LeftOut {
-    comments: usize,
-    /// Rows that end in separators.
-    trailing: usize,
-}
-
 impl Reading<'_> {
     fn fault(&self, why: impl Into<String>) -> Error {
         Error::Table { file: self.file.to_owned(), why: why.into() }
@@ -48,76 +41,33 @@ impl Reading<'_> {
             Delimiter::Character(sign) => sign,
             Delimiter::Spaces => b' ',
         };
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(sign).from_reader(text.as_bytes());
-        let mut record = StringRecord::new();
-        let mut next = |record: &mut StringRecord| reader.read_record(record).map_err(|e| self.fault(e.to_string()));
-        let mut left_out = LeftOut::default();
-
-        // Comments above the table; the last of them may be its header.
-        let mut above_header: Option<StringRecord> = None;
-        let mut some = next(&mut record)?;
-        while some && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
-            left_out.comments += 1;
-            above_header = Some(record.clone());
-            some = next(&mut record)?;
-        }
-        if !some {
-            return match above_header {
-                // Nothing but such lines: the first is no comment.
-                Some(_) => Err(self.fault("every line begins with '#': these are comments; expected a header line and rows")),
-                None => Err(self.fault("the table is empty; expected a header line and rows")),
-            };
-        }
-        let names = |record: &StringRecord| record.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
-        let mut first_row = None;
-        let mut header = match above_header.filter(|line| is_header(line, &record)) {
-            _ if self.options.no_header => {
-                first_row = Some(record.clone());
-                (1..=record.len()).map(|k| k.to_string()).collect()
-            }
-            Some(line) => {
-                left_out.comments -= 1;
-                first_row = Some(record.clone());
-                let mut names = names(&line);
-                names[0] = names[0].trim_start_matches('#').trim_start().to_owned();
-                names
-            }
-            None => names(&record),
-        };
+        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(sign).from_reader(text.as_bytes());
+        let mut records = Records { reading: self, text, above, delimiter, reader, comments: 0, trailing: 0 };
+        let (header, mut first_row) = records.header()?;
         // A separator at the end of the header makes no column.
         let width = header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
-        let unnamed = header.len() - width;
-        header.truncate(width);
+        let names = &header[..width];
         if !self.options.no_header {
-            check_header(&header).map_err(|why| self.fault(why))?;
+            check_header(names).map_err(|why| self.fault(why))?;
         }
-
+        let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); width];
         let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
-        let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); header.len()];
         columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
         let (mut rows, mut breaks_line) = (0, false);
+        let mut record = StringRecord::new();
         loop {
             match first_row.take() {
                 Some(row) => record = row,
-                None if next(&mut record)? => {}
+                None if records.next(&mut record)? => {}
                 None => break,
             }
             if record.len() != width && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
-                left_out.comments += 1;
+                records.comments += 1;
                 continue;
             }
             rows += 1;
             breaks_line = record.iter().any(|cell| cell.contains('\n'));
-            let line = above + record.position().map_or(0, |p| p.line() as usize);
-            if record.len() > width && record.iter().skip(width).all(|cell| cell.trim().is_empty()) {
-                left_out.trailing += 1;
-            } else if record.len() > width && record.len() <= width + unnamed {
-                let (k, found) = record.iter().enumerate().skip(width).find(|(_, cell)| !cell.trim().is_empty()).unwrap_or((width, ""));
-                let why = format!("column {} has no name in the header, and row {rows} (line {line}) holds '{found}' in it", k + 1);
-                return Err(self.fault(why));
-            } else if record.len() != width {
-                return Err(self.fault(ragged(rows, line, &record, width, delimiter, self.options.no_header)));
-            }
+            records.check_width(rows, &record, width, header.len())?;
             columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
         }
         // Quotes come in pairs; one that is never closed takes every line after it into its cell.
@@ -127,8 +77,8 @@ impl Reading<'_> {
         if rows == 0 {
             return Err(self.fault("the table has a header but no rows"));
         }
-        facts.extend(left_out.facts(self.file));
-        let mut columns: Vec<(String, Cells)> = header.into_iter().zip(columns).collect();
+        facts.extend(records.left_out());
+        let mut columns: Vec<(String, Cells)> = names.iter().cloned().zip(columns).collect();
         if !self.options.no_header {
             facts.extend(self.leave_out_row_numbers(&mut columns)?);
             facts.extend(self.doubt_header(&columns));
@@ -160,8 +110,91 @@ impl Reading<'_> {
     }
 }
 
-impl LeftOut {
-    fn facts(&self, file: &str) -> Vec<Fact> {
+/// The records of a text on their way, and what was left out.
+struct Records<'a> {
+    reading: &'a Reading<'a>,
+    text: &'a str,
+    /// Lines before the text.
+    above: usize,
+    delimiter: Delimiter,
+    reader: csv::Reader<&'a [u8]>,
+    comments: usize,
+    /// Rows that end in separators.
+    trailing: usize,
+}
+
+impl Records<'_> {
+    fn next(&mut self, record: &mut StringRecord) -> Result<bool> {
+        self.reader.read_record(record).map_err(|e| self.reading.fault(e.to_string()))
+    }
+
+    /// The names of the columns, and the first row where that was read to find them.
+    fn header(&mut self) -> Result<(Vec<String>, Option<StringRecord>)> {
+        let mut record = StringRecord::new();
+        // Comments above the table; the last of them may be its header.
+        let mut above: Option<StringRecord> = None;
+        let mut some = self.next(&mut record)?;
+        while some && record.get(0).is_some_and(|cell| cell.starts_with('#')) {
+            self.comments += 1;
+            above = Some(record.clone());
+            some = self.next(&mut record)?;
+        }
+        if !some {
+            return Err(self.reading.fault(match above {
+                Some(_) => "every line begins with '#': these are comments; expected a header line and rows",
+                None => "the table is empty; expected a header line and rows",
+            }));
+        }
+        let names = |record: &StringRecord| record.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        if self.reading.options.no_header {
+            return Ok(((1..=record.len()).map(|k| k.to_string()).collect(), Some(record)));
+        }
+        match above.filter(|line| is_header(line, &record)) {
+            Some(line) => {
+                self.comments -= 1;
+                let mut names = names(&line);
+                names[0] = names[0].trim_start_matches('#').trim_start().to_owned();
+                Ok((names, Some(record)))
+            }
+            None => Ok((names(&record), None)),
+        }
+    }
+
+    /// A row must have as many cells as there are columns; empty ones behind these are passed over. The header has `named`
+    /// cells, those beyond `width` without a name.
+    fn check_width(&mut self, row: usize, record: &StringRecord, width: usize, named: usize) -> Result<()> {
+        let beyond = record.iter().enumerate().skip(width).find(|(_, cell)| !cell.trim().is_empty());
+        if record.len() == width {
+            return Ok(());
+        }
+        let line = self.above + record.position().map_or(0, |at| line_of(self.text, at));
+        match beyond {
+            None if record.len() > width => {
+                self.trailing += 1;
+                Ok(())
+            }
+            Some((k, found)) if record.len() <= named => {
+                let why =
+                    format!("column {} has no name in the header, and row {row} (line {line}) holds '{}' in it", k + 1, shortened(found));
+                Err(self.reading.fault(why))
+            }
+            _ => {
+                let quote = if record.iter().any(|cell| cell.contains('\n')) { "; is a quote left open?" } else { "" };
+                let cells = if record.len() == 1 { "cell" } else { "cells" };
+                let first = if self.reading.options.no_header { "first row" } else { "header" };
+                Err(self.reading.fault(format!(
+                    "row {row} has {} {cells}, the {first} has {width} (line {line} of the file){quote}; cells are parted by {}: quote a cell \
+                     that holds one, or name another separator (--delimiter)",
+                    record.len(),
+                    self.delimiter.words()
+                )))
+            }
+        }
+    }
+
+    /// What was left out.
+    fn left_out(&self) -> Vec<Fact> {
+        let file = self.reading.file;
         let lines = |n: usize| if n == 1 { "1 line".to_owned() } else { format!("{n} lines") };
         let mut facts = Vec::new();
         if self.comments > 0 {
@@ -170,11 +203,17 @@ impl LeftOut {
         }
         if self.trailing > 0 {
             let end = if self.trailing == 1 { "ends" } else { "end" };
-            let said = format!("{file}: {} {end} in separators without a column: ignored", lines(self.trailing));
-            facts.push(Fact::of_table(said));
+            facts.push(Fact::of_table(format!("{file}: {} {end} in separators without a column: ignored", lines(self.trailing))));
         }
         facts
     }
+}
+
+/// The line, from 1, of a record that begins at or behind a place: empty lines before it count to it.
+fn line_of(text: &str, at: &csv::Position) -> usize {
+    let behind = text.as_bytes().get(at.byte() as usize..).unwrap_or_default();
+    let empty = behind.iter().take_while(|b| matches!(b, b'\n' | b'\r')).filter(|&&b| b == b'\n').count();
+    at.line() as usize + empty
 }
 
 /// Whether a line that begins with '#' is the header of the row below: it has as many cells, and either the row holds a number
@@ -197,16 +236,4 @@ fn check_header(header: &[String]) -> std::result::Result<(), String> {
         ));
     }
     Ok(())
-}
-
-fn ragged(row: usize, line: usize, record: &StringRecord, expected: usize, delimiter: Delimiter, no_header: bool) -> String {
-    let quote = if record.iter().any(|cell| cell.contains('\n')) { "; is a quote left open?" } else { "" };
-    let cells = if record.len() == 1 { "cell" } else { "cells" };
-    let first = if no_header { "first row" } else { "header" };
-    format!(
-        "row {row} has {} {cells}, the {first} has {expected} (line {line} of the file){quote}; cells are parted by {}: quote a cell that \
-         holds one, or name another separator (--delimiter)",
-        record.len(),
-        delimiter.words()
-    )
 }

@@ -9,7 +9,7 @@
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
-use crate::data::Writing;
+use crate::data::{Order, Writing};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -88,7 +88,8 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     };
     let writing = Writing::of(cells);
     // A format that tells strings from numbers is believed: codes such as '0123' are labels.
-    let as_strings = cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Marked(_)));
+    let as_strings =
+        cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Marked(_) | Writing::Date(Order::Compact)));
     match writing {
         // There is an infinity, which is refused below.
         Some(Writing::Point) if c.not_numbers > 0 => {}

@@ -131,13 +131,16 @@ impl Table {
     ///
     /// # Errors
     /// An unknown column, and a cell that is missing or no time, by row.
-    pub fn times(&self, name: &str) -> Result<Vec<f64>> {
+    pub fn times(&self, name: &str, options: &ReadOptions) -> Result<Vec<f64>> {
         let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
             return self.clone().take_cells(name).map(|_| Vec::new());
         };
         let cells = raw.clone().into_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let writing = Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells)));
+        let writing = match options.declared(name).filter(|declared| declared.sort() == Some(Sort::Number)) {
+            Some(declared) => declared_writing(declared, &cells),
+            None => Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells))),
+        };
         let times = numbers(&self.file, name, &cells, writing)?;
         self.refuse_nan(name, &cells, &times)?;
         Ok(times)

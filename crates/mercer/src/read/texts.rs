@@ -14,6 +14,8 @@ use std::path::Path;
 const LABEL: &str = "label";
 const TEXT: &str = "text";
 const FILE: &str = "file";
+/// Endings of files that are tables of their own.
+const TABLES: [&str; 8] = [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".fasta"];
 /// Folders below folders that are looked into.
 const DEEPEST: usize = 16;
 
@@ -142,6 +144,11 @@ impl<'a> Texts<'a> {
             files.push(path);
         }
         let labelled = self.rows.iter().all(|(path, _)| path.contains('/'));
+        let is_table = |path: &str| TABLES.iter().any(|ending| path.to_ascii_lowercase().ends_with(ending));
+        if let Some((path, _)) = self.rows.iter().find(|(path, _)| !labelled && is_table(path)) {
+            let why = format!("this is a folder with the table {path} in it; name the table");
+            return Err(Error::Table { file: self.file.to_owned(), why });
+        }
         let mut columns = Vec::new();
         if labelled {
             columns.push((LABEL.to_owned(), Raw::Cells(labels)));

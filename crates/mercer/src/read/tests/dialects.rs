@@ -96,8 +96,11 @@ fn new_tables_are_read_in_their_own_way_of_writing_numbers() {
 #[test]
 fn times_are_numbers_or_dates_without_gaps() {
     let table = parsed("when,n,x\n1970-01-03,5,1\n1970-01-02,4,2\n");
-    assert_eq!((table.times("when").unwrap(), table.times("n").unwrap()), (vec![2.0, 1.0], vec![5.0, 4.0]));
-    says(&message(table.times("wen")), &["unknown column 'wen'", "did you mean 'when'"]);
-    says(&message(parsed("t\n1\n\n2\nNA\n").times("t")), &["row 3, column 't'", "a value"]);
-    says(&message(parsed("t,x\n1,1\nsoon,2\n").times("t")), &["row 1, column 't'", "a date such as"]);
+    assert_eq!(
+        (table.times("when", &ReadOptions::default()).unwrap(), table.times("n", &ReadOptions::default()).unwrap()),
+        (vec![2.0, 1.0], vec![5.0, 4.0])
+    );
+    says(&message(table.times("wen", &ReadOptions::default())), &["unknown column 'wen'", "did you mean 'when'"]);
+    says(&message(parsed("t\n1\n\n2\nNA\n").times("t", &ReadOptions::default())), &["row 3, column 't'", "a value"]);
+    says(&message(parsed("t,x\n1,1\nsoon,2\n").times("t", &ReadOptions::default())), &["row 1, column 't'", "a date such as"]);
 }

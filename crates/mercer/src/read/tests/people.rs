@@ -119,6 +119,8 @@ fn dates_are_read_in_the_order_that_the_column_tells_and_a_model_keeps_it() {
     let (data, notices) = read(open, &options("when=date-dmy"));
     assert_eq!(numbers(&data, "when")[0], 16_802.0);
     assert!(notices.is_empty(), "{notices}");
+    // The same order for folds in time.
+    assert_eq!(parsed(open).times("when", &options("when=date-dmy")).unwrap()[0], 16_802.0);
     says(&message(parsed("when\n31.12.2016\n12/31/2016\n").dataset(&options("when=date"))), &["row 2, column 'when'", "22.11.2022"]);
     says(&message(parsed("when\n31/12/2016\n").dataset(&options("when=date-mdy"))), &["row 1, column 'when'", "11/22/2022"]);
 }
@@ -131,6 +133,9 @@ fn days_written_as_one_number_are_dates_unless_they_are_declared_numbers() {
     assert_eq!(numbers(&data, "b"), [18_262.0, 18_263.0, 18_627.0]);
     says(&notices, &["column 'b' holds dates written as 20221122", "--types b=number"]);
     assert_eq!(numbers(&read(text, &options("b=number")).0, "b")[0], 20_200_101.0);
+    // A string is a label, although it looks like a day.
+    let strings = parsed("{\"b\": \"20200101\"}\n{\"b\": \"20200102\"}\n").dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(strings.column("b").unwrap().values.sort(), Sort::Category);
     let schema = Schema::of(&data);
     let new = parsed("b,x\n20200101,1\n").dataset_like(&schema, &ReadOptions::default()).unwrap();
     assert_eq!(numbers(&new, "b"), [18_262.0]);

@@ -130,6 +130,7 @@ fn archives_that_are_cut_off_or_too_large_or_hold_no_texts_are_refused() {
     assert!(matches!(within(20), Err(Error::TooLarge { .. })));
     says(&message(Table::parse("t.tar", &archive(&[("a/.b", b"x")]))), &["no texts", "a folder for each label"]);
     says(&message(Table::parse("t.tar", &archive(&[("a/b", b"\0\0\x01"), ("a/c", b"x")]))), &["a/b", "no text has"]);
+    says(&message(Table::parse("t.tar", &archive(&[("t.csv", b"a,b\n1,2\n")]))), &["the table t.csv", "name the table"]);
     // Without folders there are no labels.
     let flat = Table::parse("t.tar", &archive(&[("b.txt", b"two"), ("./a.txt", b"one")])).unwrap();
     assert_eq!((flat.header(), flat.own_target().len()), (&["text".to_owned(), "file".into()][..], 0));
