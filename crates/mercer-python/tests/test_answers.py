@@ -35,6 +35,56 @@ def test_a_score_is_the_share_of_right_classes_or_the_share_of_explained_varianc
         model.score(x, truth[:3])
 
 
+def test_other_metrics_are_those_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(80, 2))
+    y = np.where(x[:, 0] + rng.normal(size=80) > 0.7, "yes", "no")
+    weight = rng.uniform(0.5, 2, 80)
+    model = Learner("knn(k=9)", "linear").fit(x[:50], y[:50])
+    new, truth, w = x[50:], y[50:], weight[50:]
+    rare = min(["no", "yes"], key=lambda label: w[truth == label].sum())
+    found = model.predict(new)
+    assert model.score(new, truth, w, metric="f1") == pytest.approx(metrics.f1_score(truth, found, pos_label=rare, sample_weight=w), abs=1e-12)
+    expected = metrics.balanced_accuracy_score(truth, found, sample_weight=w)
+    assert model.score(new, truth, w, metric="balanced_accuracy") == pytest.approx(expected, abs=1e-12)
+    expected = metrics.log_loss(truth, model.predict_proba(new), sample_weight=w)
+    assert model.score(new, truth, w, metric="log_loss") == pytest.approx(expected, abs=1e-12)
+    numbers = Learner("ridge(lambda=1)", "rbf(length_scale=1)").fit(x[:50], x[:50, 0] ** 2)
+    expected = metrics.mean_absolute_error(new[:, 0] ** 2, numbers.predict(new), sample_weight=w)
+    assert numbers.score(new, new[:, 0] ** 2, w, metric="mae") == pytest.approx(expected, abs=1e-12)
+    for score, says in [
+        (lambda: model.score(new, truth, metric="mae"), "mae judges numbers"),
+        (lambda: numbers.score(new, new[:, 0], metric="log_loss"), "log_loss judges classes"),
+        (lambda: numbers.score(new, new[:, 0], metric="nlpd"), "ridge has nothing that nlpd could be computed from"),
+        (lambda: model.score(new, np.where(truth == "yes", "yes", "perhaps"), metric="log_loss"), "holds perhaps, which the model does not know"),
+        (lambda: model.score(new, truth, metric="acuracy"), "did you mean 'accuracy'"),
+    ]:
+        with pytest.raises(mercer.MercerError, match=says):
+            score()
+
+
+def test_a_metric_decides_a_comparison_and_a_search():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 2))
+    y = np.where(x[:, 0] + 0.5 * rng.normal(size=120) > 1.2, "rare", "usual")
+    table = mercer.compare(x, y, "rbf(length_scale=1)", "svc(c=1), knn(k=3), baseline", metric="balanced_accuracy", folds=4)
+    values = [row["metrics"]["balanced_accuracy"]["mean"] for row in table.rows]
+    assert table.best["metrics"]["balanced_accuracy"]["mean"] == max(values) > 0.5
+    assert next(iter(table.best["metrics"])) == "balanced_accuracy"
+    learner = Learner("svc(c=auto)", "rbf(length_scale=1)", metric="balanced_accuracy", sample=100)
+    model = learner.fit(x, y)
+    assert model.summary["tuning"]["criterion"].replace(" ", "_").endswith("balanced_accuracy")
+    assert "100 for training" in str(model)
+    assert 'metric="balanced_accuracy", sample=100' in repr(learner)
+    assert (learner.metric, learner.sample) == ("balanced_accuracy", 100)
+    assert mercer.MercerClassifier("svc(c=auto)", "rbf", metric="f1").fit(x, y).predict(x).shape == (120,)
+    with pytest.raises(mercer.ExpressionError, match="did you mean 'accuracy'"):
+        mercer.compare(x, y, metric="acuracy")
+    with pytest.raises(mercer.MercerError, match="judges numbers"):
+        mercer.compare(x, y, metric="rmse")
+
+
 def test_draws_have_the_mean_and_the_covariance_of_the_posterior(sinc):
     data, y = sinc
     model = Learner("gp(noise=0.1, variance=1)", "rbf(length_scale=0.5)").fit(data, np.c_[y, 10 * y + 3])
@@ -179,7 +229,8 @@ def test_a_notebook_shows_comparisons_models_tables_and_kernels():
     assert "28 to 36 characters" in text
     text = shown(Kernel("0.5*rbf(length_scale=2) + linear"))
     assert "0.5*rbf(length_scale=2) + linear" in text and "positive semi-definite for every input" in text and "length_scale" in text
-    assert "not positive semi-definite" in shown(Kernel("rbf - 2*linear"))
+    assert "structure alone does not decide" in shown(Kernel("rbf - 2*linear"))
+    assert "not positive semi-definite" in shown(Kernel("sigmoid"))
 
 
 def square(a, b):

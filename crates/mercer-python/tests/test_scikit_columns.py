@@ -112,3 +112,18 @@ def test_classes_that_take_missing_cells_take_them_in_every_frame():
         with pytest.warns(mercer.MercerWarning, match="column 'size' has 1 missing cell"):
             model = mercer.MercerClassifier("svc(c=1)").fit(gap, CLASSES)
         assert model.predict(gap).shape == (60,)
+
+
+def test_missing_cells_of_every_kind_of_frame_are_told_by_row_and_column():
+    polars = pytest.importorskip("polars")
+    nullable = pandas.DataFrame({"size": pandas.array([1, 2, 3, None, 5] * 12, dtype="Int64"), "weight": SIZE})
+    objects = pandas.DataFrame({"size": np.array([1, 2.5, 3, None, 5] * 12, dtype=object), "weight": SIZE})
+    other = polars.DataFrame({"size": [1.0, 2.0, 3.0, None, 5.0] * 12, "weight": SIZE})
+    for frame in (nullable, objects, other):
+        with pytest.raises(ValueError, match=REFUSED.format("size", "SVC")):
+            mercer.SVC().fit(frame, CLASSES)
+    mixed = polars.DataFrame({"size": [1.0, 2.0, 3.0, None, 5.0] * 12, "colour": COLOUR.tolist()})
+    with pytest.raises(ValueError, match=REFUSED.format("size", "SVC")):
+        mercer.SVC(kernel=BY_COLUMN).fit(mixed, CLASSES)
+    with pytest.raises(ValueError, match="column 'colour' holds String; encode"):
+        mercer.SVC().fit(mixed, CLASSES)

@@ -58,7 +58,8 @@ def first_missing(X):
         at = int(np.flatnonzero(np.isnan(whole.data))[0])
         row, column = int(np.searchsorted(whole.indptr, at, side="right")) - 1, int(whole.indices[at])
     else:
-        row, column = np.argwhere(np.isnan(np.asarray(X, dtype=np.float64)))[0].tolist()
+        missing = X.isna().to_numpy() if hasattr(X, "isna") else np.isnan(np.asarray(X, dtype=np.float64))
+        row, column = np.argwhere(missing)[0].tolist()
     return row, f"x{column}" if names is None else names[column]
 
 
