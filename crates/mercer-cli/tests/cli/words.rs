@@ -30,7 +30,7 @@ fn names_of_other_libraries_lead_to_those_of_this_one() {
 #[test]
 fn columns_are_kept_to_the_left_of_the_predictions() {
     let shell = Shell::new();
-    shell.write("t.csv", "id,x,y\nr1,1,2\nr2,2,4\n\"r,3\",3,6\nr4,4,8\n".into());
+    shell.write("t.csv", "id,x,y\nr1,1,2\nr2,2,4\n\"r,3\",3,6\nr4,4,8\n");
     let kernel = ["--types", "id=ignore", "--kernel", "linear", "--estimator", "ridge(lambda=1)"];
     shell.done(&[&["fit", "t.csv", "--target", "y", "-o", "m.mercer"], kernel.as_slice()].concat());
     let plain: Vec<String> = shell.done(&["predict", "m.mercer", "t.csv"]).out.lines().map(str::to_owned).collect();
