@@ -5,9 +5,9 @@ use clap_complete::Shell;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
-A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV
-with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also
-packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label.
+A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV \
+with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
+packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
@@ -47,7 +47,14 @@ Examples:
 const PREDICT: &str = "\
 Examples:
   mercer predict wine.mercer new.csv -o predicted.csv
+  mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
   mercer predict wine.mercer new.csv --std --interval 0.9 | head";
+
+const INSPECT: &str = "\
+Examples:
+  mercer inspect
+  mercer inspect rbf
+  mercer inspect wine.mercer --verbose";
 
 const CHECK: &str = "\
 Examples:
@@ -99,7 +106,8 @@ pub(crate) enum Command {
     /// Say whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
     #[command(after_help = CHECK)]
     Check(Check),
-    /// Say what a model file holds; without one, list every kernel and estimator.
+    /// Say what a model file holds, or describe one kernel or estimator; without a word, list them all.
+    #[command(after_help = INSPECT)]
     Inspect(Inspect),
     /// List the built-in tables, or print one as CSV.
     Examples(Examples),
@@ -210,7 +218,7 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub learning: Learning,
     /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
-    #[arg(long, value_name = "A,B", help_heading = "What to learn")]
+    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
     pub estimators: Option<String>,
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
@@ -252,7 +260,7 @@ pub(crate) struct Fit {
     #[command(flatten)]
     pub learning: Learning,
     /// Estimator such as "svc(c=0.1..100)"; svc for classes and ridge for numbers if left out.
-    #[arg(long, value_name = "EXPR", help_heading = "What to learn")]
+    #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
     pub estimator: Option<String>,
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
@@ -273,6 +281,9 @@ pub(crate) struct Predict {
     /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
     #[arg(long, value_name = "COL=FILE")]
     pub gram: Vec<String>,
+    /// Columns of the table that stand to the left of the predictions, parted by commas; or all.
+    #[arg(long, value_name = "COL[,COL]|all")]
+    pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv")]
     pub output: Option<PathBuf>,
@@ -322,7 +333,7 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Model file.
+    /// Model file, or the name of a kernel, of a kernel of kernels or of an estimator.
     pub model: Option<PathBuf>,
     /// Say everything that its search learnt, with the values that it tried.
     #[arg(short, long)]
@@ -394,6 +405,32 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_types_names_every_type_and_the_foot_is_left_to_be_wrapped() {
+        let mut all = Arguments::command();
+        all.build();
+        for command in ["compare", "fit", "gram", "check"] {
+            let page = all.find_subcommand_mut(command).unwrap().render_long_help().to_string();
+            let said = page.split_whitespace().collect::<Vec<_>>().join(" ");
+            let types = said.split("where the cells do not tell: ").nth(1).unwrap().split_inclusive('.').next().unwrap();
+            for kind in mercer::read::ColumnType::ALL {
+                assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
+            }
+        }
+        assert!(AFTER.lines().next().is_some_and(|line| line.len() > 200), "a paragraph is one line, whatever the terminal's width");
+    }
+
+    #[test]
+    fn either_spelling_of_the_estimators_is_understood() {
+        let asked = |words: &[&str]| match Arguments::try_parse_from(words).unwrap().command {
+            Command::Compare(c) => c.estimators,
+            Command::Fit(f) => f.estimator,
+            _ => None,
+        };
+        assert_eq!(asked(&["mercer", "compare", "t.csv", "--estimator", "svc"]).as_deref(), Some("svc"));
+        assert_eq!(asked(&["mercer", "fit", "t.csv", "-o", "m", "--estimators", "svc"]).as_deref(), Some("svc"));
     }
 
     #[test]

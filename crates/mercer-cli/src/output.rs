@@ -32,6 +32,7 @@ pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return refuse(ErrorKind::IsADirectory, "cannot be written: it is a folder; name a file".into());
     }
+    check_can_write_into(folder)?;
     let same = |other: &&Path| matches!((path.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b);
     if read.iter().any(same) {
         return refuse(ErrorKind::AlreadyExists, "cannot be written: it is a file that is to be read; name another".into());
@@ -42,11 +43,24 @@ pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
 /// Refuses, before hours of work, a folder that could not be made at their end.
 pub(crate) fn check_folder(folder: &Path) -> Result<()> {
     let refuse = |kind, why: &str| Err(Error::io(folder.display(), std::io::Error::new(kind, why)));
-    match folder.ancestors().find(|f| !f.as_os_str().is_empty() && f.exists()) {
-        Some(there) if !there.is_dir() => {
-            refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another")
-        }
-        _ => Ok(()),
+    let there = folder.ancestors().find(|f| !f.as_os_str().is_empty() && f.exists()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        return refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another");
+    }
+    check_can_write_into(there)
+}
+
+/// Whether a file can be made in a folder, found out by making one.
+fn check_can_write_into(folder: &Path) -> Result<()> {
+    let probe = folder.join(format!(".mercer-{}", std::process::id()));
+    let refuse = |e: std::io::Error| {
+        let why = format!("nothing can be written here ({e}); name another place");
+        Error::io(folder.display(), std::io::Error::new(e.kind(), why))
+    };
+    match std::fs::OpenOptions::new().write(true).create_new(true).open(&probe) {
+        Ok(_) => std::fs::remove_file(&probe).map_err(refuse),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(e) => Err(refuse(e)),
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// A name that no list has.
     #[error("unknown {what} '{name}'{hint}; there {are}: {list}",
-        hint = nearest(name, known).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default(),
+        hint = hint(name, known, *meant),
         are = if known.len() == 1 { "is" } else { "are" },
         list = known.join(", "))]
     Unknown {
@@ -32,6 +32,8 @@ pub enum Error {
         name: String,
         /// Every name there is.
         known: Vec<String>,
+        /// What other books and libraries call by the name found, as it is called here.
+        meant: Option<&'static str>,
     },
     /// A parameter outside its domain.
     #[error("{owner}: {name}={value} is outside its domain: it must be {domain}")]
@@ -65,7 +67,7 @@ pub enum Error {
     },
     /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
     #[error(
-        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, an estimator that takes any similarity (knn), or allow it (--allow-non-mercer)"
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity (knn), or allow it (--allow-non-mercer)"
     )]
     NotMercer {
         /// The estimator that refuses.
@@ -125,7 +127,8 @@ pub enum Error {
         found: usize,
     },
     /// The plan needs more memory than allowed.
-    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), use fewer rows, or an estimator that keeps no full Gram matrix (svc, svr)",
+    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or use fewer rows{other}",
+        other = if what.starts_with("fitting") { ", or an estimator that keeps no full Gram matrix (svc, svr)" } else { "" },
         needed = bytes(*needed), allowed = bytes(*allowed))]
     Memory {
         /// What was planned.
@@ -223,7 +226,31 @@ impl Error {
     }
     /// A lookup that failed.
     pub fn unknown<S: AsRef<str>>(what: impl Into<String>, name: impl Into<String>, known: impl IntoIterator<Item = S>) -> Self {
-        Error::Unknown { what: what.into(), name: name.into(), known: known.into_iter().map(|s| s.as_ref().to_owned()).collect() }
+        let known = known.into_iter().map(|s| s.as_ref().to_owned()).collect();
+        Error::Unknown { what: what.into(), name: name.into(), known, meant: None }
+    }
+    /// The same, with the names that other books and libraries use, each with the one used here.
+    pub fn unknown_here<S: AsRef<str>>(
+        what: impl Into<String>,
+        name: &str,
+        known: impl IntoIterator<Item = S>,
+        elsewhere: &[(&str, &'static str)],
+    ) -> Self {
+        let plain = |word: &str| word.to_lowercase().replace(['_', '-'], "");
+        let found = elsewhere.iter().find(|(other, _)| plain(other) == plain(name)).map(|(_, here)| *here);
+        match Self::unknown(what, name, known) {
+            Error::Unknown { what, name, known, .. } => Error::Unknown { what, name, known, meant: found },
+            other => other,
+        }
+    }
+}
+
+/// What is meant by a name that there is not: by its meaning elsewhere, or by its spelling.
+fn hint(name: &str, known: &[String], meant: Option<&'static str>) -> String {
+    match (meant, nearest(name, known)) {
+        (Some(here), _) => format!(" (here that is {here})"),
+        (None, Some(near)) => format!(" (did you mean '{near}'?)"),
+        (None, None) => String::new(),
     }
 }
 

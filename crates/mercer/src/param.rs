@@ -247,6 +247,8 @@ pub(crate) fn find<'a>(owner: &str, params: &'a [Param], name: &str) -> Result<&
     params
         .iter()
         .find(|p| p.name == name)
+        // Books write C where files and keywords are in small letters.
+        .or_else(|| params.iter().find(|p| p.name.eq_ignore_ascii_case(name)))
         .ok_or_else(|| Error::unknown(format!("parameter of {owner}"), name, params.iter().map(|p| p.name)))
 }
 
@@ -291,7 +293,7 @@ fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param:
 pub(crate) fn set<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, params: &[Param], name: &str, value: &Value) -> Result<()> {
     let param = find(owner, params, name)?;
     param.domain.check(owner, name, value)?;
-    edit(object, owner, name, serde_json::Value::String(value.to_string()))
+    edit(object, owner, param.name, serde_json::Value::String(value.to_string()))
 }
 
 fn edit<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, json: serde_json::Value) -> Result<()> {

@@ -56,7 +56,6 @@ fn a_looked_up_kernel_is_the_kernel_that_was_written_down() {
         let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
         learner.kernel = Some(KernelExpr::parse(kernel).unwrap());
         learner.prep.standardise = false;
-        learner.allow_non_mercer = true;
         learner
     };
     let file = written(folder.path(), &train);
@@ -85,6 +84,29 @@ fn a_looked_up_kernel_is_the_kernel_that_was_written_down() {
         let why = short.dataset_like(&looked_up.prep.schema, &ReadOptions::default()).unwrap_err().to_string();
         assert!(why.contains("no item 'r2'"), "{why}");
     }
+}
+
+#[test]
+fn a_given_matrix_is_judged_by_its_values_and_a_refusal_names_the_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let fit = |k: [[f64; 3]; 3], kernel: &str| {
+        let file = folder.path().join("given.csv");
+        let lines = k.iter().enumerate().map(|(i, row)| format!("r{i},{},{},{}\n", row[0], row[1], row[2])).collect::<String>();
+        std::fs::write(&file, format!("i,r0,r1,r2\n{lines}")).unwrap();
+        let (data, target, info) = taken(&[0, 1, 2], Some(&file.display().to_string()));
+        let mut learner = Learner::new(EstimatorExpr::parse("ridge(lambda=0.5)").unwrap());
+        learner.kernel = Some(KernelExpr::parse(kernel).unwrap());
+        learner.fit(&data, &target, &info, None, &Control::default())
+    };
+    // 1 + 2 * 0.5 and 0.5 twice are the eigenvalues of the first; 1 - 2 * 0.9 is one of the second, whose cosines cannot be.
+    let fine = [[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]];
+    let wrong = [[1.0, -0.9, -0.9], [-0.9, 1.0, -0.9], [-0.9, -0.9, 1.0]];
+    assert!(fit(fine, "precomputed").is_ok() && fit(fine, "2*precomputed + precomputed^2").is_ok());
+    let why = fit(wrong, "precomputed").unwrap_err().to_string();
+    assert!(why.contains("has the eigenvalue -0.8") && why.contains("repair this one on the training rows (clip(precomputed))"), "{why}");
+    assert!(fit(wrong, "clip(precomputed)").is_ok());
+    // What is wrong besides the matrix is still refused.
+    assert!(fit(fine, "-1*precomputed").is_err());
 }
 
 #[test]

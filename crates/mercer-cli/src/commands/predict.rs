@@ -6,8 +6,8 @@ use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
 use mercer::error::Result;
 use mercer::estimators::Want;
-use mercer::read::{Source, Table};
-use mercer::report::{PredictionColumns, predictions_csv};
+use mercer::read::{Source, Table, parted};
+use mercer::report::{PredictionColumns, predictions_csv_beside};
 use mercer::store;
 use std::path::Path;
 
@@ -19,6 +19,11 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let control = bounds(args.max_memory, stop);
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    let kept = match args.keep.as_deref() {
+        None => Vec::new(),
+        Some("all") => table.texts(&[])?,
+        Some(names) => table.texts(&parted(names))?,
+    };
     attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
     notices(&table.notices());
@@ -26,7 +31,7 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
     let predictions = model.predict(&data, want, &control)?;
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
-    let csv = predictions_csv(&model, &predictions, columns)?;
+    let csv = predictions_csv_beside(&model, &predictions, columns, &kept)?;
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),
         None => print(&csv),

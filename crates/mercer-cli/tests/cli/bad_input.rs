@@ -86,7 +86,7 @@ fn misspelt_names_are_refused_with_a_suggestion() {
     fit_refused(&numbers(20), &["--kernel", "rbf(length_scale=-2)"], EXPRESSION, &["length_scale", "above 0"]);
     fit_refused(&numbers(20), &["--kernel", "rbf +"], EXPRESSION, &["^"]);
     fit_refused(&numbers(20), &["--estimator", "svm"], EXPRESSION, &["svc"]);
-    fit_refused(&numbers(20), &["--estimator", "svc(C=1)"], EXPRESSION, &["did you mean 'c'"]);
+    fit_refused(&numbers(20), &["--estimator", "svc(cc=1)"], EXPRESSION, &["did you mean 'c'"]);
     fit_refused(&numbers(20), &["--types", "a=numbr"], EXPRESSION, &["numbr"]);
 }
 

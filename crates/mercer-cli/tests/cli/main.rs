@@ -11,3 +11,4 @@ mod memory;
 mod reading;
 mod shell;
 mod stopping;
+mod words;

@@ -1,10 +1,11 @@
 //! Writes what is made from the catalogue: two pages, the estimators of scikit-learn's form, and the types of the functions
-//! of `mercer.kernels`.
+//! of `mercer.kernels`; and the figure of README.md.
 //!
 //! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
 //! be written.
 
 mod classes;
+mod figures;
 mod pages;
 mod spellings;
 mod stubs;
@@ -18,8 +19,8 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");
-    let classes = match classes::classes() {
-        Ok(classes) => classes,
+    let (classes, iris) = match classes::classes().and_then(|classes| Ok((classes, figures::iris()?))) {
+        Ok(both) => both,
         Err(e) => {
             eprintln!("{e}");
             return ExitCode::FAILURE;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
         (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
+        ("docs/figures/iris.svg".to_owned(), iris),
     ] {
         let path = Path::new(&folder).join(name);
         let now = std::fs::read_to_string(&path).unwrap_or_default();

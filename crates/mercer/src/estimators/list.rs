@@ -117,6 +117,27 @@ estimators! {
     Baseline,
 }
 
+/// What other books and libraries call estimators, and what that is here.
+pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
+    ("svm", "svc for classes, svr for numbers"),
+    ("kernel_ridge", "ridge"),
+    ("krr", "ridge"),
+    ("lssvm", "ridge"),
+    ("linear_regression", "ridge with the kernel linear"),
+    ("gaussian_process", "gp"),
+    ("gaussian_process_regressor", "gp"),
+    ("gpr", "gp"),
+    ("kriging", "gp"),
+    ("logistic", "svc, which tells classes apart; there is no logistic regression"),
+    ("logistic_regression", "svc, which tells classes apart; there is no logistic regression"),
+    ("nearest_neighbours", "knn"),
+    ("kneighbors", "knn"),
+    ("k_neighbors_classifier", "knn"),
+    ("k_neighbors_regressor", "knn"),
+    ("dummy", "baseline"),
+    ("majority", "baseline"),
+];
+
 /// An estimator whose type is forgotten.
 trait AnyEstimator {
     fn name(&self) -> &'static str;
@@ -206,7 +227,7 @@ impl EstimatorExpr {
         let names = || catalogue().into_iter().map(|e| e.name);
         match expr::parse(text)? {
             Term::Call { name, args, at } => {
-                let made = Self::call(&name, &args).unwrap_or_else(|| Err(Error::unknown("estimator", &name, names())));
+                let made = Self::call(&name, &args).unwrap_or_else(|| Err(Error::unknown_here("estimator", &name, names(), ELSEWHERE)));
                 expr::locate(text, at, made)
             }
             _ => Err(Error::Syntax {

@@ -22,6 +22,7 @@ pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use gp::Gp;
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
+pub(crate) use list::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};

@@ -12,6 +12,7 @@ mod verdict;
 
 pub use expression::Parameter;
 pub use leaf::Entry;
+pub(crate) use text::ELSEWHERE;
 pub use text::{COMPOSITIONS, Composition};
 pub use uses::{Selection, Uses};
 pub use verdict::{Derivation, Validity};

@@ -49,7 +49,7 @@ impl KernelExpr {
                         if let Some(how) = Repair::ALL.into_iter().find(|r| r.name() == name) {
                             return Ok(KernelExpr::Repaired { how, of: one("clip(sigmoid)")? });
                         }
-                        let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown("kernel", name, names())));
+                        let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("kernel", name, names(), ELSEWHERE)));
                         expr::locate(text, *at, made)
                     }
                 }
@@ -214,6 +214,40 @@ const fn sign(form: &'static str, doc: &'static str) -> Composition {
 const fn call(name: &'static str, form: &'static str, doc: &'static str) -> Composition {
     Composition { name, form, doc }
 }
+
+/// What other books and libraries call kernels, and what that is here.
+pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
+    ("gaussian", "rbf"),
+    ("squared_exponential", "rbf"),
+    ("exponentiated_quadratic", "rbf"),
+    ("se", "rbf"),
+    ("ard", "rbf(length_scale=[..]), one number per column"),
+    ("poly", "polynomial"),
+    ("quadratic", "polynomial(degree=2)"),
+    ("cubic", "polynomial(degree=3)"),
+    ("tanh", "sigmoid"),
+    ("mlp", "sigmoid"),
+    ("logistic", "sigmoid, or the estimator svc to tell classes apart"),
+    ("dot_product", "linear"),
+    ("exponential", "matern(nu=0.5), or laplacian for the sum of absolute differences"),
+    ("ornstein_uhlenbeck", "matern(nu=0.5)"),
+    ("ou", "matern(nu=0.5)"),
+    ("rq", "rational_quadratic"),
+    ("cauchy", "rational_quadratic(alpha=1)"),
+    ("exp_sine_squared", "periodic"),
+    ("chi2", "chi_squared"),
+    ("additive_chi2", "chi_squared"),
+    ("intersection", "histogram_intersection"),
+    ("bias", "constant"),
+    ("noise", "white"),
+    ("white_kernel", "white"),
+    ("delta", "equal"),
+    ("levenshtein", "edit"),
+    ("ngram", "spectrum"),
+    ("kmer", "spectrum"),
+    ("cosine_similarity", "cosine"),
+    ("normalize", "normalise"),
+];
 
 /// Names that may stand in an expression.
 fn names() -> Vec<&'static str> {

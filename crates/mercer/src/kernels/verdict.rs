@@ -164,6 +164,21 @@ impl KernelExpr {
         }
     }
 
+    /// Whether it is positive semi-definite if every kernel matrix that is given is.
+    pub fn is_mercer_of_given(&self) -> bool {
+        let mut with = self.clone();
+        with.trust_given();
+        with.mercer() == Mercer::Always
+    }
+
+    /// Puts a kernel that is valid in the place of each given matrix.
+    fn trust_given(&mut self) {
+        if matches!(self, KernelExpr::Precomputed(_)) {
+            *self = KernelExpr::Linear(super::Linear::default());
+        }
+        self.parts_mut().into_iter().for_each(Self::trust_given);
+    }
+
     /// What is known about positive semi-definiteness, in one word and a reason.
     pub fn mercer(&self) -> Mercer {
         match self.validity() {

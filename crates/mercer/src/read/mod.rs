@@ -29,6 +29,7 @@ mod format;
 mod gram;
 mod infer;
 mod json_lines;
+mod keep;
 mod layout;
 mod libsvm;
 mod markers;

@@ -189,15 +189,15 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
             th scope="row" {
                 (name)
                 @if row.best { span.tag { "best" } }
-                @if !row.settled.is_empty() { code { (shown(row.readable(), 4000)) } }
+                @if !row.settled.is_empty() && row.readable() != row.estimator { code { (shown(row.readable(), 4000)) } }
             }
             @if let Some(why) = &row.failure {
                 td.reason colspan=(metrics.len() + 4) { div { "failed: " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
-                    td.rank[k == 0] { (cell(row.metric(*m), *d)) }
+                    td.rank[k == 0] { (stacked(row.metric(*m), *d)) }
                     @if k == 0 {
-                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (cell(row.difference, apart)) } }
+                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (stacked(row.difference, apart)) } }
                     }
                 }
                 td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
@@ -211,17 +211,7 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
     }
 }
 
-fn cell(value: Option<Estimate>, digits: usize) -> Markup {
-    match value {
-        Some(e) if e.mean.is_finite() => html! {
-            (number(e.mean, digits))
-            @if e.se.is_finite() { span.se { " ± " (number(e.se, digits)) } }
-        },
-        _ => html! { span.quiet { (UNKNOWN) } },
-    }
-}
-
-/// The same, the error under its mean.
+/// A mean with its error under it, so that the columns stay narrow.
 fn stacked(value: Option<Estimate>, digits: usize) -> Markup {
     match value {
         Some(e) if e.mean.is_finite() => html! {

@@ -3,6 +3,7 @@
 //! A [`Comparison`] is one table, one kernel, one set of folds and one [`Row`] per estimator. Every face prints the
 //! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
 
+mod catalogue;
 mod figures;
 mod fragment;
 mod gather;
@@ -21,11 +22,12 @@ pub use figures::{
     Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files, save_figures,
 };
 
+pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment};
 pub use gather::Request;
-pub use model::{catalogue_json, catalogue_text, model_json, model_text, model_text_in_full};
+pub use model::{model_json, model_text, model_text_in_full};
 pub use plan::plan_text;
-pub use predictions::{PredictionColumns, interval, predictions_csv, standard_deviation};
+pub use predictions::{PredictionColumns, interval, predictions_csv, predictions_csv_beside, standard_deviation};
 pub use validity::{validity_json, validity_text};
 
 pub use crate::select::{Estimate, Metric};

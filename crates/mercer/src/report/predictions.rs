@@ -44,10 +44,25 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
 
 /// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
 pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: PredictionColumns) -> Result<String> {
+    predictions_csv_beside(model, predictions, columns, &[])
+}
+
+/// The same to the right of columns of the table, each with a text for every row; a prediction whose name is one of theirs has
+/// `_predicted` added to it.
+///
+/// # Errors
+/// Columns that the model cannot give, and kept ones of another length.
+pub fn predictions_csv_beside(
+    model: &Model,
+    predictions: &Predictions,
+    columns: PredictionColumns,
+    kept: &[(String, Vec<String>)],
+) -> Result<String> {
     let lacks = |option: &str, what: &str, has: &str| {
         Err(Error::Setting { name: option.into(), why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()) })
     };
-    let names = &model.target.names;
+    let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
+    let names: Vec<String> = model.target.names.iter().map(|n| if taken(n) { format!("{n}_predicted") } else { n.clone() }).collect();
     let mut header: Vec<String> = names.clone();
     let mut cells: Vec<Vec<String>> = match &predictions.values {
         Predicted::Classes(codes) => codes.iter().map(|&k| vec![model.target.class(k).to_owned()]).collect(),
@@ -78,9 +93,13 @@ pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: Predic
     }
     let fault = |e: String| Error::Numerical { what: "writing CSV".into(), why: e };
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(&header).map_err(|e| fault(e.to_string()))?;
-    for row in &cells {
-        writer.write_record(row).map_err(|e| fault(e.to_string()))?;
+    if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != cells.len()) {
+        return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: cells.len(), found: column.len() });
+    }
+    let left = kept.iter().map(|(name, _)| name);
+    writer.write_record(left.chain(&header)).map_err(|e| fault(e.to_string()))?;
+    for (i, row) in cells.iter().enumerate() {
+        writer.write_record(kept.iter().map(|(_, column)| &column[i]).chain(row)).map_err(|e| fault(e.to_string()))?;
     }
     let bytes = writer.into_inner().map_err(|e| fault(e.to_string()))?;
     String::from_utf8(bytes).map_err(|e| fault(e.to_string()))

@@ -91,6 +91,11 @@ pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed:
     Ok(Verdict::Tested { open, rows, smallest, largest })
 }
 
+/// Whether no negative eigenvalue is found on rows of a prepared table, as [`check`] looks for them.
+pub(crate) fn holds_on(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<bool> {
+    Ok(test(expr, &data.select(&some_rows(data.rows(), ROWS, 0)), control)?.witness.is_none())
+}
+
 /// The numeric test on the rows of a prepared table.
 pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Result<gram::PsdCheck> {
     gram::psd_check(&gram::dense(expr.settle(data)?.bind_within(None, data, control)?.as_ref(), control)?, control)

@@ -500,7 +500,8 @@ class SVR(SupportVectorRegressor):
 
 
 class KNeighborsClassifier(NeighbourClassifier):
-    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies
+    of the classes count like one further neighbour.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
@@ -582,7 +583,8 @@ class KNeighborsClassifier(NeighbourClassifier):
 
 
 class KNeighborsRegressor(NeighbourRegressor):
-    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies
+    of the classes count like one further neighbour.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 

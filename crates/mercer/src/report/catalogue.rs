@@ -1,0 +1,173 @@
+//! What there is to choose from, all of it or one entry, in words and as JSON.
+
+use super::model::{INDENT, WIDTH, pretty};
+use super::words::wrapped;
+use crate::error::{Error, Result};
+use crate::estimators::{self, EstimatorExpr};
+use crate::kernels;
+use crate::param::{Alias, Param};
+use serde_json::json;
+
+/// One line or more per parameter, the explanations under each other.
+fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
+    let mut said: Vec<(&str, String)> = params.iter().map(|p| (p.name, format!("{}; {}", p.doc, p.domain))).collect();
+    said.extend(aliases.iter().map(|(alias, name, _)| (*alias, format!("another name for {name}, converted"))));
+    let indent = " ".repeat(23);
+    said.iter().flat_map(|(name, text)| wrapped(text, [&format!("    {name:<18} "), &indent], WIDTH)).collect()
+}
+
+/// What an estimator asks of the kernel, and what tunes it.
+fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
+    let needs = if e.needs_mercer { "needs a Mercer kernel" } else { "takes any similarity" };
+    match e.criterion {
+        _ if !e.uses_kernel => "needs no kernel".to_owned(),
+        criterion => format!("{needs}; tuned by {}", criterion.unwrap_or("cross-validation")),
+    }
+}
+
+/// One kernel, composition or estimator by its name, in words.
+///
+/// # Errors
+/// A name that none of them has.
+pub fn entry_text(name: &str) -> Result<String> {
+    let mut lines = Vec::new();
+    let mut say = |what: &str, text: &str| lines.extend(wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH));
+    let with = |params: &[Param], aliases: &[Alias]| {
+        let all = params_text(params, aliases);
+        if all.is_empty() { vec!["    none".to_owned()] } else { all }
+    };
+    if let Some(k) = kernels::catalogue().into_iter().find(|k| k.name == name) {
+        say("kernel", k.name);
+        say("formula", k.doc);
+        say("takes", k.takes);
+        say("valid", if k.because.is_empty() { "not for every input (see mercer check)" } else { k.because });
+        say("source", k.source);
+        let defaults: Vec<String> = k.params.iter().zip((k.defaults)()).map(|(p, value)| format!("{}={value}", p.name)).collect();
+        say("defaults", &if defaults.is_empty() { "none".to_owned() } else { defaults.join(", ") });
+        lines.push("parameters".into());
+        lines.extend(with(k.params, k.aliases));
+    } else if let Some(e) = estimators::catalogue().into_iter().find(|e| e.name == name) {
+        say("estimator", e.name);
+        say("what it is", e.doc);
+        say("needs", &what_it_needs(&e));
+        say("defaults", &EstimatorExpr::parse(e.name)?.arguments().iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", "));
+        lines.push("parameters".into());
+        lines.extend(with(e.params, e.aliases));
+    } else if let Some(c) = kernels::COMPOSITIONS.iter().find(|c| !c.name.is_empty() && c.name == name) {
+        say("composition", c.name);
+        say("written", c.form);
+        say("what it is", c.doc);
+    } else {
+        return Err(unknown_entry(name));
+    }
+    Ok(lines.join("\n"))
+}
+
+/// The same as JSON, as it stands in the catalogue.
+///
+/// # Errors
+/// As [`entry_text`].
+pub fn entry_json(name: &str) -> Result<String> {
+    if let Some(k) = kernels::catalogue().iter().find(|k| k.name == name) {
+        return pretty(&kernel_json(k));
+    }
+    if let Some(e) = estimators::catalogue().iter().find(|e| e.name == name) {
+        return pretty(&estimator_json(e));
+    }
+    match kernels::COMPOSITIONS.iter().find(|c| !c.name.is_empty() && c.name == name) {
+        Some(c) => pretty(&json!({"name": c.name, "form": c.form, "doc": c.doc})),
+        None => Err(unknown_entry(name)),
+    }
+}
+
+fn unknown_entry(name: &str) -> Error {
+    let kernels = kernels::catalogue().into_iter().map(|k| k.name);
+    let compositions = kernels::COMPOSITIONS.iter().map(|c| c.name).filter(|n| !n.is_empty());
+    let estimators = estimators::catalogue().into_iter().map(|e| e.name);
+    let known: Vec<&str> = kernels.chain(compositions).chain(estimators).collect();
+    let elsewhere = [kernels::ELSEWHERE, estimators::ELSEWHERE].concat();
+    Error::unknown_here("model file, kernel or estimator", name, known, &elsewhere)
+}
+
+/// Every kernel and estimator with its parameters, in words.
+pub fn catalogue_text() -> String {
+    let mut lines = vec!["KERNELS".to_owned()];
+    let head = |name: &str, text: &str| wrapped(&format!("{name}: {text}"), ["  ", "    "], WIDTH);
+    for k in kernels::catalogue() {
+        lines.push(String::new());
+        lines.extend(head(k.name, &format!("{} (takes {})", k.doc, k.takes)));
+        lines.extend(params_text(k.params, k.aliases));
+    }
+    lines.extend([String::new(), "KERNELS OF KERNELS".to_owned()]);
+    for c in kernels::COMPOSITIONS {
+        lines.extend(wrapped(&format!("{}: {}", c.form, c.doc), ["  ", "    "], WIDTH));
+    }
+    lines.extend([String::new(), "ESTIMATORS".to_owned()]);
+    for e in estimators::catalogue() {
+        lines.push(String::new());
+        lines.extend(head(e.name, &format!("{} ({})", e.doc, what_it_needs(&e))));
+        lines.extend(params_text(e.params, e.aliases));
+    }
+    lines.push(String::new());
+    let values = "A number may be written as a value, as auto (settled from the data), or as a range 0.1..10 (searched).";
+    lines.extend(wrapped(values, ["", ""], WIDTH));
+    lines.push("  mercer fit TABLE --target COL --kernel 'rbf(length_scale=0.5..5)' --estimator svc -o M.mercer".to_owned());
+    lines.join("\n")
+}
+
+fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
+    let defaults = (kernel.defaults)();
+    let one = |(p, default): (&Param, &String)| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "default": default});
+    kernel.params.iter().zip(&defaults).map(one).collect()
+}
+
+fn params_json(params: &[Param]) -> serde_json::Value {
+    params.iter().map(|p| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string()})).collect()
+}
+
+fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
+    let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
+    json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
+}
+
+fn estimator_json(e: &estimators::EstimatorEntry) -> serde_json::Value {
+    json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs_mercer, "params": params_json(e.params)})
+}
+
+/// Every kernel and estimator with its parameters, as JSON.
+pub fn catalogue_json() -> Result<String> {
+    let kernels: Vec<_> = kernels::catalogue().iter().map(kernel_json).collect();
+    let estimators: Vec<_> = estimators::catalogue().iter().map(estimator_json).collect();
+    pretty(&json!({"kernels": kernels, "estimators": estimators}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::KernelExpr;
+
+    #[test]
+    fn every_name_that_an_expression_may_hold_is_described() {
+        let names = kernels::catalogue().into_iter().map(|k| k.name).chain(estimators::catalogue().into_iter().map(|e| e.name));
+        for name in names.chain(kernels::COMPOSITIONS.iter().map(|c| c.name).filter(|n| !n.is_empty())) {
+            let text = entry_text(name).unwrap();
+            assert!(text.lines().next().is_some_and(|l| l.ends_with(name)) && text.lines().count() >= 3, "{text}");
+            assert!(text.lines().all(|l| l.chars().count() <= WIDTH), "{text}");
+            assert!(entry_json(name).unwrap().contains(&format!("\"name\": \"{name}\"")));
+        }
+        assert!(entry_text("rbf").unwrap().contains("length_scale"));
+    }
+
+    #[test]
+    fn what_other_books_call_a_kernel_or_an_estimator_is_understood() {
+        for (name, here) in [("Gaussian", "rbf"), ("poly", "polynomial"), ("tanh", "sigmoid"), ("svm", "svc for classes"), ("KRR", "ridge")]
+        {
+            let said = entry_text(name).unwrap_err().to_string();
+            assert!(said.contains(&format!("(here that is {here}")), "{said}");
+        }
+        assert!(KernelExpr::parse("gaussian(gamma=1)").unwrap_err().to_string().contains("(here that is rbf)"));
+        assert!(EstimatorExpr::parse("logistic").unwrap_err().to_string().contains("there is no logistic regression"));
+        assert!(entry_text("rbff").unwrap_err().to_string().contains("did you mean 'rbf'?"));
+        assert_eq!(EstimatorExpr::parse("svc(C=2)").unwrap(), EstimatorExpr::parse("svc(c=2)").unwrap());
+    }
+}
