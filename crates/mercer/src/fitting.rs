@@ -34,12 +34,7 @@ pub fn prepare(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Datase
 }
 
 /// The same where rows count by weight: a row of weight 2 is two rows.
-pub fn prepare_weighed(
-    recipe: &prep::Recipe,
-    kernel: Option<&KernelExpr>,
-    data: &Dataset,
-    weights: Option<&[f64]>,
-) -> Result<Prepared> {
+pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data: &Dataset, weights: Option<&[f64]>) -> Result<Prepared> {
     if data.rows() == 0 {
         return Err(Error::Data("there are no rows to learn from".into()));
     }

@@ -106,12 +106,19 @@ impl Learner {
     /// `data`: N rows without the target; `target`: N; `weights`: N or none.
     pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
         let examples = Examples { data, target, weights, split: &Split::Rows };
-        self.fit_from(&[], &examples, info, control).map(|timed| timed.model)
+        self.fit_from(&[], false, &examples, info, control).map(|timed| timed.model)
     }
 
     /// The same with the seconds that it took. The folds of tuning respect the split of the examples, and the last round of the
-    /// search begins with what searches on parts of these rows have found.
-    pub fn fit_from(&self, searches: &[Search], examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
+    /// search begins with what searches on parts of these rows have found; `within_noise` as in [`Aim`].
+    pub fn fit_from(
+        &self,
+        searches: &[Search],
+        within_noise: bool,
+        examples: &Examples<'_>,
+        info: &TargetInfo,
+        control: &Control,
+    ) -> Result<Timed> {
         let Used { mut rows, mut notices } = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         if let Some(most) = self.sample.filter(|most| *most < rows.len()) {
             let all = rows.len();
@@ -139,7 +146,7 @@ impl Learner {
         let ready = Examples { data: &prepared.data, ..used.examples() };
         let clock = Instant::now();
         let preparation = Preparation { recipe: &self.prep, kernel: &prepared.kernel, raw: &used.data };
-        let tuned = self.tune(&prepared.kernel, searches, &ready, preparation, control)?;
+        let tuned = self.tune(&prepared.kernel, searches, within_noise, &ready, preparation, control)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let stopped = control.enough.is_cancelled();
         if tuned.late {
@@ -199,12 +206,13 @@ impl Learner {
         &self,
         kernel: &KernelExpr,
         searches: &[Search],
+        within_noise: bool,
         examples: &Examples<'_>,
         preparation: Preparation<'_>,
         control: &Control,
     ) -> Result<Tuned> {
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
-        let aim = Aim { scoring, within_noise: false };
+        let aim = Aim { scoring, within_noise };
         let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), aim, control, self.seed)?;
         search.suggest(searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.

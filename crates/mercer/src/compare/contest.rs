@@ -1,6 +1,7 @@
 //! The comparison as it goes on, so that it has a result at any time.
 //!
-//! First every estimator is fitted and scored at its starting values on every fold. Then its search goes on, round by round,
+//! First every estimator is fitted and scored at its starting values on every fold, on a part of the rows where all of them
+//! would take long. Then its search goes on, round by round,
 //! where a round is cheapest for how often one was gone through; what a search has chosen is scored on every fold. At last
 //! each is fitted to all rows, the best first. Each step leaves time for those that must follow.
 
@@ -45,15 +46,16 @@ struct FoldScore {
 struct Entry {
     estimator: EstimatorExpr,
     failure: Option<Error>,
-    /// Rows that a fit learns from at most.
+    /// Rows that a fit learns from at most, and those that the first one learns from.
     rows: usize,
+    first_rows: usize,
     /// One for each fold.
     searches: Vec<Search>,
     /// Folds at the starting values.
     starting: Vec<FoldScore>,
     /// Folds with what the searches chose; all of them or none.
     tuned: Vec<FoldScore>,
-    /// Seconds of fitting and scoring every fold once.
+    /// Seconds of fitting and scoring every fold once, to all of `rows`.
     fold_seconds: f64,
     /// Seconds of the last round of the searches, and rounds gone through.
     round_seconds: f64,
@@ -71,9 +73,9 @@ impl Entry {
     fn is_scored(&self, folds: usize) -> bool {
         self.failure.is_none() && self.starting.len() == folds
     }
-    /// Whether a search has chosen something else than the start.
+    /// Whether what is scored at last is something else than the first look.
     fn has_moved(&self) -> bool {
-        self.searches.iter().any(Search::is_judged)
+        self.searches.iter().any(Search::is_judged) || self.first_rows < self.rows
     }
 }
 
@@ -110,6 +112,7 @@ impl<'a> Contest<'a> {
                 estimator: e.clone(),
                 failure: refused,
                 rows: planned,
+                first_rows: planned,
                 searches: Vec::new(),
                 starting: Vec::new(),
                 tuned: Vec::new(),
@@ -250,7 +253,9 @@ impl<'a> Contest<'a> {
             // What comes after needs about as much time again.
             let control = self.control.share(0.6 / (order.len() - done) as f64);
             let clock = Instant::now();
-            let (rows, estimator) = (self.entries[e].rows, self.entries[e].estimator.clone());
+            let estimator = self.entries[e].estimator.clone();
+            let rows = plan::first_rows(&estimator, self.entries[e].rows, outputs);
+            self.entries[e].first_rows = rows;
             let bytes = self.bytes(&estimator, rows);
             let made = self.over_folds(rows, bytes, &control, |k, control| {
                 let search = self.new_search(k, &estimator, control)?;
@@ -272,7 +277,9 @@ impl<'a> Contest<'a> {
                     None => break,
                 }
             }
-            self.entries[e].fold_seconds = clock.elapsed().as_secs_f64();
+            let entry = &mut self.entries[e];
+            let larger = entry.estimator.work(entry.rows, outputs) / entry.estimator.work(entry.first_rows, outputs).max(1.0);
+            entry.fold_seconds = clock.elapsed().as_secs_f64() * larger.max(1.0);
         }
         Ok(())
     }
@@ -389,7 +396,8 @@ impl<'a> Contest<'a> {
                 sample: (self.entries[e].rows < self.whole.data.rows()).then_some(self.entries[e].rows),
                 metric: self.comparing.metric,
             };
-            match learner.fit_from(&self.entries[e].searches, &self.examples, self.info, &control) {
+            // The best alone is searched further than the noise.
+            match learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control) {
                 Ok(Timed { model, tune_seconds, fit_seconds }) => {
                     let clock = Instant::now();
                     if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {
@@ -438,7 +446,7 @@ impl<'a> Contest<'a> {
                 is_tuned: !entry.tuned.is_empty() || !entry.searches.iter().any(Search::is_open),
                 is_searched: entry.rounds_left() == 0 && !entry.searches.iter().any(Search::is_cut),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
-                rows: entry.rows.min(self.whole.data.rows()),
+                rows: (if entry.tuned.is_empty() { entry.first_rows } else { entry.rows }).min(self.whole.data.rows()),
             },
             failure: None,
         };

@@ -12,19 +12,21 @@ use crate::kernels::KernelExpr;
 use std::time::Instant;
 
 /// Work that one fit may take, in floating-point operations, on a table of [`NOMINAL_ROWS`] rows; larger tables get more.
-const NOMINAL_WORK: f64 = 6e10;
+const NOMINAL_WORK: f64 = 1e11;
 const NOMINAL_ROWS: f64 = 20_000.0;
 /// The work allowed grows with the rows to this power.
-const GROWTH: f64 = 0.7;
+const GROWTH: f64 = 0.6;
+/// Work of a first look, in floating-point operations: what comes before any search need not see every row.
+const FIRST_WORK: f64 = 3e9;
 /// Fewer rows than this are never cut.
 const LEAST_ROWS: usize = 1000;
 /// Rows on which speed is measured; smaller tables are not worth it.
 const PROBE_ROWS: usize = 600;
 const WORTH_ROWS: usize = 2500;
-/// Fits that a comparison makes of each estimator, in units of one fit to the rows of a fold: starting values and tuned ones
-/// on every fold, the search, and the fit to all rows.
+/// Fits that a comparison makes of each estimator, in units of one fit to the rows of a fold: tuned values on every fold, a
+/// first look at each, the search, and the fit to all rows.
 fn fits(folds: usize) -> f64 {
-    2.0 * folds as f64 + 4.0
+    1.3 * folds as f64 + 4.0
 }
 /// The share of the time that the plan counts on.
 const SHARE: f64 = 0.7;
@@ -86,6 +88,11 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         fits.push(Planned { estimator: (*estimator).clone(), rows: most, bytes: estimator.bytes(most, outputs), seconds });
     }
     Ok(Plan { rows, fits })
+}
+
+/// Rows that a first look learns from, of so many.
+pub(super) fn first_rows(estimator: &EstimatorExpr, rows: usize, outputs: usize) -> usize {
+    largest(rows, |n| n <= LEAST_ROWS || estimator.work(n, outputs) <= FIRST_WORK)
 }
 
 /// The largest number of rows up to `most` that is within bounds, which hold for fewer rows too; `most` where none is, so that

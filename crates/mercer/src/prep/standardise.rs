@@ -58,11 +58,7 @@ impl Standardise {
 ///
 /// # Errors
 /// Numbers so large that their mean or spread overflows.
-pub(super) fn mean_and_sd(
-    column: &str,
-    v: impl ExactSizeIterator<Item = f64> + Clone,
-    weights: RowWeights<'_>,
-) -> Result<(f64, f64)> {
+pub(super) fn mean_and_sd(column: &str, v: impl ExactSizeIterator<Item = f64> + Clone, weights: RowWeights<'_>) -> Result<(f64, f64)> {
     let n = weights.total(v.len());
     let Some(first) = v.clone().next() else { return Ok((0.0, 1.0)) };
     if v.clone().all(|x| x == first) {

@@ -15,6 +15,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
+use crate::facts;
 use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::prep;
@@ -184,8 +185,19 @@ impl Search {
         most
     }
 
+    /// A sample of the rows. A criterion that leaves out one row at a time, or that takes all as drawn independently, is fooled
+    /// by copies of rows: it sees each once.
+    fn some_rows(&self, most: usize, examples: &Examples<'_>) -> Vec<usize> {
+        let groups = if self.is_smooth() { facts::copies(examples.data, examples.target) } else { None };
+        let Some(groups) = groups else { return some_rows_of(examples.target, most, self.seed) };
+        let mut seen = std::collections::HashSet::new();
+        let firsts: Vec<usize> = (0..groups.len()).filter(|&i| seen.insert(groups[i])).collect();
+        let some = some_rows_of(&examples.target.select(&firsts), most, self.seed);
+        some.into_iter().map(|k| firsts[k]).collect()
+    }
+
     fn draw(&self, rows: usize, examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
-        let rows = some_rows_of(examples.target, rows, self.seed);
+        let rows = self.some_rows(rows, examples);
         let sample = examples.select(&rows);
         if self.is_smooth() {
             return Ok(Round { sample, folds: Vec::new() });
@@ -236,6 +248,15 @@ impl Search {
             let x: Vec<f64> = self.free.iter().zip(&other.free).zip(&found.x).map(|((f, g), x)| f.at_value(g.to_value(*x))).collect();
             if !self.suggested.contains(&x) {
                 self.suggested.push(x);
+            }
+        }
+        if self.suggested.len() > 1 {
+            // What lies in the middle of them all comes first; a smooth criterion finds its way from there.
+            let middle = (0..self.free.len()).map(|j| median(self.suggested.iter().map(|x| x[j]).collect())).collect::<Vec<f64>>();
+            self.suggested.retain(|x| *x != middle);
+            self.suggested.insert(0, middle);
+            if self.is_smooth() {
+                self.suggested.truncate(1);
             }
         }
         if !self.suggested.is_empty() {
@@ -344,6 +365,12 @@ impl Search {
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
     }
+}
+
+/// The middle number, the lower one of two.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[(numbers.len() - 1) / 2]
 }
 
 /// Where a round stands: everything that judging a setting needs.
