@@ -5,18 +5,17 @@
 //! where a round is cheapest for how often one was gone through; what a search has chosen is scored on every fold. At last
 //! each is fitted to all rows, the best first. Each step leaves time for those that must follow.
 
-use super::held_out::{OutOfFold, Part};
+use super::entry::{Entry, FoldScore, Ground};
 use super::plan::{self, Plan};
-use super::{Comparing, Outcome, Scored, Standing};
+use super::{Comparing, Outcome};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Predictions, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Want};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
-use crate::learner::{Learner, Timed};
 use crate::read::TargetInfo;
-use crate::select::{Aim, Estimate, Metric, Preparation, Scoring, Search};
+use crate::select::{Aim, Preparation, Scoring, Search};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,71 +25,20 @@ const SIDE_BY_SIDE: usize = 2500;
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
 /// A fit to all rows with its last search and its prediction, in fits to the rows of a fold.
-const LAST: f64 = 4.0;
-
-/// The rows of one fold, prepared.
-struct Ground {
-    kernel: KernelExpr,
-    train: Sample,
-    test: Dataset,
-}
-
-/// One estimator on one fold.
-struct FoldScore {
-    scores: Vec<(Metric, f64)>,
-    predictions: Predictions,
-    converged: bool,
-}
-
-/// One estimator on its way.
-struct Entry {
-    estimator: EstimatorExpr,
-    failure: Option<Error>,
-    /// Rows that a fit learns from at most, and those that the first one learns from.
-    rows: usize,
-    first_rows: usize,
-    /// One for each fold.
-    searches: Vec<Search>,
-    /// Folds at the starting values.
-    starting: Vec<FoldScore>,
-    /// Folds with what the searches chose; all of them or none.
-    tuned: Vec<FoldScore>,
-    /// Seconds of fitting and scoring every fold once, to all of `rows`.
-    fold_seconds: f64,
-    /// Seconds of the last round of the searches, and rounds gone through.
-    round_seconds: f64,
-    rounds: usize,
-}
-
-impl Entry {
-    fn scores(&self) -> &[FoldScore] {
-        if self.tuned.is_empty() { &self.starting } else { &self.tuned }
-    }
-    fn rounds_left(&self) -> usize {
-        self.searches.iter().map(Search::rounds_left).max().unwrap_or(0)
-    }
-    /// Whether every fold has been scored.
-    fn is_scored(&self, folds: usize) -> bool {
-        self.failure.is_none() && self.starting.len() == folds
-    }
-    /// Whether what is scored at last is something else than the first look.
-    fn has_moved(&self) -> bool {
-        self.searches.iter().any(Search::is_judged) || self.first_rows < self.rows
-    }
-}
+pub(super) const LAST: f64 = 4.0;
 
 /// The comparison of estimators on the rows that are learnt from.
 pub(super) struct Contest<'a> {
-    examples: Examples<'a>,
-    info: &'a TargetInfo,
-    comparing: &'a Comparing,
-    control: &'a Control,
+    pub(super) examples: Examples<'a>,
+    pub(super) info: &'a TargetInfo,
+    pub(super) comparing: &'a Comparing,
+    pub(super) control: &'a Control,
     scoring: Scoring,
-    whole: Prepared,
-    folds: Vec<Fold>,
+    pub(super) whole: Prepared,
+    pub(super) folds: Vec<Fold>,
     kept: Vec<Option<Arc<Ground>>>,
-    entries: Vec<Entry>,
-    notices: Vec<String>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) notices: Vec<String>,
 }
 
 impl<'a> Contest<'a> {
@@ -372,129 +320,6 @@ impl<'a> Contest<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Fits to all rows, the best first, and the rows of the table.
-    fn finish(mut self) -> Result<Outcome> {
-        let folds = self.folds.len();
-        let mut rows: Vec<Scored> = (0..self.entries.len()).map(|e| self.scored(e)).collect();
-        let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
-        order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
-        for (done, &e) in order.iter().enumerate() {
-            self.control.check()?;
-            if self.control.out_of_time() {
-                break;
-            }
-            self.control.tell(&format!("{}: all rows", self.entries[e].estimator.name()), done, order.len());
-            let control = self.control.share((1.5 / (order.len() - done) as f64).min(0.95));
-            let learner = Learner {
-                prep: self.comparing.prep.clone(),
-                kernel: self.comparing.kernel.clone(),
-                estimator: self.entries[e].estimator.clone(),
-                seed: self.comparing.seed,
-                allow_non_mercer: self.comparing.allow_non_mercer,
-                sample: (self.entries[e].rows < self.whole.data.rows()).then_some(self.entries[e].rows),
-                metric: self.comparing.metric,
-            };
-            // The best alone is searched further than the noise.
-            match learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control) {
-                Ok(Timed { model, tune_seconds, fit_seconds }) => {
-                    let clock = Instant::now();
-                    if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {
-                        rows[e].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / self.whole.data.rows().max(1) as f64;
-                    }
-                    (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
-                    rows[e].standing.unconverged += usize::from(!model.summary().converged);
-                    rows[e].model = Some(model);
-                }
-                Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
-                Err(Error::Cancelled | Error::Time { .. }) => {}
-                Err(error) => rows[e].failure = Some(error),
-            }
-        }
-        let best = order.iter().copied().find(|&e| rows[e].may_win(folds));
-        if let Some(best) = best {
-            let reference = rows[best].per_fold.clone();
-            for r in rows.iter_mut().enumerate().filter(|(e, r)| *e != best && r.standing.folds == folds).map(|(_, r)| r) {
-                let gaps: Vec<f64> = r.per_fold.iter().zip(&reference).map(|(a, b)| a - b).collect();
-                r.difference = Some(Estimate::of(&gaps));
-            }
-        }
-        self.tell_what_is_left(&rows);
-        Ok(Outcome { kernel: self.whole.kernel, rows, best, columns: self.whole.prep.describe(), notices: self.notices })
-    }
-
-    /// The row of an entry before it is fitted to all rows.
-    fn scored(&mut self, e: usize) -> Scored {
-        let failure = self.entries[e].failure.take();
-        let entry = &self.entries[e];
-        let scores = entry.scores();
-        let time = || Error::Time { what: entry.estimator.name().into() };
-        let mut row = Scored {
-            estimator: entry.estimator.clone(),
-            metrics: Vec::new(),
-            per_fold: Vec::new(),
-            difference: None,
-            out_of_fold: None,
-            model: None,
-            fit_seconds: f64::NAN,
-            tune_seconds: f64::NAN,
-            predict_us_per_row: f64::NAN,
-            standing: Standing {
-                folds: scores.len(),
-                of_folds: self.folds.len(),
-                is_tuned: !entry.tuned.is_empty() || !entry.searches.iter().any(Search::is_open),
-                is_searched: entry.rounds_left() == 0 && !entry.searches.iter().any(Search::is_cut),
-                unconverged: scores.iter().filter(|s| !s.converged).count(),
-                rows: (if entry.tuned.is_empty() { entry.first_rows } else { entry.rows }).min(self.whole.data.rows()),
-            },
-            failure: None,
-        };
-        if scores.is_empty() || (failure.is_some() && scores.len() < self.folds.len()) {
-            row.failure = Some(failure.unwrap_or_else(time));
-            return row;
-        }
-        if let Some(first) = scores.first() {
-            for (m, (metric, _)) in first.scores.iter().enumerate() {
-                let values: Vec<f64> = scores.iter().filter_map(|s| s.scores.get(m).map(|(_, v)| *v)).collect();
-                if m == 0 {
-                    row.per_fold.clone_from(&values);
-                }
-                row.metrics.push((*metric, Estimate::of(&values)));
-            }
-        }
-        if scores.len() == self.folds.len() {
-            let parts: Vec<Part<'_>> = self.folds.iter().zip(scores).map(|(f, s)| (f.test.as_slice(), &s.predictions)).collect();
-            row.out_of_fold = OutOfFold::of(&parts);
-        }
-        row
-    }
-
-    /// What time did not allow, once for all estimators.
-    fn tell_what_is_left(&mut self, rows: &[Scored]) {
-        let why = if self.control.enough.is_cancelled() { "stopped on request" } else { "time was up" };
-        let more = if self.control.enough.is_cancelled() { "" } else { "; allow more max_seconds (--max-seconds)" };
-        let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
-            let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
-            (!list.is_empty()).then(|| list.join(", "))
-        };
-        let said = [
-            (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
-            (
-                names(&|r| r.standing.folds == r.standing.of_folds && !r.standing.is_tuned),
-                "before anything was searched: scored at starting values",
-            ),
-            (
-                names(&|r| r.standing.is_tuned && !r.standing.is_searched),
-                "before the search came to its end: the best setting found by then is scored",
-            ),
-            (names(&|r| r.model.is_none()), "before the fit to all rows"),
-        ];
-        for (who, what) in said {
-            if let Some(who) = who {
-                self.notices.push(format!("{who}: {why} {what}{more}"));
-            }
-        }
     }
 }
 

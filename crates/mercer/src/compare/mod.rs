@@ -1,6 +1,8 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
 mod contest;
+mod entry;
+mod finish;
 mod held_out;
 mod plan;
 

@@ -13,8 +13,9 @@ use super::{Estimate, Metric, Scoring};
 use crate::control::Control;
 use crate::data::Fold;
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, Query, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
+use crate::param::Value;
 use rayon::prelude::*;
 
 /// Folds of the inner cross-validation.
@@ -187,7 +188,7 @@ impl<'a> Field<'a> {
         let weights = |rows: &[usize]| sample.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<f64>>());
         let (target, of_training) = (sample.target.select(&fold.train), weights(&fold.train));
         let task = Task { gram: among, target: &target, weights: of_training.as_deref(), control, seed: self.seed };
-        let fitted = match setting.estimator.fit(&task) {
+        let fitted = match loosened(&setting.estimator)?.fit(&task) {
             Ok(f) => f,
             Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
             Err(_) => return Ok(None),
@@ -212,6 +213,22 @@ impl<'a> Field<'a> {
         }
         Ok(better)
     }
+}
+
+/// A solver's tolerance while searching, and by how much it exceeds the one asked for at most: a score tells no finer.
+const LOOSE: f64 = 1e-2;
+const LOOSER: f64 = 10.0;
+
+/// The estimator with a tolerance that does for a score.
+fn loosened(estimator: &EstimatorExpr) -> Result<EstimatorExpr> {
+    let mut loose = estimator.clone();
+    for (param, value) in estimator.values().into_iter().filter(|(param, _)| param.name == "tolerance") {
+        let asked = value.number();
+        if asked < LOOSE {
+            loose.set(param.name, &Value::Number((LOOSER * asked).min(LOOSE)))?;
+        }
+    }
+    Ok(loose)
 }
 
 /// Whether losses on some folds are all above those of the best there, by more than the spread of the best over its folds.

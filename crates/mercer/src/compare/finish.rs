@@ -1,0 +1,135 @@
+//! The end of a comparison: fits to all rows, the best first, the rows of the table, and what is left undone.
+
+use super::contest::Contest;
+use super::held_out::{OutOfFold, Part};
+use super::{Outcome, Scored, Standing};
+use crate::error::{Error, Result};
+use crate::estimators::Want;
+use crate::learner::{Learner, Timed};
+use crate::select::{Estimate, Search};
+use std::time::Instant;
+
+impl Contest<'_> {
+    /// Fits to all rows, the best first, and the rows of the table.
+    pub(super) fn finish(mut self) -> Result<Outcome> {
+        let folds = self.folds.len();
+        let mut rows: Vec<Scored> = (0..self.entries.len()).map(|e| self.scored(e)).collect();
+        let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
+        order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
+        for (done, &e) in order.iter().enumerate() {
+            self.control.check()?;
+            if self.control.out_of_time() {
+                break;
+            }
+            self.control.tell(&format!("{}: all rows", self.entries[e].estimator.name()), done, order.len());
+            let control = self.control.share((1.5 / (order.len() - done) as f64).min(0.95));
+            let learner = Learner {
+                prep: self.comparing.prep.clone(),
+                kernel: self.comparing.kernel.clone(),
+                estimator: self.entries[e].estimator.clone(),
+                seed: self.comparing.seed,
+                allow_non_mercer: self.comparing.allow_non_mercer,
+                sample: (self.entries[e].rows < self.whole.data.rows()).then_some(self.entries[e].rows),
+                metric: self.comparing.metric,
+            };
+            // The best alone is searched further than the noise.
+            match learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control) {
+                Ok(Timed { model, tune_seconds, fit_seconds }) => {
+                    let clock = Instant::now();
+                    if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {
+                        rows[e].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / self.whole.data.rows().max(1) as f64;
+                    }
+                    (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
+                    rows[e].standing.unconverged += usize::from(!model.summary().converged);
+                    rows[e].model = Some(model);
+                }
+                Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
+                Err(Error::Cancelled | Error::Time { .. }) => {}
+                Err(error) => rows[e].failure = Some(error),
+            }
+        }
+        let best = order.iter().copied().find(|&e| rows[e].may_win(folds));
+        if let Some(best) = best {
+            let reference = rows[best].per_fold.clone();
+            for r in rows.iter_mut().enumerate().filter(|(e, r)| *e != best && r.standing.folds == folds).map(|(_, r)| r) {
+                let gaps: Vec<f64> = r.per_fold.iter().zip(&reference).map(|(a, b)| a - b).collect();
+                r.difference = Some(Estimate::of(&gaps));
+            }
+        }
+        self.tell_what_is_left(&rows);
+        Ok(Outcome { kernel: self.whole.kernel, rows, best, columns: self.whole.prep.describe(), notices: self.notices })
+    }
+
+    /// The row of an entry before it is fitted to all rows.
+    fn scored(&mut self, e: usize) -> Scored {
+        let failure = self.entries[e].failure.take();
+        let entry = &self.entries[e];
+        let scores = entry.scores();
+        let time = || Error::Time { what: entry.estimator.name().into() };
+        let mut row = Scored {
+            estimator: entry.estimator.clone(),
+            metrics: Vec::new(),
+            per_fold: Vec::new(),
+            difference: None,
+            out_of_fold: None,
+            model: None,
+            fit_seconds: f64::NAN,
+            tune_seconds: f64::NAN,
+            predict_us_per_row: f64::NAN,
+            standing: Standing {
+                folds: scores.len(),
+                of_folds: self.folds.len(),
+                is_tuned: !entry.tuned.is_empty() || !entry.searches.iter().any(Search::is_open),
+                is_searched: entry.rounds_left() == 0 && !entry.searches.iter().any(Search::is_cut),
+                unconverged: scores.iter().filter(|s| !s.converged).count(),
+                rows: (if entry.tuned.is_empty() { entry.first_rows } else { entry.rows }).min(self.whole.data.rows()),
+            },
+            failure: None,
+        };
+        if scores.is_empty() || (failure.is_some() && scores.len() < self.folds.len()) {
+            row.failure = Some(failure.unwrap_or_else(time));
+            return row;
+        }
+        if let Some(first) = scores.first() {
+            for (m, (metric, _)) in first.scores.iter().enumerate() {
+                let values: Vec<f64> = scores.iter().filter_map(|s| s.scores.get(m).map(|(_, v)| *v)).collect();
+                if m == 0 {
+                    row.per_fold.clone_from(&values);
+                }
+                row.metrics.push((*metric, Estimate::of(&values)));
+            }
+        }
+        if scores.len() == self.folds.len() {
+            let parts: Vec<Part<'_>> = self.folds.iter().zip(scores).map(|(f, s)| (f.test.as_slice(), &s.predictions)).collect();
+            row.out_of_fold = OutOfFold::of(&parts);
+        }
+        row
+    }
+
+    /// What time did not allow, once for all estimators.
+    fn tell_what_is_left(&mut self, rows: &[Scored]) {
+        let why = if self.control.enough.is_cancelled() { "stopped on request" } else { "time was up" };
+        let more = if self.control.enough.is_cancelled() { "" } else { "; allow more max_seconds (--max-seconds)" };
+        let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
+            let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
+            (!list.is_empty()).then(|| list.join(", "))
+        };
+        let said = [
+            (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
+            (
+                names(&|r| r.standing.folds == r.standing.of_folds && !r.standing.is_tuned),
+                "before anything was searched: scored at starting values",
+            ),
+            (
+                names(&|r| r.standing.is_tuned && !r.standing.is_searched),
+                "before the search came to its end: the best setting found by then is scored",
+            ),
+            (names(&|r| r.model.is_none()), "before the fit to all rows"),
+        ];
+        for (who, what) in said {
+            if let Some(who) = who {
+                self.notices.push(format!("{who}: {why} {what}{more}"));
+            }
+        }
+    }
+}
