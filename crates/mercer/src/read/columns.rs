@@ -22,6 +22,12 @@ impl Table {
         self.check_declared(options)?;
         let mut columns = Vec::new();
         let mut written = Vec::new();
+        let parted: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|(name, raw)| options.declared(name).is_none() && raw.points_may_part())
+            .map(|(name, _)| name.clone())
+            .collect();
         for (name, raw) in std::mem::take(&mut self.columns) {
             let declared = self.declared(options, &name);
             if declared == Some(ColumnType::Ignore) || (options.declared(&name).is_none() && self.aside.contains(&name)) {
@@ -49,8 +55,22 @@ impl Table {
             written.push((name.clone(), Written { numbers: writing, missing }));
             columns.extend(values.map(|values| Column { name, values }));
         }
+        self.tell_points(&parted, &written);
         let data = Dataset::with_rows(self.rows, columns)?;
         Ok(written.into_iter().fold(data, |data, (name, how)| if data.position(&name).is_ok() { data.remember(&name, how) } else { data }))
+    }
+
+    /// Beside decimal commas, points that could part thousands are a doubt.
+    fn tell_points(&mut self, parted: &[String], written: &[(String, Written)]) {
+        let has_commas = |how: &Written| matches!(how.numbers, Writing::Marked(marks) if marks.decimal_comma);
+        if !written.iter().any(|(_, how)| has_commas(how)) {
+            return;
+        }
+        for name in parted.iter().filter(|name| written.iter().any(|(n, how)| n == *name && how.numbers == Writing::Point)) {
+            let says = "{has} points that could part thousands, since decimals stand behind commas in other columns: read as decimal points; \
+                        --decimal , reads thousands";
+            self.facts.push(Fact::of_column(Topic::Numbers, name, says));
+        }
     }
 
     /// Plain numbers as an input, and what is doubtful of them; none where they are an identifier.

@@ -1,9 +1,9 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
-use super::cells::{Cell, Cells};
+use super::cells::{Cell, Cells, missing_among_numbers};
 use super::dates;
 use super::facts::{Fact, Topic};
-use crate::data::Order;
+use crate::data::{Marks, Order, Thousands, Unit};
 use std::collections::HashSet;
 
 /// Fewer rows tell nothing about identifiers.
@@ -99,6 +99,13 @@ pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
     }
     let (days, all) = (present().filter(|(_, cell)| is_day(cell)).count(), present().count());
     present().find(|(_, cell)| !is_day(cell)).filter(|_| 2 * days >= all)
+}
+
+/// Whether points could part thousands in plain numbers: `1.234`, `950`, `12.345`.
+pub(super) fn points_may_part(cells: &Cells) -> bool {
+    let parted = Marks { decimal_comma: true, thousands: Thousands::Point, unit: Unit::None };
+    let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell));
+    cells.iter().any(|cell| cell.contains('.') && cell != ".") && present.all(|cell| parted.number(cell).is_some())
 }
 
 /// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::facts::{self, Fact};
 use super::libsvm::Indexed;
-use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
+use super::{ColumnType, Notice, ReadOptions, Source, delimited, doubts, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Inputs, Points, Similarities};
 use crate::error::{Error, Result};
@@ -53,6 +53,11 @@ impl Raw {
             Raw::Indexed(x) => x.rows(),
             Raw::Similarities(s) => s.len(),
         }
+    }
+
+    /// Whether it is of plain numbers with points that could part thousands.
+    pub(super) fn points_may_part(&self) -> bool {
+        matches!(self, Raw::Cells(cells) if cells.commas_are_free && !cells.strings && doubts::points_may_part(cells))
     }
 
     /// One cell a row, or an error where there are vectors.

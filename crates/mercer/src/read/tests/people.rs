@@ -86,6 +86,11 @@ fn money_percentages_and_thousands_are_numbers_and_said() {
     says(&notices, &["column 'price' holds amounts in $ with commas between thousands", "column 'share' holds percentages", "'n'"]);
     let (data, _) = plain("x;y\n1.234,5;1\n12.345,0;2\n7;3\n");
     assert_eq!(numbers(&data, "x"), [1234.5, 12_345.0, 7.0]);
+    // Only other columns tell that points may be no decimal points.
+    let (data, notices) = plain("a;b\n1.234;1,5\n950;2,5\n");
+    assert_eq!(numbers(&data, "a"), [1.234, 950.0]);
+    says(&notices, &["column 'a' has points that could part thousands", "--decimal ,"]);
+    assert!(!plain("a;b\n1.234;1,5\n950.5;2,5\n").1.contains("thousands"));
     let commas = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
     assert_eq!(numbers(&read("x;y\n1.234;1\n12.345;2\n", &commas).0, "x"), [1234.0, 12_345.0]);
     let points = ReadOptions { decimal: Some(Decimal::Point), ..ReadOptions::default() };
