@@ -71,9 +71,14 @@ impl Default for Knn {
 
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
-    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies of the classes count like one further neighbour";
+    const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
     const PARAMS: &'static [Param] = &[
-        Param::searched("k", "neighbours that are asked; a row of weight 2 counts as two", Domain::Integer(1, usize::MAX), 20.0),
+        Param::searched(
+            "k",
+            "neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its frequency) / (k + 1)",
+            Domain::Integer(1, usize::MAX),
+            20.0,
+        ),
         Param::fixed(
             "weights",
             "uniform: every neighbour counts alike; distance: by the inverse of its distance",

@@ -56,11 +56,16 @@ fn start(inputs: &Points, weights: RowWeights<'_>) -> f64 {
 impl Kernel for ChiSquared {
     const NAME: &'static str = "chi_squared";
     const DOC: &'static str = "exp(-gamma sum (x - z)^2 / (x + z)): histograms of counts or shares";
-    const SOURCE: &'static str = "Zhang, Marszalek, Lazebnik & Schmid, Local features and kernels for classification of texture and object categories (2007)";
+    const SOURCE: &'static str =
+        "Zhang, Marszalek, Lazebnik & Schmid, Local features and kernels for classification of texture and object categories (2007)";
     const BECAUSE: &'static str =
         "exp of minus a distance of negative type: (x - z)^2 / (x + z) = x + z - 4 x z / (x + z), and x z / (x + z) is an inner product";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("gamma", "factor of the distance; auto: 1 over twice the mean distance from the mean row", Domain::PositiveFinite, 30.0)];
+    const PARAMS: &'static [Param] = &[Param::searched(
+        "gamma",
+        "factor of the distance; auto: 1 over twice the mean distance from the mean row",
+        Domain::PositiveFinite,
+        30.0,
+    )];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     const AS_IS: bool = true;
     type Inputs = Points;

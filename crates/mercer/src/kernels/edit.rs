@@ -59,7 +59,8 @@ fn start(inputs: &Strings, weights: RowWeights<'_>) -> f64 {
 impl Kernel for Edit {
     const NAME: &'static str = "edit";
     const DOC: &'static str = "exp(-gamma d^2), d the edit distance of two strings: not a Mercer kernel, whatever gamma";
-    const SOURCE: &'static str = "Levenshtein, Binary codes capable of correcting deletions, insertions and reversals (1966), for the distance";
+    const SOURCE: &'static str =
+        "Levenshtein, Binary codes capable of correcting deletions, insertions and reversals (1966), for the distance";
     const PARAMS: &'static [Param] =
         &[Param::searched("gamma", "factor of the squared distance; auto: 1 over the mean squared length", Domain::PositiveFinite, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];

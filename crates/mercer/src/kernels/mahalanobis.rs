@@ -3,11 +3,11 @@
 //! With S = L L' the distance is that of L^-1 x and L^-1 z.
 
 use super::rbf::{Gaussian, unlike};
+use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Mercer, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, add_product};
-use crate::control::Control;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,8 @@ const ASYMMETRY: f64 = 1e-3;
 fn start(inputs: &Points, weights: RowWeights<'_>) -> Vec<f64> {
     let (n, d) = (weights.total(inputs.rows()).max(1.0), inputs.dim());
     let values = inputs.to_dense();
-    let mean: Vec<f64> = (0..d).map(|j| values.iter().skip(j).step_by(d).enumerate().map(|(i, x)| weights.at(i) * x).sum::<f64>() / n).collect();
+    let mean: Vec<f64> =
+        (0..d).map(|j| values.iter().skip(j).step_by(d).enumerate().map(|(i, x)| weights.at(i) * x).sum::<f64>() / n).collect();
     let mut s = vec![0.0; d * d];
     for (k, row) in values.chunks_exact(d.max(1)).enumerate() {
         let share = 0.5 * d as f64 * weights.at(k) / n;
@@ -166,9 +167,8 @@ impl Kernel for Mahalanobis {
         let (m, n, dim) = (tile.rows.len(), tile.cols.len(), tile.b.dim());
         tile.sqdists();
         tile.map(Gaussian);
-        let v: Vec<f64> = (0..m)
-            .flat_map(|k| tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(k, w)| 0.5 * k * w).collect::<Vec<_>>())
-            .collect();
+        let v: Vec<f64> =
+            (0..m).flat_map(|k| tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(k, w)| 0.5 * k * w).collect::<Vec<_>>()).collect();
         let (Some(left), Some(right)) = (tile.a.dense(), tile.b.dense()) else { return };
         let z = &right[tile.cols.start * dim..tile.cols.end * dim];
         let mut vz = vec![0.0; m * dim];

@@ -5,9 +5,9 @@
 //! g_(nu+1) = g_nu + t^2 / (4 nu (nu - 1)) g_(nu-1): positive terms only, so that nothing cancels and, with e^t taken out,
 //! nothing overflows. Orders p + 1/2 start from g_(1/2) = e^-t and g_(3/2) = (1 + t) e^-t, others from Bessel functions.
 
+use super::bessel;
 use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
-use super::bessel;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};

@@ -57,7 +57,8 @@ impl Kernel for NegativeDistance {
     const NAME: &'static str = "negative_distance";
     const DOC: &'static str = "-|x - z|^power: not a Mercer kernel, but centre(..) and exp(..) of it are, for powers up to 2";
     const SOURCE: &'static str = "Schoenberg, Metric spaces and positive definite functions (1938)";
-    const PARAMS: &'static [Param] = &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
+    const PARAMS: &'static [Param] =
+        &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
     type Inputs = Points;
     type Prepared = Cloud;
 

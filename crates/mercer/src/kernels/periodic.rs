@@ -47,7 +47,8 @@ fn quarter_range(inputs: &Points) -> f64 {
 impl Kernel for Periodic {
     const NAME: &'static str = "periodic";
     const DOC: &'static str = "exp(-2 sin^2(pi |x - z| / period) / length_scale^2): functions that repeat";
-    const SOURCE: &'static str = "MacKay, Introduction to Gaussian Processes (1998); Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.31)";
+    const SOURCE: &'static str =
+        "MacKay, Introduction to Gaussian Processes (1998); Rasmussen & Williams, Gaussian Processes for Machine Learning (2006), (4.31)";
     const BECAUSE: &'static str = "rbf of the inputs wound on circles";
     const PARAMS: &'static [Param] = &[
         Param::searched(

@@ -2,8 +2,8 @@
 
 use crate::data::{Points, RowWeights};
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
-use crate::linalg::fma;
 use crate::linalg::Real;
+use crate::linalg::fma;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,11 @@ impl Kernel for Polynomial {
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Polynomial { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), degree: self.degree.settle(3.0), offset: self.offset.settle(1.0) }
+        Polynomial {
+            gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64),
+            degree: self.degree.settle(3.0),
+            offset: self.offset.settle(1.0),
+        }
     }
     fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
         Cloud::plain(inputs, like)

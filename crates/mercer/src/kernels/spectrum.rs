@@ -3,7 +3,7 @@
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
 use crate::data::{RowWeights, Strings};
-use crate::gram::{Cloud, Sparse, Identity, Kernel, Mercer, Tile};
+use crate::gram::{Cloud, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};

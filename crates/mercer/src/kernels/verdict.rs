@@ -54,7 +54,7 @@ impl KernelExpr {
 
     /// What is known about positive semi-definiteness without any input, for all values that parameters may take.
     pub fn validity(&self) -> Validity {
-        if self.is_zero() {
+        if self.is_zero() || self.is_multiple_of_nothing() {
             return Validity::Proved(self.derived("0 for every pair", Vec::new()));
         }
         if let Some(k) = self.leaf() {
@@ -112,10 +112,14 @@ impl KernelExpr {
             KernelExpr::Scale { by, of } => *by == Value::Number(0.0) || of.is_zero(),
             KernelExpr::Sum(parts) => !parts.is_empty() && parts.iter().all(Self::is_zero),
             KernelExpr::Product(parts) => parts.iter().any(Self::is_zero),
-            KernelExpr::Centre(of) => of.is_zero() || of.is_constant(),
             KernelExpr::Exp(_) => false,
             other => other.parts().first().is_some_and(|of| of.is_zero()),
         }
+    }
+
+    /// Whether it is a number times a centred constant, of which rounding alone is left: no sign of the number refutes it.
+    fn is_multiple_of_nothing(&self) -> bool {
+        matches!(self, KernelExpr::Scale { of, .. } if matches!(&**of, KernelExpr::Centre(inner) if inner.is_constant()))
     }
 
     /// Whether it has one value for all pairs of inputs.
