@@ -6,7 +6,7 @@ mod evaluated;
 
 use evaluated::{matrix, near, points, value};
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Strings, Values};
+use mercer::data::{Column, Dataset, Points, Strings, Values};
 use mercer::fitting;
 use mercer::gram::{self, Dense, Mercer};
 use mercer::kernels::KernelExpr;
