@@ -227,7 +227,8 @@ fn three_classes_one_against_one_agree_with_libsvm() {
 // spec: S29
 #[test]
 fn votes_that_go_round_are_settled_by_the_sum_of_scores_then_by_the_lower_code() {
-    assert!(Svc::DOC.ends_with("most votes, then the greater sum of scores, then the class named first"));
+    let rule = "Most votes win; of equal votes the greater sum of scores; of equal sums the class named first.";
+    assert!(include_str!("../../../docs/choosing-parameters.md").contains(rule));
     let (x, target) = (vec![0, 1, 2], Target::Classes { codes: vec![0, 1, 2], names: vec!["a".into(), "b".into(), "c".into()] });
     let gram = square(&x, |a, b| f64::from(u8::from(a == b)));
     let mut fitted = fit(&svc(1.0, 1e-3), &gram, &target, None).unwrap();

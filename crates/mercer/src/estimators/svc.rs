@@ -56,7 +56,7 @@ impl Default for Svc {
 
 impl Estimator for Svc {
     const NAME: &'static str = "svc";
-    const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more: most votes, then the greater sum of scores, then the class named first";
+    const DOC: &'static str = "support vector classification: the widest margin between two classes, one against one for more";
     const PARAMS: &'static [Param] = &[
         Param::searched("c", "penalty of a row inside the margin, per unit of its slack", Domain::Positive, 1e3),
         Param::fixed(
