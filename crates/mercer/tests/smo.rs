@@ -7,7 +7,9 @@ mod made;
 
 use made::*;
 use mercer::control::Control;
+use mercer::data::Target;
 use mercer::error::Error;
+use mercer::estimators::{Fitted, Svr};
 use mercer::gram::{Block, Dense, Gram, Side};
 use mercer::solve::smo::{Options, Problem, solve};
 use std::ops::Range;
@@ -47,42 +49,53 @@ fn two_starts_reach_one_objective() {
     assert!(found.iter().all(|s| s.dual <= s.primal && s.gap <= 1e-9));
 }
 
-/// A regression: b_n = a_n - ahat_n in -c..c, z = t_n, and a tube of half the height epsilon.
-fn tube(set: usize, n: usize, c: f64, epsilon: f64) -> (Dense, Problem) {
+/// The two variables of each row of a regression, over rows that all stand twice: a_n in 0..c with z = t_n - epsilon, and
+/// -ahat_n in -c..0 with z = t_n + epsilon.
+fn tube(set: usize, n: usize, c: f64, epsilon: f64) -> (Rows, Vec<f64>, Dense, Problem) {
     let (x, e) = (points(set, n, 2), errors(set, n));
     let t: Vec<f64> = (0..n).map(|i| (3.0 * x[i][0]).sin() + 0.4 * e[i]).collect();
-    let problem = Problem { row: (0..n).collect(), target: t, low: vec![-c; n], high: vec![c; n], tube: epsilon, start: None };
-    (square(&x, |a, b| rbf(1.0)(a, b)), problem)
+    let twice: Rows = x.iter().chain(&x).cloned().collect();
+    let problem = Problem {
+        row: (0..2 * n).collect(),
+        target: t.iter().map(|t| t - epsilon).chain(t.iter().map(|t| t + epsilon)).collect(),
+        low: [vec![0.0; n], vec![-c; n]].concat(),
+        high: [vec![c; n], vec![0.0; n]].concat(),
+        ..problem(set, n, c).1
+    };
+    (x, t, square(&twice, |a, b| rbf(1.0)(a, b)), problem)
 }
 
 // spec: S07, S45, E4-08
 #[test]
 fn two_starts_of_a_regression_reach_one_objective_and_no_row_pulls_both_ways() {
-    let n = 300;
+    let n = 250;
     for (set, c, epsilon) in [(90, 1.0, 0.1), (91, 20.0, 0.02), (92, 0.2, 0.3)] {
-        let (gram, cold) = tube(set, n, c, epsilon);
-        // Every row away from 0, each as high as another is low.
-        let mut start = vec![0.0; n];
-        for i in (0..n).step_by(2) {
-            let a = c * noise(set, i, 5);
-            (start[i], start[i + 1]) = (a, -a);
+        let (x, t, gram, cold) = tube(set, n, c, epsilon);
+        // Both halves of every row away from 0, each as high as another's is low.
+        let mut start = vec![0.0; 2 * n];
+        for i in 0..n {
+            let a = 0.5 * c * (1.0 + noise(set, i, 5));
+            (start[i], start[n + (i + 7) % n]) = (a, -a);
         }
         let warm = Problem { start: Some(start), ..cold.clone() };
         let options = Options { tolerance: 1e-9, ..Options::default() };
-        let found = solve(&gram, &[cold.clone(), warm], &options, &Control::default()).unwrap();
+        let found = solve(&gram, &[cold, warm], &options, &Control::default()).unwrap();
         close(found[0].primal / found[1].primal, 1.0, 1e-8);
         close(found[0].dual / found[1].dual, 1.0, 1e-8);
+        // The estimator states the same problem.
+        let svr = Svr { c: c.into(), epsilon: epsilon.into(), standardise_target: false, tolerance: 1e-9.into(), ..Svr::default() };
+        let fitted = fit(&svr, &square(&x, |a, b| rbf(1.0)(a, b)), &Target::numbers(&t), None).unwrap();
+        close(fitted.summary().objective.unwrap() / found[0].primal, 1.0, 1e-8);
         for s in &found {
             assert!(s.converged && s.gap <= 1e-9 && s.violation <= 1e-9, "set {set}: {s:?}");
-            let halves: Vec<(f64, f64)> = s.coef.iter().map(|b| (b.max(0.0), (-b).max(0.0))).collect();
+            let halves: Vec<(f64, f64)> = (0..n).map(|i| (s.coef[i], -s.coef[n + i])).collect();
             assert!(halves.iter().all(|(a, ahat)| (0.0..=c).contains(a) && (0.0..=c).contains(ahat) && a * ahat == 0.0), "set {set}");
             assert!(halves.iter().any(|h| h.0 > 0.0) && halves.iter().any(|h| h.1 > 0.0));
             // -1/2 sum sum (a - ahat)(a - ahat) k - eps sum (a + ahat) + sum (a - ahat) t, and the gap to the primal.
             let b: Vec<f64> = halves.iter().map(|(a, ahat)| a - ahat).collect();
-            let f: Vec<f64> = (0..n).map(|i| dot(gram.matrix().row(i), &b)).collect();
-            let t = &cold.target;
+            let f: Vec<f64> = (0..n).map(|i| dot(&gram.matrix().row(i)[..n], &b)).collect();
             let sum: f64 = halves.iter().map(|(a, ahat)| a + ahat).sum();
-            let dual = dot(&b, t) - epsilon * sum - 0.5 * dot(&b, &f);
+            let dual = dot(&b, &t) - epsilon * sum - 0.5 * dot(&b, &f);
             close(s.dual, dual, 1e-9 * (1.0 + dual.abs()));
             let loss: f64 = (0..n).map(|i| ((t[i] - f[i] - s.offset).abs() - epsilon).max(0.0)).sum();
             close(s.primal, 0.5 * dot(&b, &f) + c * loss, 1e-9 * (1.0 + dual.abs()));
