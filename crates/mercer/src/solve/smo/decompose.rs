@@ -37,7 +37,7 @@ pub(super) fn run<T: Passes>(
     options: &Options,
     control: &Control,
 ) -> Result<bool> {
-    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(&mut **s, options)).collect();
+    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
     let steps = |runs: &[Run<'_, '_>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);
     loop {

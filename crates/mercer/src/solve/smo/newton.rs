@@ -8,7 +8,7 @@
 //! by Cholesky with rows left out that depend on those before them, then as far along d as the bounds let go. Where a
 //! bound is met its variable is not free any more, and the step is taken again.
 
-use super::pairs::Block;
+use super::pairs::{Block, Until};
 use super::passes::Passes;
 use super::state::State;
 use crate::gram::dot;
@@ -24,9 +24,9 @@ impl<T: Passes> Block<'_, T> {
     }
 
     /// Takes such steps until none meets a bound, or `budget` multiplications are spent.
-    pub(super) fn newton(&mut self, state: &State<'_>, mut budget: f64) {
+    pub(super) fn newton(&mut self, state: &State<'_>, until: &Until<'_>, mut budget: f64) {
         let mut free: Vec<usize> = (0..self.members.len()).filter(|&a| self.up[a] == self.down[a]).collect();
-        while free.len() > 1 && budget > 0.0 {
+        while free.len() > 1 && budget > 0.0 && !until.stopped() {
             budget -= self.newton_cost(free.len());
             let Some((kept, direction)) = self.direction(&free) else { return };
             if !self.go(state, &kept, &direction) {

@@ -60,6 +60,9 @@ const PASS: f64 = 100.0;
 /// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at.
 const SHARE: f64 = 0.3;
 
+/// No such steps on more free variables: nobody waits longer than for one of them.
+const MOST_FREE: usize = 512;
+
 /// When to leave a block.
 pub(super) struct Until<'a> {
     /// The violation within the block to be reached.
@@ -67,6 +70,13 @@ pub(super) struct Until<'a> {
     /// The most pair steps.
     pub(super) most: usize,
     pub(super) control: &'a Control,
+}
+
+impl Until<'_> {
+    /// Whether time is up, or an end was asked for.
+    pub(super) fn stopped(&self) -> bool {
+        self.control.out_of_time() || self.control.check().is_err()
+    }
 }
 
 impl<'a, T: Passes> Block<'a, T> {
@@ -138,12 +148,15 @@ impl<'a, T: Passes> Block<'a, T> {
             if taken >= until.most || violation <= until.goal || !violation.is_finite() {
                 return taken;
             }
-            if taken % CHECK == CHECK - 1 && (until.control.out_of_time() || until.control.check().is_err()) {
+            if taken % CHECK == CHECK - 1 && until.stopped() {
                 return taken;
             }
             spent += self.v.len() as f64 + PASS;
-            if self.free > 1 && self.newton_cost(self.free) <= SHARE * spent {
-                self.newton(state, SHARE * spent);
+            if (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= SHARE * spent {
+                if until.stopped() {
+                    return taken;
+                }
+                self.newton(state, until, SHARE * spent);
                 (step, spent) = (0.0, 0.0);
                 taken += 1;
                 continue;

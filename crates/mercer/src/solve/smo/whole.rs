@@ -23,13 +23,17 @@ const SHARED: usize = 4096;
 const GOAL: f64 = 0.7;
 /// Where the gap is too large, the next goal is this share of the last, as the gap asks for.
 const TIGHTEN: (f64, f64) = (0.01, 0.4);
+/// A violation above this share of the last has not gone down.
+const STANDS: f64 = 0.9;
 /// Times that a problem is taken up again, per kind of number.
 const ROUNDS: usize = 12;
 /// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
 const PATIENCE: (usize, usize) = (4, 100);
 
 /// Steps in f32 between two looks in f64, per variable and besides.
-const ROUNDED: (usize, usize) = (100, 10_000);
+const ROUNDED: (usize, usize) = (50, 1000);
+/// A violation so many times the goal of f32 is rounding, and more of it leads nowhere.
+const NOISE: f64 = 3.0;
 
 /// Whether a problem is one block.
 pub(super) fn fits(state: &State<'_>, options: &Options) -> bool {
@@ -154,7 +158,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
         if let Some(steps) = reached {
             most = most.min(PATIENCE.0 * steps + PATIENCE.1 * members.len());
         }
-        let spent = control.out_of_time() || most == 0;
+        let spent = control.out_of_time() || state.iterations >= options.max_iterations;
         let steps = if spent { 0 } else { block.solve(state, &Until { goal, most, control }) };
         state.coef.copy_from_slice(&block.coef);
         state.iterations += steps;
@@ -162,9 +166,13 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
         state.finite()?;
         let quality = certificate::of(state);
         state.closed = spent || quality.within(MARGIN * options.tolerance);
-        // In this kind of number there is nothing left where violation and gap stand still.
-        let stands = quality.violation.max(0.0) >= 0.9 * last && quality.gap > options.tolerance;
-        if state.closed || steps == 0 || (stands && quality.violation <= goal) {
+        // In this kind of number there is nothing left where no pair moves above the goal, or where violation and gap stand still.
+        let idle = steps == 0 && quality.violation > goal;
+        let stands = steps > 0 && quality.violation.max(0.0) >= STANDS * last && quality.violation <= goal;
+        if state.closed || idle || stands {
+            return Ok(());
+        }
+        if size_of::<T>() == 4 && (steps == most || quality.violation > NOISE * goal) {
             return Ok(());
         }
         last = quality.violation.max(0.0);
