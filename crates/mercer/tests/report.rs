@@ -59,7 +59,7 @@ fn the_verdict_names_the_best_and_those_within_noise() {
     assert_eq!(
         samples::classes().verdict(),
         "ridge predicts best: 0.973 of rows right (± 0.012), where always answering the most frequent class gives 0.333; \
-         svc and knn are within noise of it; nu_svc has no result to compare."
+         svc and knn are within noise of it; logistic did not converge and cannot be judged; nu_svc has no result to compare."
     );
     assert_eq!(
         samples::regression().verdict(),
@@ -85,14 +85,14 @@ fn the_verdict_always_holds_what_a_guess_achieves_and_never_speaks_of_what_was_n
     c.entries[2].estimator = "baseline".into();
     c.entries[2].metrics[0].1 = Estimate { mean: 0.5, se: 0.01, folds: 5 };
     c.entries[2].difference = Some(Estimate { mean: -0.47, se: 0.01, folds: 5 });
-    assert!(c.verdict().contains("where always answering the most frequent class gives 0.500; svc is within noise of it; nu_svc has"));
+    assert!(
+        c.verdict().contains("where always answering the most frequent class gives 0.500; svc is within noise of it; logistic did not")
+    );
     // One fold was scored: nothing is told apart, and nobody predicts best.
     for row in &mut c.entries {
         row.difference = row.difference.map(|d| Estimate { se: f64::NAN, folds: 1, ..d });
     }
-    assert!(
-        c.verdict().starts_with("ridge: 0.973 of rows right") && c.verdict().contains("svc, baseline, nu_svc and logistic have no result")
-    );
+    assert!(c.verdict().starts_with("ridge: 0.973 of rows right") && c.verdict().contains("svc, baseline and nu_svc have no result"));
     // Five folds of two standard errors are noise: Student's t with 4 degrees of freedom asks for 2.78.
     let mut two = samples::regression();
     two.entries[1].difference = Some(Estimate { mean: 2.2, se: 0.8, folds: 5 });
@@ -396,6 +396,10 @@ fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_b
     let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried, and \
                     anything from 1.05 to 40 (shaded) scores the same within noise.";
     assert_eq!(said, expected);
+    let mut beside = samples::choice([Edge::Worse; 2], None);
+    beside.parameter.tried.push((5.0, 0.97));
+    let said = Picture::Tuning(beside).sentence(&row);
+    assert!(said.contains("accuracy is 0.967, while 5 gives 0.970, better by less than the noise, and anything from"), "{said}");
     let open = Picture::Tuning(samples::choice([Edge::Worse, Edge::Open], None)).sentence(&row);
     assert!(open.ends_with("to 40 (shaded) scores the same within noise, as does every larger value tried."), "{open}");
 }

@@ -36,10 +36,15 @@ impl TuningCurve {
     /// What the figure shows, with its numbers.
     pub(super) fn sentence(&self) -> String {
         let p = &self.parameter;
-        let better = |score: f64| if self.rises { score > self.score } else { score < self.score };
-        let extreme = match (p.tried.iter().any(|(_, s)| better(*s)), self.rises) {
-            (true, _) => String::new(),
-            (false, rises) => format!(", the {} of {} values tried", if rises { "highest" } else { "lowest" }, p.tried.len()),
+        let gain = |score: f64| if self.rises { score - self.score } else { self.score - score };
+        let top = p.tried.iter().filter(|(_, s)| gain(*s) > 0.0).max_by(|a, b| gain(a.1).total_cmp(&gain(b.1)));
+        let extreme = match top {
+            // Looked at after the choice was made: the choice does not follow it, as it could not in the folds.
+            Some((x, s)) => {
+                let noise = if gain(*s) > (self.score - self.same).abs() { "more" } else { "less" };
+                format!(", while {} gives {}, better by {noise} than the noise", value(*x), brief(*s))
+            }
+            None => format!(", the {} of {} values tried", if self.rises { "highest" } else { "lowest" }, p.tried.len()),
         };
         let beyond = match p.edges {
             [Edge::Worse, Edge::Worse] => "",
