@@ -168,7 +168,7 @@ impl Bordered {
     /// Whether C is positive definite in working precision: no pivot is at rounding, and none was helped.
     pub(crate) fn is_definite(&self) -> bool {
         let System::Dual(cholesky) = &self.system else { return true };
-        let pivots = cholesky.lower().square().diagonal();
+        let pivots = cholesky.pivots();
         let (least, most) = pivots.iter().map(|p| p * p).fold((f64::INFINITY, 0.0f64), |(l, m), p| (l.min(p), m.max(p)));
         cholesky.jitter() == 0.0 && least > pivots.len() as f64 * f64::EPSILON * most
     }
