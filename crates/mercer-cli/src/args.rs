@@ -205,7 +205,7 @@ pub(crate) struct Learning {
 /// Bounds of the work.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
-    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
     /// Seconds after which searches and solvers stop with their best so far; ctrl-C does the same.
@@ -297,7 +297,7 @@ pub(crate) struct Predict {
     /// Add the probability of each class (knn, baseline).
     #[arg(long)]
     pub probabilities: bool,
-    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
 }
@@ -359,7 +359,7 @@ pub(crate) struct Gram {
     /// NPY file to write.
     #[arg(short, long, value_name = "K.npy", help_heading = "Output")]
     pub output: PathBuf,
-    /// The most memory to plan with, such as 4GB; four fifths of what is free if left out.
+    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
 }

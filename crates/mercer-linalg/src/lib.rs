@@ -2,18 +2,18 @@
 //!
 //! The backend is generic and large; everything that Mercer uses of it is instantiated here, once, behind plain
 //! functions on views, so that the library itself compiles in seconds. Results are the same for any number of threads:
-//! every function but [`eigen`] runs on one, and callers cut work into blocks of a fixed size.
+//! every function but [`tridiagonal_eigen`] runs on one, and callers cut work into blocks of a fixed size.
 
 mod pages;
 mod view;
 
-pub use pages::prefer_large_pages;
+pub use pages::{give_back, prefer_large_pages};
 pub use view::{View, ViewMut};
 
-use faer::diag::DiagMut;
+use faer::diag::{DiagMut, DiagRef};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Auto, Par, Spec};
@@ -104,13 +104,16 @@ pub fn cholesky<T: Precision>(a: ViewMut<'_, T>) -> Result<(), usize> {
 /// Parts of an eigendecomposition that may be computed at the same time.
 const EIGEN_PARTS: usize = 4;
 
-/// Eigenvalues (ascending) and eigenvectors (columns) of the symmetric matrix in the lower triangle of `a`; `false`
-/// where the iteration does not converge or there is no memory for its work space. The work is cut into the same parts
-/// whatever the number of threads that take them.
-pub fn eigen(a: View<'_, f64>, values: &mut [f64], vectors: ViewMut<'_, f64>) -> bool {
-    let parts = Par::rayon(EIGEN_PARTS);
-    let scratch = self_adjoint_evd_scratch::<f64>(a.0.nrows(), ComputeEigenvectors::Yes, parts, Default::default());
+/// Eigenvalues (ascending) and eigenvectors (columns) of a symmetric tridiagonal matrix, from its diagonal and what stands
+/// beside it; `false` where the iteration does not converge or there is no memory for its work space. The work is cut into the
+/// same parts whatever the number of threads that take them.
+pub fn tridiagonal_eigen(diagonal: &[f64], beside: &[f64], values: &mut [f64], vectors: ViewMut<'_, f64>) -> bool {
+    let (n, parts) = (diagonal.len(), Par::rayon(EIGEN_PARTS));
+    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, parts, Default::default());
     let Ok(mut memory) = MemBuffer::try_new(scratch) else { return false };
-    let stack = MemStack::new(&mut memory);
-    self_adjoint_evd(a.0, DiagMut::from_slice_mut(values), Some(vectors.0), parts, stack, Default::default()).is_ok()
+    // The backend reads as many numbers beside the diagonal as on it.
+    let beside: Vec<f64> = beside.iter().copied().chain([0.0]).take(n).collect();
+    let (diagonal, beside) = (DiagRef::from_slice(diagonal), DiagRef::from_slice(&beside));
+    let (stack, values) = (MemStack::new(&mut memory), DiagMut::from_slice_mut(values));
+    tridiagonal_self_adjoint_evd(diagonal, beside, values, Some(vectors.0), parts, stack, Default::default()).is_ok()
 }

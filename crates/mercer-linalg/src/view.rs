@@ -16,6 +16,15 @@ impl<'a, T> View<'a, T> {
     pub fn rows(data: &'a [T], rows: usize, cols: usize) -> Self {
         View(MatRef::from_row_major_slice(&data[..rows * cols], rows, cols))
     }
+    /// A window onto row-major memory that others may be writing outside of it.
+    ///
+    /// # Safety
+    /// For all `i < rows`, the `cols` numbers from `start + i * stride` are valid for reads and nothing writes those that are
+    /// read through the view while it lives.
+    pub unsafe fn window(start: *const T, rows: usize, cols: usize, stride: usize) -> Self {
+        // SAFETY: promised by the caller.
+        View(unsafe { MatRef::from_raw_parts(start, rows, cols, stride as isize, 1) })
+    }
     /// The transpose, without a copy.
     pub fn transpose(self) -> Self {
         View(self.0.transpose())
@@ -56,6 +65,15 @@ impl<'a, T> ViewMut<'a, T> {
     pub fn split_at_column(self, col: usize) -> (View<'a, T>, Self) {
         let (left, right) = self.0.split_at_col_mut(col);
         (View(left.into_const()), ViewMut(right))
+    }
+    /// Two rectangles to write: the columns before `col`, and the others.
+    pub fn split_columns(self, col: usize) -> (Self, Self) {
+        let (left, right) = self.0.split_at_col_mut(col);
+        (ViewMut(left), ViewMut(right))
+    }
+    /// The same rectangle to read, for a shorter time.
+    pub fn read(&self) -> View<'_, T> {
+        View(self.0.as_ref())
     }
     /// The same rectangle for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {

@@ -5,14 +5,53 @@
 //! their number. The model file is that JSON followed by those blocks, so that loading parses a
 //! small header and copies raw numbers: nothing in a file can run.
 
+use bytemuck::cast_slice_mut;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Takes bytes of the block of this number; every block comes in several pieces, the first of them empty.
+type Sink = Box<dyn FnMut(usize, &[u8])>;
+
+/// Where blocks are read from, each when its turn comes.
+pub trait Source {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Bytes of a block; bounded by what is there.
+    fn size(&self, index: usize) -> usize;
+    /// Writes a whole block to `out`, which has its size.
+    ///
+    /// # Errors
+    /// The file cannot be read any more.
+    fn read(&mut self, index: usize, out: &mut [u8]) -> std::io::Result<()>;
+}
+
+impl Source for Vec<Vec<u8>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn size(&self, index: usize) -> usize {
+        self[index].len()
+    }
+    fn read(&mut self, index: usize, out: &mut [u8]) -> std::io::Result<()> {
+        out.copy_from_slice(&self[index]);
+        Ok(())
+    }
+}
+
+struct Supply {
+    source: Box<dyn Source>,
+    taken: Vec<bool>,
+}
 
 thread_local! {
-    static OUT: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
-    /// Blocks that nobody has taken yet; one that was taken is `None`.
-    static IN: RefCell<Option<Vec<Option<Vec<u8>>>>> = const { RefCell::new(None) };
+    /// Blocks begun so far, and where their bytes go.
+    static OUT: RefCell<Option<(usize, Sink)>> = const { RefCell::new(None) };
+    static IN: RefCell<Option<Supply>> = const { RefCell::new(None) };
 }
+
+/// Numbers that are turned to bytes together.
+const PIECE: usize = 8192;
 
 /// A reference to a block, or the numbers themselves where no blocks are collected.
 #[derive(Serialize, Deserialize)]
@@ -22,17 +61,41 @@ enum Stored<T> {
     Inline(Vec<T>),
 }
 
-/// Runs `write` and returns what it returned together with the blocks of every marked field it serialised.
-pub fn collect<R>(write: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
-    OUT.with(|o| *o.borrow_mut() = Some(Vec::new()));
+/// Runs `write` while the bytes of every marked field that it serialises go to `sink`.
+pub fn stream<R>(sink: Sink, write: impl FnOnce() -> R) -> R {
+    OUT.with(|o| *o.borrow_mut() = Some((0, sink)));
     let result = write();
-    let blocks = OUT.with(|o| o.borrow_mut().take()).unwrap_or_default();
-    (result, blocks)
+    OUT.with(|o| *o.borrow_mut() = None);
+    result
 }
 
-/// Runs `read` while marked fields take their numbers from `blocks`, each of which can be taken once.
-pub fn supply<R>(blocks: Vec<Vec<u8>>, read: impl FnOnce() -> R) -> R {
-    IN.with(|i| *i.borrow_mut() = Some(blocks.into_iter().map(Some).collect()));
+/// Runs `write` and returns what it returned together with what `add` made of the blocks.
+fn gathered<R, B: Default + 'static>(write: impl FnOnce() -> R, add: fn(&mut B, &[u8])) -> (R, Vec<B>) {
+    let blocks: Rc<RefCell<Vec<B>>> = Rc::default();
+    let own = blocks.clone();
+    let sink = move |index: usize, bytes: &[u8]| {
+        let mut list = own.borrow_mut();
+        list.resize_with(index + 1, B::default);
+        add(&mut list[index], bytes);
+    };
+    let result = stream(Box::new(sink), write);
+    (result, blocks.take())
+}
+
+/// Runs `write` and returns what it returned together with the blocks of every marked field it serialised.
+pub fn collect<R>(write: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
+    gathered(write, |block: &mut Vec<u8>, bytes| block.extend_from_slice(bytes))
+}
+
+/// The same with the number of bytes of each block alone.
+pub fn measure<R>(write: impl FnOnce() -> R) -> (R, Vec<usize>) {
+    gathered(write, |size, bytes| *size += bytes.len())
+}
+
+/// Runs `read` while marked fields take their numbers from `source`, each block of which can be taken once.
+pub fn supply<R>(source: impl Source + 'static, read: impl FnOnce() -> R) -> R {
+    let taken = vec![false; source.count()];
+    IN.with(|i| *i.borrow_mut() = Some(Supply { source: Box::new(source), taken }));
     let result = read();
     IN.with(|i| *i.borrow_mut() = None);
     result
@@ -40,17 +103,29 @@ pub fn supply<R>(blocks: Vec<Vec<u8>>, read: impl FnOnce() -> R) -> R {
 
 /// Inside of [`supply`]: how many blocks no marked field has taken.
 pub fn untaken() -> usize {
-    IN.with(|i| i.borrow().as_ref().map_or(0, |list| list.iter().flatten().count()))
+    IN.with(|i| i.borrow().as_ref().map_or(0, |s| s.taken.iter().filter(|taken| !**taken).count()))
 }
 
-/// Takes a block out; in words why it cannot be had.
-fn take(index: usize, dtype: &str, expected: &str) -> Result<Vec<u8>, String> {
+/// Takes a block of numbers out, as their bytes in memory; in words why it cannot be had.
+fn take<T: bytemuck::Pod>(index: usize, dtype: &str, expected: &str) -> Result<Vec<T>, String> {
     if dtype != expected {
         return Err(format!("block {index} holds {dtype}, expected {expected}"));
     }
-    IN.with(|i| match i.borrow_mut().as_mut().and_then(|list| list.get_mut(index)) {
-        Some(block) => block.take().ok_or_else(|| format!("block {index} is used twice")),
-        None => Err(format!("block {index} is missing")),
+    IN.with(|i| {
+        let mut supply = i.borrow_mut();
+        let Some(Supply { source, taken }) = supply.as_mut().filter(|s| index < s.taken.len()) else {
+            return Err(format!("block {index} is missing"));
+        };
+        if std::mem::replace(&mut taken[index], true) {
+            return Err(format!("block {index} is used twice"));
+        }
+        let size = source.size(index);
+        if size % size_of::<T>() != 0 {
+            return Err(format!("block {index} is not whole numbers of {expected}"));
+        }
+        let mut numbers: Vec<T> = vec![T::zeroed(); size / size_of::<T>()];
+        source.read(index, cast_slice_mut(&mut numbers)).map_err(|e| format!("block {index}: {e}"))?;
+        Ok(numbers)
     })
 }
 
@@ -63,9 +138,17 @@ macro_rules! block_type {
             /// Writes the numbers, or their bytes as a block.
             pub fn serialize<S: Serializer>(v: &[$t], s: S) -> Result<S::Ok, S::Error> {
                 let index = OUT.with(|o| {
-                    o.borrow_mut().as_mut().map(|list| {
-                        list.push(v.iter().flat_map(|x| (*x as $as).to_le_bytes()).collect());
-                        list.len() - 1
+                    o.borrow_mut().as_mut().map(|(count, sink)| {
+                        let index = *count;
+                        *count += 1;
+                        sink(index, &[]);
+                        let mut bytes = Vec::with_capacity(size_of::<$as>() * PIECE.min(v.len()));
+                        for piece in v.chunks(PIECE) {
+                            bytes.clear();
+                            piece.iter().for_each(|x| bytes.extend_from_slice(&(*x as $as).to_le_bytes()));
+                            sink(index, &bytes);
+                        }
+                        index
                     })
                 });
                 match index {
@@ -79,21 +162,15 @@ macro_rules! block_type {
                 match Stored::<$t>::deserialize(d)? {
                     Stored::Inline(v) => Ok(v),
                     Stored::Block { index, dtype } => {
-                        let bytes = take(index, &dtype, $dtype).map_err(D::Error::custom)?;
-                        const SIZE: usize = size_of::<$as>();
-                        if bytes.len() % SIZE != 0 {
-                            return Err(D::Error::custom(format!("block {index} is not whole numbers of {}", $dtype)));
-                        }
-                        let mut one = [0u8; SIZE];
-                        let numbers = bytes.chunks_exact(SIZE).map(|c| {
-                            one.copy_from_slice(c);
-                            let number = <$as>::from_le_bytes(one);
-                            match $refused(number) {
-                                true => Err(D::Error::custom(format!("block {index} holds the number {number}"))),
-                                false => Ok(number as $t),
+                        // Their bytes are little-endian, whatever those of this machine are.
+                        let mut numbers: Vec<$as> = take(index, &dtype, $dtype).map_err(D::Error::custom)?;
+                        for number in &mut numbers {
+                            *number = <$as>::from_le_bytes(number.to_ne_bytes());
+                            if $refused(*number) {
+                                return Err(D::Error::custom(format!("block {index} holds the number {number}")));
                             }
-                        });
-                        numbers.collect()
+                        }
+                        Ok(numbers.into_iter().map(|number| number as $t).collect())
                     }
                 }
             }

@@ -2,13 +2,16 @@
 
 mod available;
 
-use crate::error::{Error, Result};
-use available::{available_memory, hard_limit};
+use crate::error::{Error, Result, bytes};
+use available::{available_memory, hard_limit, resident};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 use std::time::{Duration, Instant};
+
+/// What the program itself takes without any data: code, stacks, the work space of each thread.
+const PROGRAM: u64 = 20_000_000;
 
 /// Told of long work as it goes on; called rarely (per block, not per number), from one thread.
 pub trait Progress: Send + Sync {
@@ -40,6 +43,9 @@ pub struct Control {
     pub hard_deadline: Option<Instant>,
     /// The most bytes that a plan may ask for.
     pub max_memory: u64,
+    /// The most bytes that the whole process may hold, what it holds already included: tables, buffers, memory kept for
+    /// later. `None`: a plan is judged by itself.
+    pub max_process: Option<u64>,
     /// Watcher of progress.
     pub progress: Option<Arc<dyn Progress>>,
     /// Raised to stop at once with [`Error::Cancelled`].
@@ -61,6 +67,7 @@ impl Default for Control {
             deadline: None,
             hard_deadline: None,
             max_memory: available_memory() / 5 * 4,
+            max_process: None,
             progress: None,
             cancel: CancelFlag::default(),
             enough: CancelFlag::default(),
@@ -82,6 +89,7 @@ impl Control {
             deadline: None,
             hard_deadline: None,
             max_memory: u64::MAX,
+            max_process: None,
             progress: None,
             cancel: CancelFlag::default(),
             enough: CancelFlag::default(),
@@ -94,10 +102,11 @@ impl Control {
         self.hard_deadline = self.deadline;
         self
     }
-    /// The same control with this much memory to plan with, or what a hard limit of the system (`ulimit -v`, a control
-    /// group) leaves where that is less: past it the process would be ended, not refused.
+    /// The same control for a process that may hold this much memory, and may not ask for more than a hard limit of the system
+    /// (`ulimit -v`, a control group) leaves: past it the process would be ended, not refused.
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.max_memory = bytes.min(hard_limit());
+        self.max_process = Some(bytes);
         self
     }
     /// The same control with a part of the time that is left, and at least half of it before what cannot be cut short
@@ -170,12 +179,31 @@ impl Control {
             _ => Ok(()),
         }
     }
-    /// An error if a plan needs more than `max_memory`; called before the first large allocation.
+    /// Bytes that a plan may ask for now: all that is allowed but for what the process holds, where that counts. Memory that
+    /// was kept for the next matrix is no obstacle to it, and the program itself does not count.
+    pub fn allowed(&self) -> u64 {
+        self.max_process.map_or(self.max_memory, |most| self.max_memory.min(most.saturating_sub(self.held())))
+    }
+    fn held(&self) -> u64 {
+        let kept = |spare: &Spare| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
+        resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))
+    }
+    /// An error if a plan needs more than is allowed; called before the first large allocation.
     pub fn plan(&self, what: &str, needed: u64) -> Result<()> {
-        if needed > self.max_memory {
-            return Err(Error::Memory { what: what.to_owned(), needed, allowed: self.max_memory });
+        if needed <= self.allowed() {
+            return Ok(());
         }
-        Ok(())
+        // What was freed in small pieces may still be held.
+        mercer_linalg::give_back();
+        let allowed = self.allowed();
+        if needed <= allowed {
+            return Ok(());
+        }
+        let what = match self.max_process.map(|_| self.held()) {
+            Some(held) if held > 0 => format!("{what}, beside {} held already,", bytes(held)),
+            _ => what.to_owned(),
+        };
+        Err(Error::Memory { what, needed, allowed })
     }
     /// Tells the watcher, if there is one.
     pub fn tell(&self, what: &str, done: usize, total: usize) {

@@ -14,13 +14,17 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::learner::Model;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::cell::RefCell;
+use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"MERCER01";
 const PREFIX: usize = 20;
+/// Where the checksum stands.
+const CHECKSUM: u64 = 16;
 
 #[derive(Serialize)]
 struct HeaderOut<'a> {
@@ -36,36 +40,93 @@ struct HeaderIn<'a> {
     blocks: Vec<usize>,
 }
 
-/// The bytes of a model file.
-pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+/// Writes a model file; its arrays go there piece by piece and are never held as a whole.
+fn write_to<W: Write + Seek + 'static>(model: &Model, mut out: W) -> Result<W> {
     let fault = |e: serde_json::Error| Error::Numerical { what: "writing the model".into(), why: e.to_string() };
-    let (json, arrays) = blocks::collect(|| serde_json::value::to_raw_value(model));
+    let broken = |e: std::io::Error| Error::io("the model file", e);
+    let (json, blocks) = blocks::measure(|| serde_json::value::to_raw_value(model));
     let json = json.map_err(fault)?;
-    let header = serde_json::to_vec(&HeaderOut { model: &json, blocks: arrays.iter().map(Vec::len).collect() }).map_err(fault)?;
-    let mut out = Vec::with_capacity(PREFIX + header.len() + arrays.iter().map(Vec::len).sum::<usize>());
-    out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&(header.len() as u64).to_le_bytes());
-    out.extend_from_slice(&[0; 4]);
-    out.extend_from_slice(&header);
-    arrays.iter().for_each(|a| out.extend_from_slice(a));
-    let sum = crc32fast::hash(&out[PREFIX..]).to_le_bytes();
-    out[16..PREFIX].copy_from_slice(&sum);
-    // What cannot be read back is not written: a number that is not finite has no place in a model.
+    let header = serde_json::to_vec(&HeaderOut { model: &json, blocks }).map_err(fault)?;
+    let prefix = [&MAGIC[..], &(header.len() as u64).to_le_bytes(), &[0; 4], &header].concat();
+    out.write_all(&prefix).map_err(broken)?;
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&header);
+    // The writer, the checksum so far, and the first error.
+    let going = Rc::new(RefCell::new((out, sum, None)));
+    let own = going.clone();
+    let sink = move |_: usize, bytes: &[u8]| {
+        let (out, sum, failed) = &mut *own.borrow_mut();
+        if failed.is_none() {
+            sum.update(bytes);
+            *failed = out.write_all(bytes).err();
+        }
+    };
+    blocks::stream(Box::new(sink), || serde_json::to_writer(std::io::sink(), model)).map_err(fault)?;
+    let (mut out, sum, failed) = Rc::into_inner(going).map(RefCell::into_inner).ok_or_else(|| broken(ErrorKind::Other.into()))?;
+    failed.map_or(Ok(()), |e| Err(broken(e)))?;
+    let end = || {
+        out.seek(SeekFrom::Start(CHECKSUM))?;
+        out.write_all(&sum.finalize().to_le_bytes())?;
+        out.flush()
+    };
+    end().map_err(broken)?;
+    Ok(out)
+}
+
+/// An error unless what was written reads as the model: a number that is not finite has no place in a model.
+fn require_equal(back: Result<Model>, model: &Model) -> Result<()> {
     let unusable =
         |why: &str| Error::Numerical { what: "writing the model".into(), why: format!("{why}; scale the columns or regularise more") };
-    match from_bytes(&out, "the new model") {
-        Ok(back) if back == *model => Ok(out),
+    match back {
+        Ok(back) if back == *model => Ok(()),
         Ok(_) => Err(unusable("it holds a number that is not finite")),
         Err(e) => Err(unusable(&e.to_string())),
     }
 }
 
+/// The bytes of a model file.
+pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+    let out = write_to(model, Cursor::new(Vec::new()))?.into_inner();
+    require_equal(from_bytes(&out, "the new model"), model)?;
+    Ok(out)
+}
+
 /// A model from the bytes of its file; `name` is used in messages.
 pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
+    read_from(Cursor::new(bytes.to_vec()), name, &Control::default())
+}
+
+/// Blocks that stand in a file one after the other.
+struct Arrays<R> {
+    file: R,
+    /// First byte and number of bytes of each.
+    places: Vec<(u64, usize)>,
+}
+
+impl<R: Read + Seek> blocks::Source for Arrays<R> {
+    fn count(&self) -> usize {
+        self.places.len()
+    }
+    fn size(&self, index: usize) -> usize {
+        self.places[index].1
+    }
+    fn read(&mut self, index: usize, out: &mut [u8]) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.places[index].0))?;
+        self.file.read_exact(out)
+    }
+}
+
+/// A model from its file, array by array; `name` is used in messages.
+fn read_from<R: Read + Seek + 'static>(mut file: R, name: &str, control: &Control) -> Result<Model> {
     let fault = |why: String| Error::ModelFile { file: name.to_owned(), why };
-    let (Some(magic), Some(length), Some(sum)) = (bytes.get(..8), bytes.get(8..16), bytes.get(16..PREFIX)) else {
-        return Err(fault(format!("it has {} bytes, less than the smallest model file; copy it again", bytes.len())));
-    };
+    let broken = |e: std::io::Error| Error::io(name, e);
+    let size = file.seek(SeekFrom::End(0)).map_err(broken)?;
+    if size < PREFIX as u64 {
+        return Err(fault(format!("it has {size} bytes, less than the smallest model file; copy it again")));
+    }
+    let mut prefix = [0; PREFIX];
+    file.rewind().and_then(|()| file.read_exact(&mut prefix)).map_err(broken)?;
+    let (magic, numbers) = prefix.split_at(MAGIC.len());
     if magic != MAGIC {
         let why = if magic.starts_with(b"MERCER") {
             "it was written by another version of the format"
@@ -74,44 +135,74 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Model> {
         };
         return Err(fault(why.into()));
     }
+    let (length, sum) = numbers.split_at(size_of::<u64>());
     let length = length.try_into().map(u64::from_le_bytes).unwrap_or(u64::MAX);
-    let body = &bytes[PREFIX..];
-    if length > body.len() as u64 {
+    let body = size - PREFIX as u64;
+    if length > body {
         return Err(fault("it is shorter than its header says: truncated; copy it again".into()));
     }
-    if sum != crc32fast::hash(body).to_le_bytes() {
+    if sum != checksum(&mut file).map_err(broken)?.to_le_bytes() {
         return Err(fault("its checksum is wrong: damaged or truncated; copy it again".into()));
     }
-    let (header, mut rest) = body.split_at(length as usize);
-    let header: HeaderIn<'_> = serde_json::from_slice(header).map_err(|e| fault(format!("its header cannot be read: {e}")))?;
-    let mut arrays = Vec::with_capacity(header.blocks.len().min(rest.len() + 1));
-    for size in header.blocks {
-        let (block, after) = rest.split_at_checked(size).ok_or_else(|| fault("its arrays are shorter than its header says".into()))?;
-        arrays.push(block.to_vec());
-        rest = after;
+    let mut header = vec![0; length as usize];
+    file.seek(SeekFrom::Start(PREFIX as u64)).and_then(|_| file.read_exact(&mut header)).map_err(broken)?;
+    let header: HeaderIn<'_> = serde_json::from_slice(&header).map_err(|e| fault(format!("its header cannot be read: {e}")))?;
+    let mut places = Vec::with_capacity(header.blocks.len());
+    let mut start = PREFIX as u64 + length;
+    for block in header.blocks {
+        places.push((start, block));
+        start = start
+            .checked_add(block as u64)
+            .filter(|end| *end <= size)
+            .ok_or_else(|| fault("its arrays are shorter than its header says".into()))?;
     }
-    if !rest.is_empty() {
+    if start < size {
         return Err(fault("bytes are left over after its arrays".into()));
     }
-    let (model, untaken) = blocks::supply(arrays, || (serde_json::from_str::<Model>(header.model.get()), blocks::untaken()));
+    let read = || (serde_json::from_str::<Model>(header.model.get()), blocks::untaken());
+    let (model, untaken) = blocks::supply(Arrays { file, places }, read);
     let model = model.map_err(|e| fault(e.to_string()))?;
     if untaken > 0 {
         return Err(fault(format!("{untaken} of its arrays are no part of the model")));
     }
-    model.check(&Control::default()).map_err(|e| fault(e.to_string()))?;
+    model.check(control).map_err(|e| fault(e.to_string()))?;
     Ok(model)
+}
+
+/// CRC-32 of the rest of a file.
+fn checksum(file: &mut impl Read) -> std::io::Result<u32> {
+    let mut sum = crc32fast::Hasher::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(sum.finalize()),
+            Ok(length) => sum.update(&piece[..length]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
 }
 
 /// Writes a model file: under a temporary name first, then renamed, so that no half file is ever seen.
 pub fn save(model: &Model, path: &Path) -> Result<()> {
-    let bytes = to_bytes(model)?;
-    write_atomically(path, &bytes)
+    replace(path, |file, temporary| {
+        write_to(model, file)?.sync_all().map_err(|e| Error::io(path.display(), e))?;
+        let back = std::fs::File::open(temporary).map_err(|e| Error::io(path.display(), e))?;
+        require_equal(read_from(back, "the new model", &Control::default()), model)
+    })
 }
 
 /// Reads a model file.
 pub fn load(path: &Path) -> Result<Model> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), e))?;
-    from_bytes(&bytes, &path.display().to_string())
+    load_within(path, &Control::default())
+}
+
+/// The same, where it may take no more memory than `control` allows.
+pub fn load_within(path: &Path, control: &Control) -> Result<Model> {
+    let fault = |e| Error::io(path.display(), e);
+    let file = std::fs::File::open(path).map_err(fault)?;
+    control.plan(&format!("the model {}", path.display()), file.metadata().map_err(fault)?.len())?;
+    read_from(file, &path.display().to_string(), control)
 }
 
 /// Leftovers of writers that were killed are taken away by the next write once they are this old.
@@ -119,21 +210,21 @@ const STALE: Duration = Duration::from_secs(3600);
 
 /// Writes a file so that it is either there whole or not at all: as `NAME.PROCESS-NUMBER.part`, then renamed.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, |mut file, _| file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Error::io(path.display(), e)))
+}
+
+/// The same for what `write` writes to a file that it is given with its temporary name.
+fn replace(path: &Path, write: impl FnOnce(std::fs::File, &Path) -> Result<()>) -> Result<()> {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let fault = |e| Error::io(path.display(), e);
     sweep(path);
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}-{}.part", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
     let temporary = PathBuf::from(temporary);
-    let write = || {
-        let mut file = std::fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&temporary, path)
-    };
-    write().map_err(|e| {
+    let file = std::fs::File::create(&temporary).map_err(fault);
+    let written = file.and_then(|file| write(file, &temporary)).and_then(|()| std::fs::rename(&temporary, path).map_err(fault));
+    written.inspect_err(|_| {
         let _ = std::fs::remove_file(&temporary);
-        fault(e)
     })
 }
 

@@ -100,7 +100,7 @@ fn predictions_are_the_conditional_of_the_joint_normal() {
         let row = |k: usize| if k < 12 { x.row(k) } else { new.row(0) };
         variance * rbf(row(i), row(j)) + if i == j { noise } else { 0.0 }
     });
-    let precision = Cholesky::new(joint, &Control::default()).unwrap().into_inverse(&Control::default());
+    let precision = Cholesky::new(joint, &Control::default()).unwrap().into_inverse(&Control::default()).unwrap();
     let last = precision[(12, 12)];
     near(numbers(&p)[(0, 0)], -(0..12).map(|i| precision[(12, i)] * y[(i, 0)]).sum::<f64>() / last, 1e-11);
     near(p.variance.unwrap()[(0, 0)] + p.noise.unwrap()[0], 1.0 / last, 1e-11);
@@ -166,7 +166,8 @@ fn the_covariance_is_that_of_its_formula() {
     let mut c = Matrix::from_fn(10, 10, |i, j| 1.5 * rbf(x.row(i), x.row(j)));
     c.add_to_diagonal(&[0.2]);
     let k = Matrix::from_fn(10, 4, |i, j| 1.5 * rbf(x.row(i), new.row(j)));
-    let explained = product(&k.transpose(), &Cholesky::new(c, &Control::default()).unwrap().solve(&k).unwrap()).unwrap();
+    let explained =
+        product(&k.transpose(), &Cholesky::new(c, &Control::default()).unwrap().solve(&k, &Control::default()).unwrap()).unwrap();
     close(&p.covariance.unwrap(), &Matrix::from_fn(4, 4, |i, j| 1.5 * rbf(new.row(i), new.row(j)) - explained[(i, j)]), 1e-12);
     // A Gram matrix that does not know the kernel among new rows says so.
     let bare = Dense::cross(values(&new, &x, rbf), vec![1.0; 4], vec![1.0; 10]).unwrap();
@@ -323,7 +324,7 @@ fn root(kernel: &str, x: &Matrix) -> Matrix {
     let bound = mercer::kernels::KernelExpr::parse(kernel).unwrap().bind(None, &inputs(x)).unwrap();
     let mut k = mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap();
     k.add_to_diagonal(&[1e-10]);
-    Cholesky::new(k.clone(), &Control::default()).unwrap().solve_lower(&k).unwrap().transpose()
+    Cholesky::new(k.clone(), &Control::default()).unwrap().solve_lower(&k, &Control::default()).unwrap().transpose()
 }
 
 /// A draw of the process whose covariance has this root.

@@ -195,7 +195,7 @@ fn known_noise_of_each_row_is_given_as_weights() {
     let mut c = values(&x, &x, rbf);
     c.add_to_diagonal(&noises);
     let k = values(&x, &new, rbf);
-    let solved = Cholesky::new(c, &Control::default()).unwrap().solve(&k).unwrap();
+    let solved = Cholesky::new(c, &Control::default()).unwrap().solve(&k, &Control::default()).unwrap();
     for i in 0..5 {
         let mean: f64 = (0..12).map(|j| solved[(j, i)] * y[(j, 0)]).sum();
         let variance = 1.0 - (0..12).map(|j| solved[(j, i)] * k[(j, i)]).sum::<f64>();

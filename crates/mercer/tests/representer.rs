@@ -175,7 +175,7 @@ fn one_expansion_serves_every_loss_and_its_coefficients_are_slopes_of_that_loss(
 /// What is left of w after projection onto the rows of X.
 fn outside(x: &Matrix, w: &Matrix) -> Matrix {
     let inner = product(x, w).unwrap();
-    let onto = Cholesky::new(product_transposed(x, x).unwrap(), &Control::default()).unwrap().solve(&inner).unwrap();
+    let onto = Cholesky::new(product_transposed(x, x).unwrap(), &Control::default()).unwrap().solve(&inner, &Control::default()).unwrap();
     let inside = product(&x.transpose(), &onto).unwrap();
     Matrix::from_fn(w.rows(), 1, |j, _| w[(j, 0)] - inside[(j, 0)])
 }

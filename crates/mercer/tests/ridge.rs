@@ -18,7 +18,7 @@ fn ridge(lambda: f64, intercept: bool) -> Ridge {
 
 /// A^-1 B for symmetric positive definite A, by the library's factor (tested on its own).
 fn solve(a: Matrix, b: &Matrix) -> Matrix {
-    Cholesky::new(a, &Control::default()).unwrap().solve(b).unwrap()
+    Cholesky::new(a, &Control::default()).unwrap().solve(b, &Control::default()).unwrap()
 }
 
 // spec: F15, F17, M24, E2-02

@@ -5,9 +5,8 @@ use crate::Stop;
 use crate::args::Predict;
 use crate::output::{check_writable, notices, print};
 use mercer::error::Result;
-use mercer::estimators::Want;
 use mercer::read::{Source, Table, parted};
-use mercer::report::{PredictionColumns, predictions_csv_beside};
+use mercer::report::{PredictionColumns, predict_csv};
 use mercer::store;
 use std::path::Path;
 
@@ -15,8 +14,8 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.output {
         check_writable(path, &[Path::new(&args.table), &args.model])?;
     }
-    let model = store::load(&args.model)?;
     let control = bounds(args.max_memory, stop);
+    let model = store::load_within(&args.model, &control)?;
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
     let kept = match args.keep.as_deref() {
@@ -28,10 +27,8 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
     notices(&table.notices());
     notices(&model.prep.tell(&data));
-    let want = Want { variance: args.std || args.interval.is_some(), probabilities: args.probabilities, ..Want::default() };
-    let predictions = model.predict(&data, want, &control)?;
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
-    let csv = predictions_csv_beside(&model, &predictions, columns, &kept)?;
+    let csv = predict_csv(&model, &data, columns, &kept, &control)?;
     match &args.output {
         Some(path) => store::write_atomically(path, csv.as_bytes()),
         None => print(&csv),

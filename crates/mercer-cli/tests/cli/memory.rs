@@ -1,4 +1,5 @@
-//! Two hundred random jobs under a hard limit of memory: each is done or refused, none is killed.
+//! Two hundred random jobs under a hard limit of memory: each is done or refused, none is killed. And the limit that the user
+//! sets is what the process holds at its peak.
 #![cfg(target_os = "linux")]
 
 use super::shell::Shell;
@@ -98,4 +99,59 @@ fn two_hundred_jobs_under_a_hard_limit_are_done_or_refused_and_none_is_killed() 
     println!("200 jobs: {done} done, {refused} refused for memory, {late} for time");
     assert!(done >= 50 && refused >= 10, "{done} done, {refused} refused");
     assert!(shell.files().iter().all(|f| !f.ends_with(".part")));
+}
+
+/// What the program may hold beyond the limit that it is given: its code, stacks, the work space of its threads.
+const PROGRAM_HELD: u64 = 40_000_000;
+
+/// Runs mercer and returns its exit code, the most memory that it held, and what it said; `None` where GNU time is not there.
+fn peak(shell: &Shell, words: &[&str]) -> Option<(Option<i32>, u64, String)> {
+    let time = std::path::Path::new("/usr/bin/time");
+    if !time.exists() {
+        println!("skipped: /usr/bin/time is not there, which says how much memory a process held");
+        return None;
+    }
+    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let file = shell.path("held");
+    let output = Command::new(time)
+        .args(["-f", "%M", "-o"])
+        .arg(&file)
+        .arg(program)
+        .args(words)
+        .args(["--threads", "2"])
+        .current_dir(shell.folder())
+        .output()
+        .unwrap();
+    let held = std::fs::read_to_string(file).unwrap();
+    let kilobytes: u64 = held.lines().last().unwrap().trim().parse().unwrap();
+    Some((output.status.code(), 1024 * kilobytes, String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+#[test]
+fn no_command_holds_more_than_its_limit_and_the_program_itself() {
+    let shell = Shell::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let text = table(&mut random, 2000);
+    shell.write("t.csv", text);
+    let fit = |target: &'static str, other: &'static str, estimator: &'static str, limit: &'static str| {
+        let task = ["fit", "t.csv", "--target", target, "--types", other, "--estimator", estimator];
+        [&task[..], &["--max-memory", limit, "-o", "m.mercer"]].concat()
+    };
+    let (number, class) = ("seq=ignore,class=ignore", "seq=ignore,number=ignore");
+    let jobs = [
+        (fit("number", number, "gp(noise=0.1, variance=1)", "48MB"), 48_000_000),
+        (vec!["predict", "m.mercer", "t.csv", "--std", "--max-memory", "30MB", "-o", "p.csv"], 30_000_000),
+        (fit("number", number, "gp", "48MB"), 48_000_000),
+        (fit("number", number, "ridge(lambda=0.1)", "48MB"), 48_000_000),
+        (fit("number", number, "ridge", "48MB"), 48_000_000),
+        (fit("number", number, "svr(c=1, epsilon=0.1)", "12MB"), 12_000_000),
+        (fit("class", class, "svc(c=1)", "12MB"), 12_000_000),
+        (fit("class", class, "knn(k=3)", "12MB"), 12_000_000),
+        (vec!["predict", "m.mercer", "t.csv", "--max-memory", "12MB", "-o", "p.csv"], 12_000_000),
+    ];
+    for (words, limit) in jobs {
+        let Some((code, held, said)) = peak(&shell, &words) else { return };
+        assert_eq!(code, Some(0), "mercer {}: {said}", words.join(" "));
+        assert!(held <= limit + PROGRAM_HELD, "mercer {}: held {held} bytes", words.join(" "));
+    }
 }

@@ -74,7 +74,7 @@ impl<'a> Contest<'a> {
         let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, entries, notices: Vec::new() };
         let width: usize = contest.whole.data.columns().iter().map(|c| c.numbers().len().max(1)).sum();
         let bytes = 8 * (contest.whole.data.rows() * width * (contest.folds.len() + 1)) as u64;
-        if bytes <= control.max_memory / KEPT {
+        if bytes <= control.allowed() / KEPT {
             for k in 0..contest.folds.len() {
                 control.check()?;
                 contest.kept[k] = Some(contest.ground(k)?);
@@ -113,8 +113,8 @@ impl<'a> Contest<'a> {
     ) -> Result<Vec<R>> {
         let count = self.folds.len();
         let mut out = Vec::with_capacity(count);
-        if rows <= SIDE_BY_SIDE && bytes.saturating_mul(count as u64) <= control.max_memory / 2 {
-            let quiet = Control { progress: None, max_memory: control.max_memory / count as u64, ..control.clone() };
+        if rows <= SIDE_BY_SIDE && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
+            let quiet = Control { progress: None, max_memory: control.allowed() / count as u64, ..control.clone() };
             let all: Vec<Result<R>> = (0..count).into_par_iter().map(|k| each(k, &quiet)).collect();
             for made in all {
                 match made {

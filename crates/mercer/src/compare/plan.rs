@@ -80,7 +80,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             (None, _) => NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH),
         };
         let within = |n: usize| {
-            let fits = estimator.bytes(n, outputs) <= control.max_memory;
+            let fits = estimator.bytes(n, outputs) <= control.allowed();
             fits && (n <= LEAST_ROWS || estimator.work(n, outputs) <= allowed)
         };
         let most = largest(rows.min(comparing.sample.unwrap_or(rows)), within);

@@ -40,6 +40,11 @@ pub(super) fn hard_limit() -> u64 {
     [address_space_left(), group_left()].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
+/// Bytes that this process holds in memory now; 0 where the system does not say.
+pub(super) fn resident() -> u64 {
+    number_after("/proc/self/status", "VmRSS:").map_or(0, |kb| kb * 1024)
+}
+
 /// The first number after a word that begins a line of a system file.
 fn number_after(file: impl AsRef<Path>, word: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;

@@ -8,7 +8,7 @@ use super::Task;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram;
-use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian, product};
+use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian_within, product};
 
 /// Steps of iterative refinement at most.
 const REFINEMENTS: usize = 8;
@@ -48,7 +48,7 @@ impl System {
         if let Some(z) = task.gram.factor().filter(few) {
             let scale: Vec<f64> = (0..n).map(|i| task.weight(i) / lambda).collect();
             let weighted = Matrix::from_fn(z.cols(), n, |j, i| z[(i, j)] * scale[i].sqrt());
-            let mut inner = gramian(&weighted);
+            let mut inner = gramian_within(&weighted, task.control)?;
             inner.add_to_diagonal(&[1.0]);
             return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z, scale });
         }
@@ -67,13 +67,13 @@ impl System {
     }
 
     /// C^-1 b for b (N x columns).
-    fn solve(&self, b: &Matrix) -> Result<Matrix> {
+    fn solve(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         match self {
-            System::Dual(cholesky) => cholesky.solve(b),
-            System::Single(single) => single.solve(b),
+            System::Dual(cholesky) => cholesky.solve(b, control),
+            System::Single(single) => single.solve(b, control),
             System::Primal { z, scale, inner } => {
                 let weighted = Matrix::from_fn(b.rows(), b.cols(), |i, o| scale[i] * b[(i, o)]);
-                let fitted = product(z, &inner.solve(&product(&z.transpose(), &weighted)?)?)?;
+                let fitted = product(z, &inner.solve(&product(&z.transpose(), &weighted)?, control)?)?;
                 Ok(Matrix::from_fn(b.rows(), b.cols(), |i, o| scale[i] * (b[(i, o)] - fitted[(i, o)])))
             }
         }
@@ -104,11 +104,11 @@ impl System {
 
     fn into_inverse(self, control: &Control) -> Result<Matrix> {
         match self {
-            System::Dual(cholesky) => Ok(cholesky.into_inverse(control)),
+            System::Dual(cholesky) => cholesky.into_inverse(control),
             single @ System::Single(_) => single.in_double(control)?.into_inverse(control),
             System::Primal { z, scale, inner } => {
-                let half = inner.solve_lower(&Matrix::from_fn(z.cols(), z.rows(), |j, i| z[(i, j)] * scale[i]))?;
-                let mut out = gramian(&half.transpose());
+                let half = inner.solve_lower(&Matrix::from_fn(z.cols(), z.rows(), |j, i| z[(i, j)] * scale[i]), control)?;
+                let mut out = gramian_within(&half.transpose(), control)?;
                 out.data_mut().iter_mut().for_each(|v| *v = -*v);
                 out.add_to_diagonal(&scale);
                 Ok(out)
@@ -146,12 +146,12 @@ pub(crate) struct Solution {
 impl Bordered {
     /// Factorises C; in the dual the Gram matrix is computed once and its memory holds the factor.
     pub(crate) fn new(task: &Task<'_>, lambda: f64, intercept: bool, purpose: Purpose) -> Result<Self> {
-        Bordered::of(System::new(task, lambda, purpose)?, task.rows(), intercept)
+        Bordered::of(System::new(task, lambda, purpose)?, task.rows(), intercept, task.control)
     }
 
-    fn of(system: System, rows: usize, intercept: bool) -> Result<Self> {
+    fn of(system: System, rows: usize, intercept: bool, control: &Control) -> Result<Self> {
         let ones = if intercept {
-            let z = system.solve(&Matrix::column(vec![1.0; rows]))?.into_data();
+            let z = system.solve(&Matrix::column(vec![1.0; rows]), control)?.into_data();
             let sum = z.iter().sum();
             Some((z, sum))
         } else {
@@ -168,7 +168,7 @@ impl Bordered {
     /// Whether C is positive definite in working precision: no pivot is at rounding, and none was helped.
     pub(crate) fn is_definite(&self) -> bool {
         let System::Dual(cholesky) = &self.system else { return true };
-        let pivots = cholesky.lower().square().diagonal();
+        let pivots = cholesky.pivots();
         let (least, most) = pivots.iter().map(|p| p * p).fold((f64::INFINITY, 0.0f64), |(l, m), p| (l.min(p), m.max(p)));
         cholesky.jitter() == 0.0 && least > pivots.len() as f64 * f64::EPSILON * most
     }
@@ -176,7 +176,7 @@ impl Bordered {
     /// Solves for targets y (N x outputs), refined until the residual is at rounding or stops shrinking.
     /// The system comes back, with a factor in f64 if one in f32 did not do.
     pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {
-        let solution = self.refined(y)?;
+        let solution = self.refined(y, control)?;
         let done = match &self.system {
             System::Single(single) => solution.residual <= (single.rounding(norm(&solution.alpha)) / solution.size).max(SINGLE_RESIDUAL),
             _ => true,
@@ -184,11 +184,11 @@ impl Bordered {
         if done {
             return Ok((solution, self));
         }
-        let again = Bordered::of(self.system.in_double(control)?, y.rows(), self.ones.is_some())?;
-        Ok((again.refined(y)?, again))
+        let again = Bordered::of(self.system.in_double(control)?, y.rows(), self.ones.is_some(), control)?;
+        Ok((again.refined(y, control)?, again))
     }
 
-    fn refined(&self, y: &Matrix) -> Result<Solution> {
+    fn refined(&self, y: &Matrix, control: &Control) -> Result<Solution> {
         let refinements = if matches!(self.system, System::Single(_)) { SINGLE_REFINEMENTS } else { REFINEMENTS };
         let (n, outputs) = (y.rows(), y.cols());
         // The mean is taken out first, so that a large constant in y costs no digits.
@@ -209,7 +209,7 @@ impl Bordered {
         if size > 4.0 * f64::EPSILON * norm(y) {
             let mut rest = centred.clone();
             for _ in 0..=refinements {
-                let (alpha, bias) = self.correct(&best.alpha, &best.bias, &rest)?;
+                let (alpha, bias) = self.correct(&best.alpha, &best.bias, &rest, control)?;
                 let product = self.system.multiply(&alpha)?;
                 rest = Matrix::from_fn(n, outputs, |i, o| centred[(i, o)] - product[(i, o)] - bias[o]);
                 let residual = norm(&rest) / size;
@@ -232,8 +232,8 @@ impl Bordered {
     }
 
     /// One step: the solution for `rest` added to what is there, keeping sum alpha = 0 where there is a constant.
-    fn correct(&self, alpha: &Matrix, bias: &[f64], rest: &Matrix) -> Result<(Matrix, Vec<f64>)> {
-        let mut step = self.system.solve(rest)?;
+    fn correct(&self, alpha: &Matrix, bias: &[f64], rest: &Matrix, control: &Control) -> Result<(Matrix, Vec<f64>)> {
+        let mut step = self.system.solve(rest, control)?;
         let mut bias = bias.to_vec();
         for (o, b) in bias.iter_mut().enumerate() {
             let change =
@@ -246,7 +246,7 @@ impl Bordered {
         Ok((step, bias))
     }
 
-    /// P = C^-1 - z z' / 1'z, or C^-1 without a constant: alpha = P y. Two N x N matrices at its peak.
+    /// P = C^-1 - z z' / 1'z, or C^-1 without a constant: alpha = P y. In the memory of C.
     pub(crate) fn into_projection(self, control: &Control) -> Result<Matrix> {
         let mut p = self.system.into_inverse(control)?;
         if let Some((z, sum)) = self.ones {
@@ -278,7 +278,7 @@ mod tests {
             single.spoil();
         }
         let y = Matrix::column((0..n).map(|i| (i as f64 / 7.0).sin()).collect());
-        let (solution, system) = Bordered::of(System::Single(single), n, true).unwrap().solve(&y, &control).unwrap();
+        let (solution, system) = Bordered::of(System::Single(single), n, true, &control).unwrap().solve(&y, &control).unwrap();
         (solution, matches!(system.system, System::Single(_)))
     }
 

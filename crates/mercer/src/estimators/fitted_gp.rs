@@ -4,7 +4,7 @@ use super::gp::System;
 use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
-use crate::linalg::{Lower, Matrix, gramian};
+use crate::linalg::{Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
 
 /// The relative residual that a fit is asked to reach.
@@ -110,7 +110,7 @@ impl FittedGp {
         let dense = Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; all.len()])?;
         let mean = self.expansion.predict(&dense, query.control)?;
         k.data_mut().iter_mut().for_each(|v| *v *= self.process.variance);
-        self.factor.solve_rows(&mut k)?;
+        self.factor.solve_rows(&mut k, query.control)?;
         Ok((mean, k))
     }
 
@@ -135,6 +135,9 @@ impl Fitted for FittedGp {
         }
         self.check(cross)?;
         let (m, n) = cross.shape();
+        // A block of kernel values, its copies and the work space of its solve; a covariance takes all rows at once.
+        let (all_rows, block) = (if want.covariance { m as u64 } else { 0 }, ROWS.min(m) as u64);
+        control.plan("predictions of gp with variances", 8 * (4 * block * n as u64 + all_rows * (n as u64 + 2 * all_rows)))?;
         let all: Vec<usize> = (0..n).collect();
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.process.variance * k).collect();
         let (mut means, mut variance, mut halves) = (Vec::new(), Vec::new(), Vec::new());
@@ -178,7 +181,7 @@ impl FittedGp {
             )
         })?;
         let mut c = gram::dense(&*among, query.control)?;
-        let explained = gramian(&halves);
+        let explained = gramian_within(&halves, query.control)?;
         let square = self.process.scales.first().map_or(1.0, |s| s.deviation.powi(2));
         for (v, e) in c.data_mut().iter_mut().zip(explained.data()) {
             *v = (self.process.variance * *v - e) * square;

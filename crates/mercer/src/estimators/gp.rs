@@ -71,7 +71,7 @@ impl Gp {
         }
         c.add_to_diagonal(&(0..t.rows()).map(|i| process.noise / task.weight(i)).collect::<Vec<_>>());
         let cholesky = Cholesky::new(c, task.control)?;
-        let alpha = cholesky.solve(&t)?;
+        let alpha = cholesky.solve(&t, task.control)?;
         Ok(System { cholesky, t, alpha, process })
     }
 }
@@ -122,7 +122,7 @@ impl Estimator for Gp {
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         let (n, o) = (rows as u64, outputs as u64);
-        8 * n * (n + 4 * o)
+        8 * n * (n + 8 * o)
     }
 
     /// One Cholesky factor, n^3 / 3, and the Gram matrix.
@@ -152,14 +152,14 @@ impl Estimator for Gp {
     /// dV/dvariance = tr(G K) = (tr(G C) - noise sum_i G_ii / w_i) / variance, where tr(G C) = (O N - sum_o t_o'alpha_o)/2.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let n = task.rows();
-        task.control.plan("the evidence of gp and its gradient", 16 * (n as u64).pow(2))?;
+        task.control.plan("the evidence of gp and its gradient", 8 * (n as u64).pow(2))?;
         let system = self.system(task)?;
         let value = -system.evidence();
         let outputs = system.t.cols() as f64;
         let trace = 0.5 * (outputs * n as f64 - system.fit());
         let System { cholesky, alpha, process, .. } = system;
         let jitter = cholesky.jitter();
-        let mut weights = cholesky.into_inverse(task.control);
+        let mut weights = cholesky.into_inverse(task.control)?;
         let (half, alpha) = (0.5 * process.variance, alpha.transpose());
         weights.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
             row.iter_mut().for_each(|v| *v *= outputs);
@@ -178,7 +178,7 @@ impl Estimator for Gp {
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         let System { cholesky, t, alpha, process } = self.system(task)?;
-        let precision = cholesky.inverse_diagonal(task.control);
+        let precision = cholesky.inverse_diagonal(task.control)?;
         let scales = &process.scales;
         let mean =
             Matrix::from_fn(t.rows(), t.cols(), |i, o| scales[o].mean + scales[o].deviation * (t[(i, o)] - alpha[(i, o)] / precision[i]));

@@ -19,8 +19,9 @@ use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// New inputs that one task looks at together.
+/// New inputs that one task looks at together, fewer where their kernel values would be more numbers than these.
 const TILE: usize = 64;
+const MOST: usize = 1 << 21;
 /// What a class that wins by being nearer gets on top of its votes, so that its probability is the greatest too.
 const NEARER: f64 = 1e-6;
 /// Votes that differ by less than this share of k differ by rounding.
@@ -306,12 +307,13 @@ impl FittedKnn {
         // Weights of 1 and above need no more than k rows and what lies as far as the last of them.
         let whole = self.weights.iter().all(|w| *w >= 1.0);
         let most = if whole { (self.k.ceil() as usize).clamp(1, there) } else { there };
+        let step = (MOST / n).clamp(1, TILE);
         let mut winners = vec![0usize; m];
         let mut table = Matrix::zeros(m, width);
-        let tiles = winners.par_chunks_mut(TILE).zip(table.data_mut().par_chunks_mut((TILE * width).max(1))).enumerate();
+        let tiles = winners.par_chunks_mut(step).zip(table.data_mut().par_chunks_mut((step * width).max(1))).enumerate();
         tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
             control.check_time("predictions")?;
-            let inputs: Vec<usize> = (t * TILE..t * TILE + winners.len()).collect();
+            let inputs: Vec<usize> = (t * step..t * step + winners.len()).collect();
             let mut found = cross.nearest(&inputs, most + usize::from(left_out));
             let mut tile = Vec::new();
             if found.is_none() {

@@ -16,7 +16,7 @@ use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Q
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::gram::Side;
-use crate::linalg::{Matrix, gramian, product};
+use crate::linalg::{Matrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -132,7 +132,7 @@ impl Estimator for Ridge {
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         let (n, o) = (rows as u64, outputs as u64);
-        8 * n * (n + 4 * o)
+        8 * n * (n + 12 * o)
     }
 
     /// One Cholesky factor in single precision, counted at half of n^3 / 3, and the Gram matrix.
@@ -186,7 +186,7 @@ impl Estimator for Ridge {
     /// D = diag(w_i sum_o e_io^2 / p_i). The slack is one standard error of S over the rows. A row of weight 2 is left out as a whole, unlike a row that stands twice.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let n = task.rows();
-        task.control.plan("the leave-one-out criterion of ridge", 24 * (n as u64).pow(2))?;
+        task.control.plan("the leave-one-out criterion of ridge", 16 * (n as u64).pow(2))?;
         let (y, Solution { alpha, .. }, p) = self.left_out(task)?;
         let outputs = y.cols();
         let size: f64 = (0..n).map(|i| task.weight(i)).sum::<f64>() * outputs as f64;
@@ -216,7 +216,7 @@ impl Estimator for Ridge {
                 *v *= d.sqrt();
             }
         }
-        let mut weights = gramian(&half);
+        let mut weights = gramian_within(&half, task.control)?;
         drop(half);
         let scale = 1.0 / (mean * size);
         weights.data_mut().par_chunks_mut(n).enumerate().for_each(|(i, row)| {

@@ -9,7 +9,7 @@
 use super::Task;
 use crate::error::Result;
 use crate::gram;
-use crate::linalg::{Matrix, eigh, gramian, product};
+use crate::linalg::{Matrix, eigh, gramian_within, product, product_within};
 use crate::solve::pivoted_cholesky;
 use rayon::prelude::*;
 
@@ -34,11 +34,15 @@ impl Spectrum {
         };
         if let Some(g) = few {
             // G'G = U S U' with U = G' V S^(-1/2) for G G' = V S V'.
-            let (values, v) = eigh(gramian(&g), task.control)?;
+            let (values, v) = eigh(gramian_within(&g, task.control)?, task.control)?;
             let least = values.last().map_or(0.0, |top| top * f64::EPSILON * values.len() as f64);
             let first = values.partition_point(|s| *s <= least);
             let v = Matrix::from_fn(v.rows(), values.len() - first, |i, k| v[(i, first + k)] / values[first + k].sqrt());
-            return Ok(Spectrum { values: values[first..].to_vec(), vectors: product(&g.transpose(), &v)?, others: true });
+            return Ok(Spectrum {
+                values: values[first..].to_vec(),
+                vectors: product_within(&g.transpose(), &v, task.control)?,
+                others: true,
+            });
         }
         let mut a = gram::dense(task.gram, task.control)?;
         a.data_mut().par_chunks_mut(n).zip(scale).for_each(|(row, d)| row.iter_mut().zip(scale).for_each(|(v, e)| *v *= d * e));
@@ -73,10 +77,10 @@ pub(super) fn left_out_means(task: &Task<'_>, y: &Matrix, intercept: bool, lambd
     let factors = Matrix::from_fn(rank, count, |k, l| spectrum.factor(k, lambdas[l]));
     let rest: Vec<f64> = lambdas.iter().map(|l| spectrum.rest(*l)).collect();
     // N x lambdas each: the diagonal of C^-1, and C^-1 times each side.
-    let mut diagonal = product(&Matrix::new(n, rank, vectors.data().iter().map(|v| v * v).collect())?, &factors)?;
+    let mut diagonal = product_within(&Matrix::new(n, rank, vectors.data().iter().map(|v| v * v).collect())?, &factors, task.control)?;
     let mut solved = Vec::with_capacity(outputs + 1);
     for o in 0..=outputs {
-        solved.push(product(vectors, &Matrix::from_fn(rank, count, |k, l| factors[(k, l)] * along[(k, o)]))?);
+        solved.push(product_within(vectors, &Matrix::from_fn(rank, count, |k, l| factors[(k, l)] * along[(k, o)]), task.control)?);
     }
     for i in 0..n {
         for l in 0..count {

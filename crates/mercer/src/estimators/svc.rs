@@ -80,7 +80,7 @@ impl Estimator for Svc {
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        svm::bytes(rows, outputs * outputs.saturating_sub(1) / 2, &self.cache_mb)
+        svm::bytes(rows, outputs.saturating_sub(1).max(1), &self.cache_mb)
     }
 
     /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.

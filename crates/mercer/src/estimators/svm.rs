@@ -10,26 +10,26 @@ use crate::solve::smo::{Options, Problem, Solution};
 pub(super) const CACHE_MB: f64 = 1000.0;
 /// The share of the tolerance by which kernel values in f32 may change a decision value.
 const ROUNDING: f64 = 0.01;
-/// Up to so many rows the solver holds the whole Gram matrix in f64.
-const FEW_ROWS: usize = 4096;
 /// The default of `max_iterations`.
 pub(super) const MAX_ITERATIONS: f64 = 1e7;
 
-/// The least memory that a fit of `rows` rows plans with: the kernel rows, and what the solver keeps per row.
-pub(super) fn bytes(rows: usize, problems: usize, cache_mb: &Value) -> u64 {
+/// Kernel rows that a fit is not begun without: half of what the solver works on at a time.
+const LEAST_ROWS: u64 = 128;
+
+/// The least memory that a fit of `rows` rows plans with: some kernel rows, and what the solver keeps of each variable, of
+/// which there are so many for each row. More kernel rows are kept where there is memory for them.
+pub(super) fn bytes(rows: usize, variables: usize, cache_mb: &Value) -> u64 {
     let n = rows as u64;
     let cache = (cache_mb.number() * 1e6) as u64;
-    // The matrix of a few rows is held in f64, and a copy of one problem's part in f32.
-    let matrix = if rows <= FEW_ROWS { 12 * n * n } else { 4 * n * n };
-    cache.min(matrix) + 100 * n + 16 * n * problems as u64 + 2_000_000
+    cache.min(8 * n * n.min(LEAST_ROWS)) + 120 * n * variables as u64 + 2_000_000
 }
 
-/// Solver options; no more than half of the memory allowed goes to kernel rows.
+/// Solver options; no more than half of the memory that can be had goes to kernel rows.
 pub(super) fn options(task: &Task<'_>, tolerance: &Value, max_iterations: &Value, cache_mb: &Value) -> Options {
     Options {
         tolerance: tolerance.number(),
         max_iterations: max_iterations.integer(),
-        cache_bytes: ((cache_mb.number() * 1e6) as u64).min(task.control.max_memory / 2),
+        cache_bytes: ((cache_mb.number() * 1e6) as u64).min(task.control.allowed() / 2),
     }
 }
 

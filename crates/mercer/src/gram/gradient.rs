@@ -2,6 +2,8 @@
 
 use super::dense::{TILE, ranges};
 use super::{Block, Gram, with_scratch};
+use crate::control::Control;
+use crate::error::Result;
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -13,10 +15,18 @@ fn lower_tiles(n: usize) -> Vec<(Range<usize>, Range<usize>)> {
 
 /// The sums of `count` numbers that `each` adds up for every tile on and below the diagonal with its part of `weights`;
 /// tiles below the diagonal count twice.
-pub(super) fn sum_tiles(weights: &Matrix, count: usize, each: impl Fn(Range<usize>, Range<usize>, &[f64], &mut [f64]) + Sync) -> Vec<f64> {
+///
+/// An error on request of `control`, which is asked per tile.
+pub(super) fn sum_tiles(
+    weights: &Matrix,
+    count: usize,
+    control: &Control,
+    each: impl Fn(Range<usize>, Range<usize>, &[f64], &mut [f64]) + Sync,
+) -> Result<Vec<f64>> {
     let sums: Vec<Vec<f64>> = lower_tiles(weights.rows())
         .into_par_iter()
         .map(|(rows, cols)| {
+            control.check_time("gradient")?;
             let mut out = vec![0.0; count];
             with_scratch(rows.len() * cols.len(), |part: &mut [f64]| {
                 for (to, i) in part.chunks_exact_mut(cols.len()).zip(rows.clone()) {
@@ -26,32 +36,43 @@ pub(super) fn sum_tiles(weights: &Matrix, count: usize, each: impl Fn(Range<usiz
             });
             let times = if rows == cols { 1.0 } else { 2.0 };
             out.iter_mut().for_each(|g| *g *= times);
-            out
+            Ok(out)
         })
-        .collect();
-    sums.iter().fold(vec![0.0; count], |all, part| all.iter().zip(part).map(|(a, b)| a + b).collect())
+        .collect::<Result<_>>()?;
+    Ok(sums.iter().fold(vec![0.0; count], |all, part| all.iter().zip(part).map(|(a, b)| a + b).collect()))
 }
 
 /// sum_ij W_ij K_ij.
-pub(super) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix) -> f64 {
-    let sums = sum_tiles(weights, 1, |rows, cols, part, out| {
+pub(super) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix, control: &Control) -> Result<f64> {
+    let sums = sum_tiles(weights, 1, control, |rows, cols, part, out| {
         with_scratch(part.len(), |values: &mut [f64]| {
             gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
             out[0] += values.iter().zip(part).map(|(k, w)| k * w).sum::<f64>();
         });
-    });
-    sums[0]
+    })?;
+    Ok(sums[0])
+}
+
+/// An error where there is no memory for so many copies of the weights.
+pub(super) fn plan_copies(count: usize, weights: &Matrix, control: &Control) -> Result<()> {
+    control.plan("the gradient of a composed kernel", 8 * (count * weights.data().len()) as u64)
 }
 
 /// W_ij <- f(W_ij, K_ij).
-pub(super) fn reweigh(gram: &(impl Gram + ?Sized), weights: &mut Matrix, f: impl Fn(f64, f64) -> f64 + Sync) {
+pub(super) fn reweigh(
+    gram: &(impl Gram + ?Sized),
+    weights: &mut Matrix,
+    control: &Control,
+    f: impl Fn(f64, f64) -> f64 + Sync,
+) -> Result<()> {
     let n = weights.cols();
     if n == 0 {
-        return;
+        return Ok(());
     }
-    weights.data_mut().par_chunks_mut(TILE * n).enumerate().for_each(|(k, band)| {
+    weights.data_mut().par_chunks_mut(TILE * n).enumerate().try_for_each(|(k, band)| {
         let rows = k * TILE..k * TILE + band.len() / n;
         for cols in ranges(n, TILE) {
+            control.check_time("gradient")?;
             with_scratch(rows.len() * cols.len(), |values: &mut [f64]| {
                 gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
                 for (row, values) in band.chunks_exact_mut(n).zip(values.chunks_exact(cols.len())) {
@@ -59,5 +80,6 @@ pub(super) fn reweigh(gram: &(impl Gram + ?Sized), weights: &mut Matrix, f: impl
                 }
             });
         }
-    });
+        Ok(())
+    })
 }

@@ -3,6 +3,7 @@
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{Block, Bound, Cloud, Gram, Rows, Side, Tile, apart};
+use crate::control::Control;
 use crate::data::{Inputs, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
@@ -185,12 +186,12 @@ impl<K: Kernel> Bound for Leaf<K> {
     fn parameters(&self) -> usize {
         self.parameters
     }
-    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
-        Ok(sum_tiles(weights, self.parameters, |rows, cols, part, out| {
+    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        sum_tiles(weights, self.parameters, control, |rows, cols, part, out| {
             super::with_scratch(part.len(), |scratch| {
                 let block = Block::new(scratch, rows.len(), cols.len());
                 self.kernel.gradient(self.tile(Rows::Range(rows), cols, block), part, out);
             });
-        }))
+        })
     }
 }

@@ -33,6 +33,7 @@ pub use simd::{Identity, Map};
 pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
 pub use tile::{Rows, Tile};
 
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use std::ops::Range;
@@ -110,7 +111,7 @@ pub trait Bound: Gram {
     /// sum_ij weights_ij dk_ij/dparameter, one entry per parameter, for a Gram matrix among N inputs of one batch and
     /// symmetric weights (N x N). Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
     /// numbers per level of composition at most, whatever the number of parameters.
-    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>>;
+    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
 }
 
 /// Lends a buffer that is kept for the next tile of the same thread: fresh memory for every tile would cost a page

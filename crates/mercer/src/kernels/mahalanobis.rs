@@ -130,7 +130,7 @@ impl Kernel for Mahalanobis {
         let factor = self.factor(dim).ok();
         let mut values = inputs.to_dense().into_owned();
         if let (Some(factor), Ok(mut matrix)) = (&factor, Matrix::new(rows, dim, values.clone()))
-            && factor.lower().solve_rows(&mut matrix).is_ok()
+            && factor.solve_rows(&mut matrix, &Control::unwatched()).is_ok()
         {
             values = matrix.into_data();
         }
@@ -189,9 +189,9 @@ impl Kernel for Mahalanobis {
             add((0..m).map(|k| v[k * n + l]).sum(), z, z);
         }
         // L'^-1 M L^-1: both sides of M solved as rows.
-        if factor.lower().solve_transposed_rows(&mut sum).is_ok() {
+        if factor.solve_transposed_rows(&mut sum, &Control::unwatched()).is_ok() {
             let mut other = sum.transpose();
-            if factor.lower().solve_transposed_rows(&mut other).is_ok() {
+            if factor.solve_transposed_rows(&mut other, &Control::unwatched()).is_ok() {
                 out.iter_mut().zip(other.data()).for_each(|(o, g)| *o += g);
             }
         }

@@ -3,7 +3,9 @@
 //! The strict upper triangle is never written: it keeps A, for a retry and for residuals.
 
 use super::factorise::{Stop, factorise};
+use super::inverse::{inverse, inverse_diagonal};
 use super::symmetric::{mirror_upper, multiply_upper};
+use super::triangle::Triangle;
 use super::{Lower, Matrix};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -14,7 +16,8 @@ const JITTER: (f64, f64) = (1e-12, 1e-4);
 /// The Cholesky factor of a symmetric positive definite matrix A, in the memory of A.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    lower: Lower,
+    /// L in the lower triangle.
+    square: Matrix,
     /// The diagonal of A, without jitter.
     diagonal: Vec<f64>,
     jitter: f64,
@@ -58,7 +61,7 @@ impl Cholesky {
                 }
             }
         }
-        Ok(Cholesky { lower: Lower::from_square(matrix), diagonal, jitter })
+        Ok(Cholesky { square: matrix, diagonal, jitter })
     }
 
     /// What was added to the diagonal of the matrix; 0 where nothing was needed.
@@ -69,42 +72,55 @@ impl Cholesky {
     pub(crate) fn jitter_used(&self) -> Option<f64> {
         (self.jitter > 0.0).then_some(self.jitter)
     }
-    /// The factor.
-    pub fn lower(&self) -> &Lower {
-        &self.lower
+    /// The diagonal of L.
+    pub fn pivots(&self) -> Vec<f64> {
+        self.square.diagonal()
     }
-    /// The factor alone.
+    /// The factor alone, in half of the memory.
     pub fn into_lower(self) -> Lower {
-        self.lower
+        Lower::from_square(self.square)
     }
     /// log det(A).
     pub fn log_det(&self) -> f64 {
-        self.lower.log_det()
+        2.0 * self.pivots().iter().map(|d| d.ln()).sum::<f64>()
+    }
+    fn solve_in_place(&self, rows: &mut Matrix, transposed: bool, control: &Control) -> Result<()> {
+        let n = self.square.rows();
+        Error::unless_equal("length of a right side", n, rows.cols())?;
+        Triangle::Square(self.square.data(), n).solve(n, rows.data_mut(), transposed, control)
+    }
+    /// Every row b of `rows` (M x N) becomes L^-1 b.
+    pub fn solve_rows(&self, rows: &mut Matrix, control: &Control) -> Result<()> {
+        self.solve_in_place(rows, false, control)
+    }
+    /// Every row b of `rows` (M x N) becomes L'^-1 b.
+    pub fn solve_transposed_rows(&self, rows: &mut Matrix, control: &Control) -> Result<()> {
+        self.solve_in_place(rows, true, control)
     }
     /// A^-1 B for B (N x columns).
-    pub fn solve(&self, b: &Matrix) -> Result<Matrix> {
+    pub fn solve(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let mut rows = b.transpose();
-        self.lower.solve_rows(&mut rows)?;
-        self.lower.solve_transposed_rows(&mut rows)?;
+        self.solve_rows(&mut rows, control)?;
+        self.solve_transposed_rows(&mut rows, control)?;
         Ok(rows.transpose())
     }
     /// L^-1 B for B (N x columns).
-    pub fn solve_lower(&self, b: &Matrix) -> Result<Matrix> {
+    pub fn solve_lower(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let mut rows = b.transpose();
-        self.lower.solve_rows(&mut rows)?;
+        self.solve_rows(&mut rows, control)?;
         Ok(rows.transpose())
     }
     /// A B for the matrix A as it was given, without jitter, and B (N x columns): what a residual is made of.
     pub fn multiply(&self, b: &Matrix) -> Result<Matrix> {
-        self.lower.require_rows(b.rows())?;
-        Ok(multiply_upper(self.lower.square(), &self.diagonal, b))
+        Error::unless_equal("length of a right side", self.square.rows(), b.rows())?;
+        Ok(multiply_upper(&self.square, &self.diagonal, b))
     }
-    /// A^-1, exactly symmetric, in the memory of the factor and one N x N work space.
-    pub fn into_inverse(self, control: &Control) -> Matrix {
-        self.lower.into_inverse(control)
+    /// A^-1, exactly symmetric, in the memory of the factor.
+    pub fn into_inverse(self, control: &Control) -> Result<Matrix> {
+        inverse(self.square, control)
     }
-    /// The diagonal of A^-1; one N x N work space.
-    pub fn inverse_diagonal(&self, control: &Control) -> Vec<f64> {
-        self.lower.inverse_diagonal(control)
+    /// The diagonal of A^-1.
+    pub fn inverse_diagonal(&self, control: &Control) -> Result<Vec<f64>> {
+        inverse_diagonal(&self.square, control)
     }
 }

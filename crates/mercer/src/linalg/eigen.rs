@@ -1,15 +1,17 @@
-//! Eigenvalues and eigenvectors of a symmetric matrix, A = U diag(s) U'.
+//! Eigenvalues and eigenvectors of a symmetric matrix, A = U diag(s) U': A is reduced to a tridiagonal matrix, whose
+//! eigenvectors the backend finds by divide and conquer, in one step that is not cut short.
 
 use super::Matrix;
+use super::symmetric::transpose_square;
+use super::tridiagonal::Tridiagonal;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use mercer_linalg::{View, ViewMut};
+use mercer_linalg::ViewMut;
 
 /// Eigenvalues, ascending, and orthonormal eigenvectors, one per column, of an N x N symmetric matrix.
 ///
 /// An error if the matrix is not square or has entries that are not finite, or on request of `control`.
 pub fn eigh(mut matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)> {
-    control.check_time("eigenvalues")?;
     let n = matrix.rows();
     if matrix.cols() != n {
         return Err(Error::Shape { what: "columns of a symmetric matrix".into(), expected: n, found: matrix.cols() });
@@ -25,19 +27,21 @@ pub fn eigh(mut matrix: Matrix, control: &Control) -> Result<(Vec<f64>, Matrix)>
     if scale != 1.0 {
         matrix.data_mut().iter_mut().for_each(|v| *v *= scale);
     }
+    let t = Tridiagonal::of(matrix, control)?;
     let mut values = vec![0.0; n];
     let mut vectors = Matrix::zeros(n, n);
-    // The backend works by columns. A symmetric matrix is its own transpose; the vectors are transposed at the end.
-    let whole = View::rows(matrix.data(), n, n).transpose();
-    if !mercer_linalg::eigen(whole, &mut values, ViewMut::columns(vectors.data_mut(), n, n)) {
+    // The backend works by columns: the eigenvectors of T are the rows of this matrix.
+    if !mercer_linalg::tridiagonal_eigen(&t.diagonal, &t.beside, &mut values, ViewMut::columns(vectors.data_mut(), n, n)) {
         return Err(fault("the iteration did not converge, or there is no memory for its work space"));
     }
-    drop(matrix);
+    t.turn(&mut vectors, control)?;
+    drop(t);
+    transpose_square(&mut vectors);
     values.iter_mut().for_each(|v| *v /= scale);
     if values.iter().any(|v| !v.is_finite()) {
         return Err(fault("the largest is beyond the range of numbers; scale the kernel"));
     }
-    Ok((values, vectors.transpose()))
+    Ok((values, vectors))
 }
 
 /// A power of two that brings entries of a size whose sums or squares leave the range of numbers to about 1; 1 for others.

@@ -6,12 +6,11 @@
 
 use super::Matrix;
 use super::factorise::{Stop, factorise};
-use super::lower::PANEL;
 use super::symmetric::{mirror_upper, multiply_upper};
+use super::triangle::Triangle;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use bytemuck::{cast_slice, cast_slice_mut};
-use mercer_linalg::{View, ViewMut, solve_lower, solve_upper};
 use rayon::prelude::*;
 
 /// A symmetric positive definite matrix and its Cholesky factor in f32.
@@ -50,18 +49,15 @@ impl SingleCholesky {
     }
 
     /// A^-1 B to the precision of f32, for B (N x columns).
-    pub(crate) fn solve(&self, b: &Matrix) -> Result<Matrix> {
+    pub(crate) fn solve(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let n = self.diagonal.len();
         Error::unless_equal("length of a right side", n, b.rows())?;
         // Small right sides, such as residuals, keep their digits.
         let size = b.data().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
         let mut rows: Vec<f32> = b.transpose().data().iter().map(|v| (v / size) as f32).collect();
-        let factor = View::rows(cast_slice(self.memory.data()), n, 2 * n).part(0, 0, n, n);
-        rows.par_chunks_mut((PANEL * n).max(1)).for_each(|panel| {
-            let columns = panel.len() / n;
-            solve_lower(factor, ViewMut::columns(panel, n, columns));
-            solve_upper(factor.transpose(), ViewMut::columns(panel, n, columns));
-        });
+        let factor = Triangle::Square(cast_slice(self.memory.data()), 2 * n);
+        factor.solve(n, &mut rows, false, control)?;
+        factor.solve(n, &mut rows, true, control)?;
         Matrix::new(b.cols(), n, rows.into_iter().map(|v| size * f64::from(v)).collect()).map(|m| m.transpose())
     }
 
@@ -104,7 +100,8 @@ mod tests {
         let (a, control) = (matrix(n, 0.1), Control::default());
         let b = Matrix::from_fn(n, 2, |i, c| ((i * (c + 3)) as f64).sin() * 1e-200);
         let single = SingleCholesky::new(a.clone(), &control).unwrap().ok().unwrap();
-        let (found, exact) = (single.solve(&b).unwrap(), Cholesky::new(a.clone(), &control).unwrap().solve(&b).unwrap());
+        let (found, exact) =
+            (single.solve(&b, &control).unwrap(), Cholesky::new(a.clone(), &control).unwrap().solve(&b, &control).unwrap());
         let size = exact.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
         for (x, y) in found.data().iter().zip(exact.data()) {
             assert!((x - y).abs() <= 1e-4 * size, "{x} is not {y}");

@@ -11,16 +11,21 @@ const BAND: usize = 512;
 
 /// Overwrites the part above the diagonal with the part below.
 pub(crate) fn mirror_lower(a: &mut Matrix) {
-    mirror(a, true);
+    mirror::<false>(a, true);
 }
 
 /// Overwrites the part below the diagonal with the part above.
 pub(crate) fn mirror_upper(a: &mut Matrix) {
-    mirror(a, false);
+    mirror::<false>(a, false);
 }
 
-/// Copies every square below the diagonal to its mirror image, or the other way.
-fn mirror(a: &mut Matrix, from_below: bool) {
+/// Turns a square matrix into its transpose, in its memory.
+pub(crate) fn transpose_square(a: &mut Matrix) {
+    mirror::<true>(a, true);
+}
+
+/// Copies every square below the diagonal to its mirror image, or the other way; both at once to `SWAP` them.
+fn mirror<const SWAP: bool>(a: &mut Matrix, from_below: bool) {
     let n = a.rows();
     // From where to where, for a place below the diagonal.
     let direct = |i, j| if from_below { ((i, j), (j, i)) } else { ((j, i), (i, j)) };
@@ -37,7 +42,11 @@ fn mirror(a: &mut Matrix, from_below: bool) {
         (Some(mut from), Some(mut to)) => {
             for i in 0..to.rows() {
                 for (j, v) in to.row_mut(i).iter_mut().enumerate() {
-                    *v = from.row_mut(j)[i];
+                    let other = &mut from.row_mut(j)[i];
+                    let before = std::mem::replace(v, *other);
+                    if SWAP {
+                        *other = before;
+                    }
                 }
             }
         }
@@ -46,7 +55,11 @@ fn mirror(a: &mut Matrix, from_below: bool) {
             for i in 0..own.rows() {
                 for j in 0..i {
                     let (from, to) = direct(i, j);
-                    own.row_mut(to.0)[to.1] = own.row_mut(from.0)[from.1];
+                    let other = own.row_mut(from.0)[from.1];
+                    let before = std::mem::replace(&mut own.row_mut(to.0)[to.1], other);
+                    if SWAP {
+                        own.row_mut(from.0)[from.1] = before;
+                    }
                 }
             }
         }

@@ -27,7 +27,7 @@ pub use fragment::{dataset_fragment, kernel_fragment, model_fragment};
 pub use gather::Request;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use plan::plan_text;
-pub use predictions::{PredictionColumns, interval, predictions_csv, predictions_csv_beside, standard_deviation};
+pub use predictions::{PredictionColumns, interval, predict_csv, standard_deviation};
 pub use validity::{validity_json, validity_text};
 
 pub use crate::select::{Estimate, Metric};

@@ -1,8 +1,10 @@
 //! Predictions as CSV: one line per row of the table, in its order.
 
 use super::pictures::normal_quantile;
+use crate::control::Control;
+use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Predictions};
+use crate::estimators::{Predicted, Predictions, Want};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
@@ -42,65 +44,110 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
     Ok(Some((end(-1.0), end(1.0))))
 }
 
-/// Header and lines. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it.
-pub fn predictions_csv(model: &Model, predictions: &Predictions, columns: PredictionColumns) -> Result<String> {
-    predictions_csv_beside(model, predictions, columns, &[])
-}
+/// Rows that are predicted and written together: whole tiles and panels, so that a row's prediction has the same bits as in one
+/// table.
+const BLOCK: usize = 15360;
 
-/// The same to the right of columns of the table, each with a text for every row; a prediction whose name is one of theirs has
+/// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
+/// predictions is held. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it. It
+/// stands to the right of the kept columns, each with a text for every row; a prediction whose name is one of theirs has
 /// `_predicted` added to it.
 ///
 /// # Errors
-/// Columns that the model cannot give, and kept ones of another length.
-pub fn predictions_csv_beside(
+/// Columns that the table lacks, columns asked for that the model cannot give, kept ones of another length, and on request of
+/// `control`.
+pub fn predict_csv(
     model: &Model,
-    predictions: &Predictions,
+    data: &Dataset,
     columns: PredictionColumns,
     kept: &[(String, Vec<String>)],
+    control: &Control,
 ) -> Result<String> {
-    let lacks = |option: &str, what: &str, has: &str| {
-        Err(Error::Setting { name: option.into(), why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()) })
-    };
+    if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
+        return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
+    }
+    let want = Want { variance: columns.std || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(header(model, columns, kept)).map_err(fault)?;
+    // What such a kernel takes from its training rows is computed once for each block.
+    let block = if model.kernel.is_anchored() { data.rows().max(1) } else { BLOCK };
+    for start in (0..data.rows().max(1)).step_by(block) {
+        let end = (start + block).min(data.rows());
+        let predictions = match end - start == data.rows() {
+            true => model.predict(data, want, control)?,
+            false => model.predict(&data.select(&(start..end).collect::<Vec<_>>()), want, control)?,
+        };
+        write_lines(&mut writer, model, &predictions, columns, (kept, start))?;
+        control.tell("predictions", end, data.rows());
+    }
+    let bytes = writer.into_inner().map_err(fault)?;
+    String::from_utf8(bytes).map_err(fault)
+}
+
+fn fault(why: impl std::fmt::Display) -> Error {
+    Error::Numerical { what: "writing CSV".into(), why: why.to_string() }
+}
+
+/// Names of the columns.
+fn header(model: &Model, columns: PredictionColumns, kept: &[(String, Vec<String>)]) -> Vec<String> {
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
     let names: Vec<String> = model.target.names.iter().map(|n| if taken(n) { format!("{n}_predicted") } else { n.clone() }).collect();
-    let mut header: Vec<String> = names.clone();
-    let mut cells: Vec<Vec<String>> = match &predictions.values {
-        Predicted::Classes(codes) => codes.iter().map(|&k| vec![model.target.class(k).to_owned()]).collect(),
-        Predicted::Numbers(m) => (0..m.rows()).map(|i| m.row(i).iter().map(f64::to_string).collect()).collect(),
-    };
-    if columns.std || columns.interval.is_some() {
-        let Some(sd) = standard_deviation(predictions) else {
-            return lacks(if columns.std { "--std" } else { "--interval" }, "predictive variance", "gp");
-        };
-        let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
-        for (o, name) in names.iter().enumerate() {
-            if columns.std {
-                header.push(format!("{name}_std"));
-                cells.iter_mut().enumerate().for_each(|(i, row)| row.push(sd[(i, o)].to_string()));
-            }
-            if let Some((low, high)) = &ends {
-                header.extend([format!("{name}_lower"), format!("{name}_upper")]);
-                cells.iter_mut().enumerate().for_each(|(i, row)| row.extend([low[(i, o)].to_string(), high[(i, o)].to_string()]));
-            }
+    let mut header: Vec<String> = kept.iter().map(|(name, _)| name).chain(&names).cloned().collect();
+    for name in &names {
+        if columns.std {
+            header.push(format!("{name}_std"));
+        }
+        if columns.interval.is_some() {
+            header.extend([format!("{name}_lower"), format!("{name}_upper")]);
         }
     }
     if columns.probabilities {
-        let Some(p) = &predictions.probabilities else { return lacks("--probabilities", "class probabilities", "knn") };
-        for (k, class) in model.target.classes.iter().flatten().enumerate() {
-            header.push(format!("{}_{class}", names.first().map_or("", String::as_str)));
-            cells.iter_mut().enumerate().for_each(|(i, row)| row.push(p[(i, k)].to_string()));
+        let name = names.first().map_or("", String::as_str);
+        header.extend(model.target.classes.iter().flatten().map(|class| format!("{name}_{class}")));
+    }
+    header
+}
+
+/// A line for each prediction, to the right of the kept columns from the given row on.
+fn write_lines(
+    writer: &mut csv::Writer<Vec<u8>>,
+    model: &Model,
+    predictions: &Predictions,
+    columns: PredictionColumns,
+    (kept, first): (&[(String, Vec<String>)], usize),
+) -> Result<()> {
+    let lacks = |option: &str, what: &str, has: &str| Error::Setting {
+        name: option.into(),
+        why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()),
+    };
+    let sd = match standard_deviation(predictions).filter(|_| columns.std || columns.interval.is_some()) {
+        None if columns.std => return Err(lacks("--std", "predictive variance", "gp")),
+        None if columns.interval.is_some() => return Err(lacks("--interval", "predictive variance", "gp")),
+        sd => sd,
+    };
+    let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
+    let probabilities = match &predictions.probabilities {
+        None if columns.probabilities => return Err(lacks("--probabilities", "class probabilities", "knn")),
+        p => p.as_ref().filter(|_| columns.probabilities),
+    };
+    let rows = match &predictions.values {
+        Predicted::Classes(codes) => codes.len(),
+        Predicted::Numbers(m) => m.rows(),
+    };
+    for i in 0..rows {
+        kept.iter().try_for_each(|(_, column)| writer.write_field(&column[first + i])).map_err(fault)?;
+        match &predictions.values {
+            Predicted::Classes(codes) => writer.write_field(model.target.class(codes[i])).map_err(fault)?,
+            Predicted::Numbers(m) => m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?,
         }
+        for o in 0..model.target.names.len() {
+            let of_sd = sd.iter().filter(|_| columns.std).map(|sd| sd[(i, o)]);
+            let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);
+            of_sd.chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+        }
+        let of_classes = probabilities.iter().flat_map(|p| p.row(i));
+        of_classes.into_iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;
+        writer.write_record(None::<&[u8]>).map_err(fault)?;
     }
-    let fault = |e: String| Error::Numerical { what: "writing CSV".into(), why: e };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != cells.len()) {
-        return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: cells.len(), found: column.len() });
-    }
-    let left = kept.iter().map(|(name, _)| name);
-    writer.write_record(left.chain(&header)).map_err(|e| fault(e.to_string()))?;
-    for (i, row) in cells.iter().enumerate() {
-        writer.write_record(kept.iter().map(|(_, column)| &column[i]).chain(row)).map_err(|e| fault(e.to_string()))?;
-    }
-    let bytes = writer.into_inner().map_err(|e| fault(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| fault(e.to_string()))
+    Ok(())
 }

@@ -94,7 +94,7 @@ impl<'a> Field<'a> {
             }
             self.compute(&setting, &heat)?;
             // Folds run side by side and share the memory; only this thread tells of progress.
-            let max_memory = self.control.max_memory / heat.len() as u64;
+            let max_memory = self.control.allowed() / heat.len() as u64;
             let quiet = Control { progress: None, max_memory, ..self.control.clone() };
             let scores = heat.par_iter().map(|&k| self.score_fold(&setting, k, &quiet));
             let scores: Vec<Option<f64>> = scores.collect::<Result<_>>()?;

@@ -179,7 +179,7 @@ impl Search {
             if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
-        while most > LEAST_ROWS && needs(most) > control.max_memory / 2 {
+        while most > LEAST_ROWS && needs(most) > control.allowed() / 2 {
             most = (most * 4 / 5).max(LEAST_ROWS);
         }
         most

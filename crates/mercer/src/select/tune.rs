@@ -127,6 +127,6 @@ pub fn criterion(
     let bound = kernel.bind_within(None, examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let criterion = estimator.criterion(&task)?;
-    let by_kernel = bound.gradient(&criterion.weights)?;
+    let by_kernel = bound.gradient(&criterion.weights, control)?;
     Ok((criterion, by_kernel))
 }

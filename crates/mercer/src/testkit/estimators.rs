@@ -235,7 +235,7 @@ fn the_criterion_has_the_derivatives_of_differences(case: &Case, weights: Option
     let at = |kernel: &KernelExpr, estimator: &EstimatorExpr| -> Checked<_> {
         let bound = words(kernel.bind(None, &case.data))?;
         let found = words(case.with_task(bound.as_ref(), weights, |task| estimator.criterion(task)))?;
-        let by_kernel = words(bound.gradient(&found.weights))?;
+        let by_kernel = words(bound.gradient(&found.weights, &Control::default()))?;
         Ok((found, by_kernel))
     };
     let (exact, by_kernel) = at(&case.kernel, &case.estimator)?;

@@ -141,7 +141,7 @@ fn gradient_is_that_of_differences(settled: &KernelExpr, data: &Dataset) -> Verd
             w[(j, i)] = w[(i, j)];
         }
     }
-    let found = words(words(settled.bind(None, data))?.gradient(&w))?;
+    let found = words(words(settled.bind(None, data))?.gradient(&w, &Control::default()))?;
     let sum_at = |path: &str, value: Value| -> Checked<f64> {
         let mut moved = settled.clone();
         words(moved.set(path, &value))?;

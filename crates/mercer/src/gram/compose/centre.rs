@@ -2,6 +2,7 @@
 //!
 //! k(x, z) - mean_i k(x, c_i) - mean_i k(c_i, z) + mean_ij k(c_i, c_j). The columns are all training rows, always.
 
+use super::super::gradient::plan_copies;
 use super::super::{Bound, Side, apply};
 use super::rewrite::Rewrite;
 use crate::control::Control;
@@ -58,10 +59,11 @@ impl Rewrite for Centre {
         Some(1.0)
     }
     /// K -> H K H with H = I - 11'/N: the weights are centred instead.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let n = weights.rows();
         let means: Vec<f64> = (0..n).map(|i| weights.row(i).iter().sum::<f64>() / n as f64).collect();
         let mean = means.iter().sum::<f64>() / n as f64;
-        inner.gradient(&Matrix::from_fn(n, n, |i, j| weights[(i, j)] - means[i] - means[j] + mean))
+        plan_copies(1, weights, control)?;
+        inner.gradient(&Matrix::from_fn(n, n, |i, j| weights[(i, j)] - means[i] - means[j] + mean), control)
     }
 }

@@ -15,8 +15,9 @@ pub(crate) use repair::Repaired;
 pub(crate) use rewrite::Rewritten;
 pub(crate) use weigh::Weigh;
 
-use super::gradient::reweigh;
+use super::gradient::{plan_copies, reweigh};
 use super::{Block, Bound, Gram, Side, apart, with_scratch};
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use std::borrow::Cow;
@@ -92,8 +93,8 @@ impl Bound for Sum {
     fn parameters(&self) -> usize {
         self.0.iter().map(|k| k.parameters()).sum()
     }
-    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
-        let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.gradient(weights)).collect::<Result<_>>()?;
+    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let parts: Vec<Vec<f64>> = self.0.iter().map(|k| k.gradient(weights, control)).collect::<Result<_>>()?;
         Ok(parts.concat())
     }
 }
@@ -103,14 +104,15 @@ impl Bound for Product {
         self.0.iter().map(|k| k.parameters()).sum()
     }
     /// d(prod k) = sum_t (prod of the others) dk_t: the others join the weights.
-    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
+    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        plan_copies(usize::from(self.0.len() > 1), weights, control)?;
         let mut out = Vec::new();
         for (t, k) in self.0.iter().enumerate().filter(|(_, k)| k.parameters() > 0) {
             let mut all = Cow::Borrowed(weights);
             for (_, other) in self.0.iter().enumerate().filter(|(s, _)| *s != t) {
-                reweigh(other.as_ref(), all.to_mut(), |w, k| w * k);
+                reweigh(other.as_ref(), all.to_mut(), control, |w, k| w * k)?;
             }
-            out.extend(k.gradient(&all)?);
+            out.extend(k.gradient(&all, control)?);
         }
         Ok(out)
     }

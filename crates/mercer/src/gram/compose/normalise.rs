@@ -1,8 +1,9 @@
 //! k(x, z) / sqrt(k(x, x) k(z, z)): exactly 1 on the diagonal, 0 where k(x, x) = 0 (K15, K26).
 
-use super::super::gradient::reweigh;
+use super::super::gradient::{plan_copies, reweigh};
 use super::super::{Bound, Side};
 use super::rewrite::Rewrite;
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 
@@ -32,12 +33,13 @@ impl Rewrite for Normalise {
     }
     /// With r_i = k_ii^(-1/2): dk^_ij = r_i r_j dk_ij - k^_ij (r_i^2 dk_ii + r_j^2 dk_jj) / 2, so that the weights of the
     /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) W_ij k^_ij on it.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         if inner.parameters() == 0 {
             return Ok(Vec::new());
         }
+        plan_copies(2, weights, control)?;
         let mut shares = weights.clone();
-        reweigh(inner, &mut shares, |w, k| w * k);
+        reweigh(inner, &mut shares, control, |w, k| w * k)?;
         let n = weights.rows();
         let r = &self.rows;
         let all = Matrix::from_fn(n, n, |i, j| {
@@ -47,6 +49,6 @@ impl Rewrite for Normalise {
             let others: f64 = (0..n).filter(|l| *l != i).map(|l| shares[(i, l)] * r[l]).sum();
             -r[i].powi(3) * others
         });
-        inner.gradient(&all)
+        inner.gradient(&all, control)
     }
 }

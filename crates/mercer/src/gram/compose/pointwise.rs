@@ -1,8 +1,9 @@
 //! Kernels that are a function of one kernel value: multiples, powers, the exponential (F24).
 
-use super::super::gradient::{inner_product, reweigh};
+use super::super::gradient::{inner_product, plan_copies, reweigh};
 use super::super::{Bound, Side};
 use super::rewrite::Rewrite;
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 
@@ -26,10 +27,10 @@ impl Rewrite for Scale {
     fn parameters(&self) -> usize {
         1
     }
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
-        let mut out = vec![inner_product(inner, weights)];
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let mut out = vec![inner_product(inner, weights, control)?];
         if inner.parameters() > 0 {
-            out.extend(inner.gradient(weights)?.iter().map(|g| self.0 * g));
+            out.extend(inner.gradient(weights, control)?.iter().map(|g| self.0 * g));
         }
         Ok(out)
     }
@@ -56,8 +57,8 @@ impl Rewrite for Power {
         inner.iter().map(|d| power(*d, self.0)).collect()
     }
     /// d k^n = n k^(n-1) dk.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
-        slope(inner, weights, |k| f64::from(self.0) * power(k, self.0 - 1))
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        slope(inner, weights, |k| f64::from(self.0) * power(k, self.0 - 1), control)
     }
 }
 
@@ -70,8 +71,8 @@ impl Rewrite for Exp {
         inner
     }
     /// d exp(k) = exp(k) dk.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
-        slope(inner, weights, f64::exp)
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        slope(inner, weights, f64::exp, control)
     }
 }
 
@@ -86,11 +87,12 @@ impl super::super::Map for Exponential {
 }
 
 /// The gradient of f(k): the slope of f at every kernel value joins the weights.
-fn slope(inner: &dyn Bound, weights: &Matrix, slope: impl Fn(f64) -> f64 + Sync) -> Result<Vec<f64>> {
+fn slope(inner: &dyn Bound, weights: &Matrix, slope: impl Fn(f64) -> f64 + Sync, control: &Control) -> Result<Vec<f64>> {
     if inner.parameters() == 0 {
         return Ok(Vec::new());
     }
+    plan_copies(1, weights, control)?;
     let mut all = weights.clone();
-    reweigh(inner, &mut all, |w, k| w * slope(k));
-    inner.gradient(&all)
+    reweigh(inner, &mut all, control, |w, k| w * slope(k))?;
+    inner.gradient(&all, control)
 }

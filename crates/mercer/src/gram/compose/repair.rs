@@ -7,7 +7,7 @@
 use super::super::{Block, Bound, Dense, Gram, Side, dense};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Matrix, eigh, gramian, product, product_transposed};
+use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -74,10 +74,10 @@ impl Repaired {
         let roots = scaled(&|j| repaired[j].sqrt());
         let diagonal = squared(&roots);
         let values = match cross {
-            None => Dense::square(gramian(&roots))?,
+            None => Dense::square(gramian_within(&roots, control)?)?,
             Some(cross) => {
-                let features = product(&dense(cross, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)))?;
-                Dense::cross(product_transposed(&features, &roots)?, squared(&features), diagonal)?
+                let features = product_within(&dense(cross, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)), control)?;
+                Dense::cross(product_transposed_within(&features, &roots, control)?, squared(&features), diagonal)?
             }
         };
         Ok(Repaired { values, parameters: among.parameters() })
@@ -107,7 +107,7 @@ impl Bound for Repaired {
     fn parameters(&self) -> usize {
         self.parameters
     }
-    fn gradient(&self, _: &Matrix) -> Result<Vec<f64>> {
+    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
         Ok(vec![0.0; self.parameters])
     }
 }

@@ -1,6 +1,7 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
 use super::super::{Block, Bound, Gram, Side, apart};
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub(crate) trait Rewrite: Send + Sync {
         0
     }
     /// [`Bound::gradient`] of the whole, own parameters first.
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>>;
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
 }
 
 /// The kernel `of`, rewritten.
@@ -82,7 +83,7 @@ impl<R: Rewrite> Bound for Rewritten<R> {
     fn parameters(&self) -> usize {
         self.how.parameters() + self.of.parameters()
     }
-    fn gradient(&self, weights: &Matrix) -> Result<Vec<f64>> {
-        self.how.gradient(self.of.as_ref(), weights)
+    fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        self.how.gradient(self.of.as_ref(), weights, control)
     }
 }

@@ -1,7 +1,9 @@
 //! f(x) k(x, z) f(z): a kernel weighed by a column of numbers (F24).
 
+use super::super::gradient::plan_copies;
 use super::super::{Bound, Side};
 use super::rewrite::Rewrite;
+use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 
@@ -21,8 +23,9 @@ impl Rewrite for Weigh {
         let f = if side == Side::Rows { &self.rows } else { &self.cols };
         inner.iter().zip(f).map(|(d, f)| d * f * f).collect()
     }
-    fn gradient(&self, inner: &dyn Bound, weights: &Matrix) -> Result<Vec<f64>> {
+    fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let n = weights.rows();
-        inner.gradient(&Matrix::from_fn(n, n, |i, j| self.rows[i] * self.cols[j] * weights[(i, j)]))
+        plan_copies(1, weights, control)?;
+        inner.gradient(&Matrix::from_fn(n, n, |i, j| self.rows[i] * self.cols[j] * weights[(i, j)]), control)
     }
 }
