@@ -130,7 +130,7 @@ impl Work {
         let bound = self.kernel.bind_within(None, &self.data, &self.control)?;
         let task = Task { gram: bound.as_ref(), target: &self.target, weights: None, control: &self.control, seed: 0 };
         let criterion = self.estimator()?.criterion(&task)?;
-        let mut gradient = bound.gradient(&criterion.weights)?;
+        let mut gradient = bound.gradient(&criterion.weights, &self.control)?;
         let seconds = clock.elapsed().as_secs_f64();
         self.control.keep(criterion.weights.into_data());
         gradient.extend(criterion.own.iter().map(|(_, slope)| slope));
