@@ -80,6 +80,7 @@ pub(crate) fn recipe(standardise: bool, missing: Option<&Bound<'_, PyAny>>) -> P
 impl Learner {
     #[new]
     #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false, metric=None, sample=None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
         estimator: Option<&str>,
         kernel: Option<&Bound<'_, PyAny>>,

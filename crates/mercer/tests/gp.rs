@@ -375,7 +375,8 @@ fn draws_of_a_field_in_the_plane_and_of_an_ou_process_have_their_covariances() {
     // exp(-|x - z|^2 / 2) in the plane and exp(-|s - t|) on a line, from the points alone.
     let field = |x: &[f64], z: &[f64]| (-0.5 * x.iter().zip(z).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp();
     let process = |x: &[f64], z: &[f64]| (-(x[0] - z[0]).abs()).exp();
-    let cases: [(&str, &Matrix, fn(&[f64], &[f64]) -> f64); 2] =
+    type Covariance = fn(&[f64], &[f64]) -> f64;
+    let cases: [(&str, &Matrix, Covariance); 2] =
         [("rbf(length_scale=1)", &plane, field), ("matern(nu=0.5, length_scale=1)", &line, process)];
     for (kernel, x, covariance) in cases {
         let draws = 20_000;
