@@ -1,7 +1,7 @@
 //! Tables as users have them (`messy/small` of the folder named by MERCER_SHARED, or of `shared` beside the workspace): each
 //! is read as its owner meant it, or refused by one clear error.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at what should not fail")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may stop at what should not fail")]
 
 use mercer::data::{Dataset, Sort, Target, Values};
 use mercer::read::{ReadOptions, Source, Table};

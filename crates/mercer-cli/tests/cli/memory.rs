@@ -7,9 +7,13 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::process::Command;
 
-/// Address space that two threads reserve and hardly touch: work space of matrix products, arenas of the allocator,
-/// stacks. What a job plans with comes on top.
-const PROGRAM: u64 = 380_000_000;
+/// Address space that two threads reserve and hardly touch: arenas of the allocator, stacks, and work space of matrix
+/// products, twice the third-level cache for each thread. What a job plans with comes on top.
+fn program() -> u64 {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
+    let cache = text.trim().strip_suffix('K').and_then(|kb| kb.parse::<u64>().ok()).map_or(33_000_000, |kb| kb * 1024);
+    100_000_000 + 2 * (76_000_000 + 2 * cache)
+}
 
 struct Job {
     words: Vec<String>,
@@ -79,7 +83,7 @@ fn two_hundred_jobs_under_a_hard_limit_are_done_or_refused_and_none_is_killed() 
     let (mut done, mut refused, mut late) = (0, 0, 0);
     for number in 0..200 {
         let Job { words, memory } = job(&mut random, number, &sizes);
-        let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", (PROGRAM + memory) / 1024);
+        let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", (program() + memory) / 1024);
         let output = Command::new("bash").arg("-c").arg(script).arg(&program).args(&words).current_dir(shell.folder()).output().unwrap();
         let said = format!("job {number}: {memory} bytes, mercer {}\n{}", words.join(" "), String::from_utf8_lossy(&output.stderr));
         let model = shell.path(&format!("m{number}.mercer"));

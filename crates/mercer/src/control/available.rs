@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 /// Bytes where nothing is known.
 const UNKNOWN: u64 = 4_000_000_000;
 
-/// Address space that each thread reserves beside what is planned: work space of matrix products, an arena of the
-/// allocator, a stack. Little of it is ever touched, but `ulimit -v` counts it.
-const PER_THREAD: u64 = 140_000_000;
+/// Address space that each thread reserves beside what is planned: an arena of the allocator and a stack; and work space of
+/// matrix products, twice the last cache. Little of it is ever touched, but `ulimit -v` counts it.
+const PER_THREAD: u64 = 76_000_000;
+/// The last cache where the system does not say how large it is.
+const CACHE: u64 = 33_000_000;
 /// Address space that a program of one thread reserves besides.
 const PROGRAM: u64 = 80_000_000;
 
@@ -51,6 +53,12 @@ fn number_after(file: impl AsRef<Path>, word: &str) -> Option<u64> {
     text.lines().find_map(|l| l.strip_prefix(word))?.split_whitespace().next()?.parse().ok()
 }
 
+/// Bytes of the third-level cache.
+fn last_cache() -> u64 {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
+    text.trim().strip_suffix('K').and_then(|kb| kb.parse::<u64>().ok()).map_or(CACHE, |kb| kb * 1024)
+}
+
 /// What `ulimit -v` leaves; `None` without a limit.
 fn address_space_left() -> Option<u64> {
     let limit = number_after("/proc/self/limits", "Max address space")?;
@@ -59,7 +67,7 @@ fn address_space_left() -> Option<u64> {
         Some(_) => rayon::current_num_threads(),
         None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
     };
-    let reserved = (PROGRAM + threads as u64 * PER_THREAD).max(number_after("/proc/self/status", "VmSize:")? * 1024);
+    let reserved = (PROGRAM + threads as u64 * (PER_THREAD + 2 * last_cache())).max(number_after("/proc/self/status", "VmSize:")? * 1024);
     Some(limit.saturating_sub(reserved))
 }
 
