@@ -12,17 +12,17 @@ use crate::kernels::KernelExpr;
 use std::time::Instant;
 
 /// Work that one fit may take, in floating-point operations, on a table of [`NOMINAL_ROWS`] rows; larger tables get more.
-const NOMINAL_WORK: f64 = 1e11;
+const NOMINAL_WORK: f64 = 8.2e10;
 const NOMINAL_ROWS: f64 = 20_000.0;
 /// The work allowed grows with the rows to this power.
-const GROWTH: f64 = 0.6;
+const GROWTH: f64 = 0.48;
 /// Work of a first look, in floating-point operations: what comes before any search need not see every row.
 const FIRST_WORK: f64 = 3e9;
 /// Fewer rows than this are never cut.
 const LEAST_ROWS: usize = 1000;
 /// Rows on which speed is measured; smaller tables are not worth it.
-const PROBE_ROWS: usize = 600;
-const WORTH_ROWS: usize = 2500;
+const PROBE_ROWS: usize = 1500;
+const WORTH_ROWS: usize = 4000;
 /// Fits that a comparison makes of each estimator, in units of one fit to the rows of a fold: tuned values on every fold, a
 /// first look at each, the search, and the fit to all rows.
 fn fits(folds: usize) -> f64 {

@@ -27,7 +27,7 @@ const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
 /// Fewer rows are not searched on, however little memory there is.
 const LEAST_ROWS: usize = 50;
 /// Fewer rows than this are one round.
-const ROUND_ROWS: usize = 250;
+const ROUND_ROWS: usize = 170;
 /// Rows for each class in the first round, at least.
 const ROWS_PER_CLASS: usize = 12;
 /// Each round has so many times the rows of the one before.
