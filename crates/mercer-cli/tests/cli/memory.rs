@@ -79,12 +79,12 @@ fn two_hundred_jobs_under_a_hard_limit_are_done_or_refused_and_none_is_killed() 
         let text = table(&mut random, rows);
         shell.write(&format!("t{rows}.csv"), text);
     }
-    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let binary = assert_cmd::cargo::cargo_bin("mercer");
     let (mut done, mut refused, mut late) = (0, 0, 0);
     for number in 0..200 {
         let Job { words, memory } = job(&mut random, number, &sizes);
         let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", (program() + memory) / 1024);
-        let output = Command::new("bash").arg("-c").arg(script).arg(&program).args(&words).current_dir(shell.folder()).output().unwrap();
+        let output = Command::new("bash").arg("-c").arg(script).arg(&binary).args(&words).current_dir(shell.folder()).output().unwrap();
         let said = format!("job {number}: {memory} bytes, mercer {}\n{}", words.join(" "), String::from_utf8_lossy(&output.stderr));
         let model = shell.path(&format!("m{number}.mercer"));
         match output.status.code() {
@@ -115,12 +115,12 @@ fn peak(shell: &Shell, words: &[&str]) -> Option<(Option<i32>, u64, String)> {
         println!("skipped: /usr/bin/time is not there, which says how much memory a process held");
         return None;
     }
-    let program = assert_cmd::cargo::cargo_bin("mercer");
+    let binary = assert_cmd::cargo::cargo_bin("mercer");
     let file = shell.path("held");
     let output = Command::new(time)
         .args(["-f", "%M", "-o"])
         .arg(&file)
-        .arg(program)
+        .arg(binary)
         .args(words)
         .args(["--threads", "2"])
         .current_dir(shell.folder())

@@ -500,15 +500,15 @@ class SVR(SupportVectorRegressor):
 
 
 class KNeighborsClassifier(NeighbourClassifier):
-    """Nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies
-    of the classes count like one further neighbour.
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two.
+        Neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its
+        frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
@@ -583,15 +583,15 @@ class KNeighborsClassifier(NeighbourClassifier):
 
 
 class KNeighborsRegressor(NeighbourRegressor):
-    """Nearest neighbours by kernel distance: votes for classes, means for numbers; for probabilities the frequencies
-    of the classes count like one further neighbour.
+    """Nearest neighbours by kernel distance: votes for classes, means for numbers.
 
     The estimator knn of Mercer. What is "auto" or a pair is tuned by cross-validation.
 
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two.
+        Neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its
+        frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
