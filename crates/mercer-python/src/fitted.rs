@@ -247,7 +247,7 @@ impl Fitted {
     /// >>> from mercer._native import Fitted
     /// >>> fitted = Fitted("knn(k=2)", np.eye(3), [0, 0, 1], classes=["low", "high"])
     /// >>> fitted.predict_proba([[0.9, 0.8, 0.1]])
-    /// array([[0.75, 0.25]])
+    /// array([[0.86666667, 0.13333333]])
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, cross, Own::Unknown, Want { probabilities: true, ..Want::default() }, threads)?;

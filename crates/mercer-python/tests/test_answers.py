@@ -194,7 +194,9 @@ class Tags(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.names.add(tag)
-        self.open.append(tag)
+        # A line break has no end.
+        if tag != "br":
+            self.open.append(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

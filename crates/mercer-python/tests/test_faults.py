@@ -33,7 +33,7 @@ def test_the_classes_of_exceptions_are_those_of_python_too():
         (lambda: kernels.rbf([]), "outside its domain"),
         (lambda: kernels.spectrum(k=2.5), "whole number"),
         (lambda: kernels.rbf(1, True, 3), "parameter"),
-        (lambda: Learner("svm"), "did you mean"),
+        (lambda: Learner("svm"), "here that is svc for classes"),
         (lambda: Learner("svc(c=-1)"), "above 0"),
         (lambda: Dataset({"a": ["x"]}, types={"b": "text"}), "unknown column 'b'"),
         (lambda: Dataset({"a": ["x"]}, types={"a": "txet"}), "did you mean 'text'"),

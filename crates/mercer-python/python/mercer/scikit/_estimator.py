@@ -289,5 +289,8 @@ class KernelEstimator(BaseEstimator):
             One prediction for each row that was learnt from: rows of weight 0 have none.
         """
         check_is_fitted(self)
-        found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
+        try:
+            found = self.model_.leave_one_out(*self._learnt, threads=self._threads())
+        except MercerError as error:
+            raise type(error)(self._in_own_words(str(error))) from None
         return self.classes_.take(found) if hasattr(self, "classes_") else found
