@@ -166,7 +166,8 @@ fn functions_with_normal_weights_have_the_covariance_of_their_kernel() {
 fn mixtures_of_activations_with_normal_weights_have_the_covariance_of_their_kernel() {
     // f(x) = sum_m lambda_m phi_m(x), lambda_m ~ N(0, v_m): the kernel is sum_m v_m phi_m(x) phi_m(z).
     let inputs = [-1.4, 0.3, 0.9, 2.0f64];
-    let activations: [(&str, f64, fn(f64) -> f64); 4] =
+    type Activation = fn(f64) -> f64;
+    let activations: [(&str, f64, Activation); 4] =
         [("relu", 0.5, |x| x.max(0.0)), ("tanh", 2.0, f64::tanh), ("logistic", 1.5, |x| 1.0 / (1.0 + (-x).exp())), ("sine", 0.2, f64::sin)];
     let column =
         |(name, _, phi): (&str, f64, fn(f64) -> f64)| Column { name: name.into(), values: Values::Numbers(inputs.map(phi).to_vec()) };
