@@ -10,6 +10,7 @@ use crate::work::Limits;
 use mercer::compare::Comparing;
 use mercer::data::Split;
 use mercer::estimators::EstimatorExpr;
+use mercer::facts;
 use mercer::report::{self, Request};
 use mercer::select::Metric;
 use mercer::store::write_atomically;
@@ -144,6 +145,7 @@ pub(crate) fn compare(
             info: &info,
             comparing: &comparing,
             weights: weights.as_deref(),
+            facts: facts::facts(&data, &target, &info, comparing.folds).iter().map(ToString::to_string).collect(),
             read_notices: &[],
         };
         report::Comparison::of(&outcome, &request, control)

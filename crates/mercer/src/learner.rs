@@ -216,10 +216,7 @@ impl Learner {
         let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), aim, control, self.seed)?;
         search.suggest(searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
-        let searching = control.share(0.4);
-        while search.rounds_left() > 0 && !searching.out_of_time() {
-            search.round(&searching)?;
-        }
+        search.run(&control.share(0.4))?;
         search.finish(true, examples.data, &control.share(0.2))
     }
 }

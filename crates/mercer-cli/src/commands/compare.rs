@@ -28,7 +28,8 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
     notices(&loaded.told_first());
     let facts = facts::facts(&loaded.data, &loaded.target, &loaded.info, args.folds);
-    notices(&facts.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let facts: Vec<String> = facts.iter().map(ToString::to_string).collect();
+    notices(&facts);
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
         prep: recipe,
@@ -62,6 +63,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         info: &loaded.info,
         comparing: &comparing,
         weights: loaded.weights.as_deref(),
+        facts,
         read_notices: &loaded.notices,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;

@@ -342,8 +342,3 @@ fn refusal(
     }
     Ok(())
 }
-
-/// The plan of a comparison of prepared rows.
-pub(super) fn planned(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, control: &Control) -> Result<Plan> {
-    plan::plan(examples, kernel, comparing, control)
-}

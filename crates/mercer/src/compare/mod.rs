@@ -165,7 +165,7 @@ impl Field {
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
-        contest::planned(&prepared, &self.whole.kernel, comparing, control)
+        plan::plan(&prepared, &self.whole.kernel, comparing, control)
     }
 }
 

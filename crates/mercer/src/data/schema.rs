@@ -3,6 +3,7 @@
 use super::{Categories, Column, Dataset, Sort, Values, Written};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// The columns of a training dataset without their cells. Stored in the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,8 +92,10 @@ impl Schema {
     /// A column that is missing, is of another sort, or holds vectors of another size, by name.
     /// Texts, sequences and labels pass for strings.
     pub fn align(&self, data: &Dataset) -> Result<Dataset> {
+        let known: HashMap<&str, &Column> = data.columns().iter().map(|c| (c.name.as_str(), c)).collect();
         let columns = self.columns.iter().map(|c| {
-            let values = c.holds.agree(&c.name, &data.column(&c.name)?.values)?;
+            let found = known.get(c.name.as_str()).map_or_else(|| data.column(&c.name), |found| Ok(*found))?;
+            let values = c.holds.agree(&c.name, &found.values)?;
             Ok(Column { name: c.name.clone(), values })
         });
         Dataset::with_rows(data.rows(), columns.collect::<Result<_>>()?)

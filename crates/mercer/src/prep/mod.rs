@@ -22,7 +22,7 @@ use crate::data::{Column, Dataset, RowWeights, Schema, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What is to be done to the columns before a kernel sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,8 +134,8 @@ impl Recipe {
         }
         fitting.add(|columns, notices| OneHot::fit(columns, one_hot, notices))?;
         if self.standardise {
-            let mut measured = data.names();
-            measured.retain(|name| !as_is.iter().any(|kept| kept == name));
+            let kept: HashSet<&str> = as_is.iter().map(String::as_str).collect();
+            let measured: HashSet<&str> = data.names().into_iter().filter(|name| !kept.contains(name)).collect();
             fitting.add(|columns, _| Standardise::fit(columns, &measured, weights))?;
             fitting.add(|columns, notices| Vectors::fit(columns, &measured, weights, notices))?;
         }
@@ -249,12 +249,23 @@ fn place(columns: &[Column], name: &str) -> Result<usize> {
     columns.iter().position(|c| c.name == name).ok_or_else(|| Error::unknown("column", name, known()))
 }
 
+/// Where each of the named columns stands, in the order of the names.
+fn places<'n>(columns: &[Column], names: impl Iterator<Item = &'n str>) -> Result<Vec<usize>> {
+    let known: HashMap<&str, usize> = columns.iter().enumerate().map(|(at, c)| (c.name.as_str(), at)).collect();
+    names.map(|name| known.get(name).copied().map_or_else(|| place(columns, name), Ok)).collect()
+}
+
 /// The numbers of the named column.
 fn numbers_mut<'a>(columns: &'a mut [Column], name: &str) -> Result<&'a mut Vec<f64>> {
     let at = place(columns, name)?;
-    match &mut columns[at].values {
+    numbers_of(&mut columns[at])
+}
+
+/// The numbers of a column.
+fn numbers_of(column: &mut Column) -> Result<&mut Vec<f64>> {
+    match &mut column.values {
         Values::Numbers(v) => Ok(v),
-        other => Err(Error::Data(format!("column '{name}' holds {}, expected numbers", other.sort().holds()))),
+        other => Err(Error::Data(format!("column '{}' holds {}, expected numbers", column.name, other.sort().holds()))),
     }
 }
 

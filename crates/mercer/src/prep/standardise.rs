@@ -3,10 +3,11 @@
 //!
 //! Columns of 0 and 1 that prep itself made (flags, one-hot) are left as they are.
 
-use super::{Step, listed, numbers_mut};
+use super::{Step, listed, numbers_of, places};
 use crate::data::{Column, RowWeights, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The numbers that are standardised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,9 +30,9 @@ pub struct Scaled {
 }
 
 impl Standardise {
-    pub(super) fn fit(columns: &[Column], measured: &[&str], weights: RowWeights<'_>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], measured: &HashSet<&str>, weights: RowWeights<'_>) -> Result<Option<Step>> {
         let mut scaled = Vec::new();
-        for column in columns.iter().filter(|c| measured.contains(&c.name.as_str())) {
+        for column in columns.iter().filter(|c| measured.contains(c.name.as_str())) {
             if let Values::Numbers(v) = &column.values {
                 let (mean, sd) = mean_and_sd(&column.name, v.iter().copied(), weights)?;
                 scaled.push(Scaled { column: column.name.clone(), mean, sd });
@@ -41,8 +42,9 @@ impl Standardise {
     }
 
     pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
-        for Scaled { column, mean, sd } in &self.columns {
-            numbers_mut(columns, column)?.iter_mut().for_each(|x| *x = (*x - mean) / sd);
+        let places = places(columns, self.columns.iter().map(|c| c.column.as_str()))?;
+        for (Scaled { mean, sd, .. }, at) in self.columns.iter().zip(places) {
+            numbers_of(&mut columns[at])?.iter_mut().for_each(|x| *x = (*x - mean) / sd);
         }
         Ok(())
     }

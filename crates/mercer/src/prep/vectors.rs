@@ -9,6 +9,7 @@ use crate::data::{Column, Points, RowWeights, Storage, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// How one column of vectors is scaled: z = (x - centre) / scale per dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,9 +26,14 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    pub(super) fn fit(columns: &[Column], measured: &[&str], weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Vec<Step>> {
+    pub(super) fn fit(
+        columns: &[Column],
+        measured: &HashSet<&str>,
+        weights: RowWeights<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
-        for column in columns.iter().filter(|c| measured.contains(&c.name.as_str())) {
+        for column in columns.iter().filter(|c| measured.contains(c.name.as_str())) {
             let Values::Points(p) = &column.values else { continue };
             let (centre, scale) = match p.storage() {
                 Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, weights, notices)?,

@@ -8,7 +8,6 @@ use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
-use crate::facts;
 use crate::gram::Dense;
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -34,6 +33,8 @@ pub struct Request<'a> {
     pub comparing: &'a Comparing,
     /// Weights of the rows.
     pub weights: Option<&'a [f64]>,
+    /// What rows and target tell by themselves ([`crate::facts::facts`]).
+    pub facts: Vec<String>,
     /// What reading the table gave notice of.
     pub read_notices: &'a [String],
 }
@@ -54,8 +55,6 @@ impl Comparison {
             .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
             .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
-        let facts = facts::facts(request.data, request.target, request.info, request.comparing.folds);
-        let facts: Vec<String> = facts.iter().map(ToString::to_string).collect();
         notices.extend(shared_notices(outcome));
         let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
         notices.extend(of_rows);
@@ -70,7 +69,7 @@ impl Comparison {
             folds: request.comparing.folds,
             seed: request.comparing.seed,
             columns: outcome.columns.clone(),
-            facts,
+            facts: request.facts.clone(),
             notices,
             details,
             class_rows,

@@ -11,7 +11,7 @@ use super::search::{Found, Place};
 use super::tune::steps;
 use super::{Estimate, Metric, Scoring};
 use crate::control::Control;
-use crate::data::Fold;
+use crate::data::{Dataset, Fold};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
 use crate::gram::{Dense, Gram, Subset};
@@ -64,16 +64,26 @@ pub(super) struct Field<'a> {
     seed: u64,
     scoring: Scoring,
     kernels: Option<(String, Kernels)>,
+    /// Training and held-out rows of each fold, where they are prepared anew.
+    inner: Vec<Option<(Dataset, Dataset)>>,
     tried: Vec<Trial>,
     most: usize,
     evaluations: &'a mut usize,
 }
 
 impl<'a> Field<'a> {
-    fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Self {
+    fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
         let first = place.starts.is_empty();
         let most = TRIES[if first && place.last { 2 } else { usize::from(!first) }];
-        Field { place, control, seed, scoring, kernels: None, tried: Vec::new(), most, evaluations }
+        let mut inner = Vec::with_capacity(place.round.folds.len());
+        for fold in &place.round.folds {
+            control.check()?;
+            if control.out_of_time() {
+                return Err(Error::Time { what: "tuning".into() });
+            }
+            inner.push(place.round.prepared(fold));
+        }
+        Ok(Field { place, control, seed, scoring, kernels: None, inner, tried: Vec::new(), most, evaluations })
     }
 
     /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
@@ -127,7 +137,7 @@ impl<'a> Field<'a> {
         let kernel = setting.kernel.to_string();
         if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.kernels = None;
-            let anew = setting.kernel.is_anchored() || round.folds.iter().any(|(_, made)| made.is_some());
+            let anew = setting.kernel.is_anchored() || self.inner.iter().any(Option::is_some);
             let made = if anew {
                 Kernels::Folds(round.folds.iter().map(|_| None).collect())
             } else {
@@ -138,9 +148,9 @@ impl<'a> Field<'a> {
         }
         let Some((_, Kernels::Folds(made))) = &mut self.kernels else { return Ok(()) };
         for &k in folds.iter().filter(|&&k| made[k].is_none()).collect::<Vec<_>>() {
-            let (fold, prepared) = &round.folds[k];
+            let fold = &round.folds[k];
             let cut;
-            let (train, test) = match prepared {
+            let (train, test) = match &self.inner[k] {
                 Some((train, test)) => (train, test),
                 None => {
                     cut = (round.sample.data.select(&fold.train), round.sample.data.select(&fold.test));
@@ -156,7 +166,7 @@ impl<'a> Field<'a> {
 
     /// The deciding metric on one fold; `None` where the setting cannot be fitted.
     fn score_fold(&self, setting: &Setting, k: usize, control: &Control) -> Result<Option<f64>> {
-        let (fold, _) = &self.place.round.folds[k];
+        let fold = &self.place.round.folds[k];
         match &self.kernels {
             Some((_, Kernels::Shared(gram))) => {
                 let among = Subset::new(gram, &fold.train, &fold.train);
@@ -265,7 +275,7 @@ fn grid(free: &[Free]) -> Vec<Vec<f64>> {
 /// The best setting of a round, and whether time allowed the round in full; ties go to the setting tried first, which is
 /// nearest to the start.
 pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
-    let mut field = Field::new(place, scoring, control, seed, evaluations);
+    let mut field = Field::new(place, scoring, control, seed, evaluations)?;
     let mut best = (f64::INFINITY, place.free.iter().map(Free::coordinate).collect::<Vec<f64>>());
     match field.descend(&mut best) {
         // What was judged before time was up is not lost.
@@ -353,8 +363,12 @@ pub(super) fn curves(
     seed: u64,
     evaluations: &mut usize,
 ) -> Result<Vec<Curve>> {
-    let mut field = Field::new(place, scoring, control, seed, evaluations);
     let free = place.free;
+    let mut field = match Field::new(place, scoring, control, seed, evaluations) {
+        // What was chosen is known without its curves.
+        Err(Error::Time { .. }) => return Ok(free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect()),
+        other => other?,
+    };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
         let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };

@@ -11,4 +11,4 @@ mod tune;
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub use profile::{Edge, End, TunedParameter};
 pub use search::{Aim, Preparation, Search};
-pub use tune::{Tuned, Tuning, criterion, tune, tune_prepared};
+pub use tune::{Tuned, Tuning, criterion, tune};

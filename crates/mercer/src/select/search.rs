@@ -57,8 +57,31 @@ pub struct Preparation<'a> {
 /// The rows of one round.
 pub(super) struct Round {
     pub sample: Sample,
-    /// Inner folds, with their rows prepared anew where that makes a difference: training rows, held-out rows.
-    pub folds: Vec<(Fold, Option<(Dataset, Dataset)>)>,
+    /// Inner folds; none where the criterion is smooth.
+    pub folds: Vec<Fold>,
+    /// How the rows became inputs, where other training rows would give other inputs.
+    pub raw: Option<Raw>,
+}
+
+/// A preparation that owns the rows of a round.
+pub(super) struct Raw {
+    recipe: prep::Recipe,
+    kernel: KernelExpr,
+    rows: Dataset,
+}
+
+impl Round {
+    /// The rows of an inner fold prepared anew, without those that it holds out: training rows, held-out rows. `None` where
+    /// that makes no difference, and where a column that is constant in the fold would change the kernel.
+    pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {
+        let raw = self.raw.as_ref()?;
+        let weights: Option<Vec<f64>> = self.sample.weights.as_ref().map(|w| fold.train.iter().map(|&i| w[i]).collect());
+        let train = raw.rows.select(&fold.train);
+        let made = fitting::prepare_weighed(&raw.recipe, Some(&raw.kernel), &train, weights.as_deref()).ok()?;
+        (made.data.names() == self.sample.data.names()).then_some(())?;
+        let test = made.prep.apply(&raw.rows.select(&fold.test)).ok()?;
+        Some((made.data, test))
+    }
 }
 
 /// What a search has found.
@@ -134,8 +157,16 @@ impl Search {
             aim,
         };
         if !search.free.is_empty() {
+            let each_once = if search.is_smooth() { each_once(examples) } else { None };
             for rows in search.sizes(examples, control) {
-                let round = search.draw(rows, examples, prepared)?;
+                let rows = match &each_once {
+                    Some(firsts) => {
+                        let some = some_rows_of(&examples.target.select(firsts), rows, seed);
+                        some.into_iter().map(|k| firsts[k]).collect()
+                    }
+                    None => some_rows_of(examples.target, rows, seed),
+                };
+                let round = search.draw(&rows, examples, prepared)?;
                 search.rounds.push(round);
             }
         }
@@ -185,38 +216,16 @@ impl Search {
         most
     }
 
-    /// A sample of the rows. A criterion that leaves out one row at a time, or that takes all as drawn independently, is fooled
-    /// by copies of rows: it sees each once.
-    fn some_rows(&self, most: usize, examples: &Examples<'_>) -> Vec<usize> {
-        let groups = if self.is_smooth() { facts::copies(examples.data, examples.target) } else { None };
-        let Some(groups) = groups else { return some_rows_of(examples.target, most, self.seed) };
-        let mut seen = std::collections::HashSet::new();
-        let firsts: Vec<usize> = (0..groups.len()).filter(|&i| seen.insert(groups[i])).collect();
-        let some = some_rows_of(&examples.target.select(&firsts), most, self.seed);
-        some.into_iter().map(|k| firsts[k]).collect()
-    }
-
-    fn draw(&self, rows: usize, examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
-        let rows = self.some_rows(rows, examples);
-        let sample = examples.select(&rows);
+    fn draw(&self, rows: &[usize], examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
+        let sample = examples.select(rows);
         if self.is_smooth() {
-            return Ok(Round { sample, folds: Vec::new() });
+            return Ok(Round { sample, folds: Vec::new(), raw: None });
         }
         let count = crossval::FOLDS.min(sample.split.most_folds(rows.len()));
-        let mut made = Vec::new();
-        for fold in folds(&sample.target, &sample.split, count, self.seed)? {
-            let anew = prepared.filter(|p| p.recipe.learns_from_rows(p.raw)).and_then(|p| {
-                let raw = |side: &[usize]| p.raw.select(&side.iter().map(|&i| rows[i]).collect::<Vec<_>>());
-                let weights: Option<Vec<f64>> = sample.weights.as_ref().map(|w| fold.train.iter().map(|&i| w[i]).collect());
-                let made = fitting::prepare_weighed(p.recipe, Some(p.kernel), &raw(&fold.train), weights.as_deref()).ok()?;
-                // A column that is constant in the fold would change the kernel: then the rows stay as they are.
-                (made.data.names() == sample.data.names()).then_some(())?;
-                let test = made.prep.apply(&raw(&fold.test)).ok()?;
-                Some((made.data, test))
-            });
-            made.push((fold, anew));
-        }
-        Ok(Round { sample, folds: made })
+        let folds = folds(&sample.target, &sample.split, count, self.seed)?;
+        let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
+        let raw = learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) });
+        Ok(Round { sample, folds, raw })
     }
 
     /// Whether anything is left to choose.
@@ -327,6 +336,14 @@ impl Search {
         Ok(())
     }
 
+    /// Goes through every round that is left, as far as time allows.
+    pub fn run(&mut self, control: &Control) -> Result<()> {
+        while self.rounds_left() > 0 && !control.out_of_time() {
+            self.round(control)?;
+        }
+        Ok(())
+    }
+
     /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let best = self.setting()?;
@@ -365,6 +382,14 @@ impl Search {
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
     }
+}
+
+/// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
+/// all as drawn independently, is fooled by copies: it sees each once.
+fn each_once(examples: &Examples<'_>) -> Option<Vec<usize>> {
+    let groups = facts::copies(examples.data, examples.target)?;
+    let mut seen = std::collections::HashSet::new();
+    Some((0..groups.len()).filter(|&i| seen.insert(groups[i])).collect())
 }
 
 /// The middle number, the lower one of two.

@@ -1,9 +1,9 @@
 //! Tuning: settling what is `auto` or a range, by the estimator's own criterion or by cross-validation.
 
+use super::Scoring;
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
-use super::search::{Aim, Found, Preparation, Search};
-use super::{Metric, Scoring};
+use super::search::{Aim, Found, Search};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::Result;
@@ -57,29 +57,10 @@ pub fn tune(
     seed: u64,
     curves: bool,
 ) -> Result<Tuned> {
-    tune_prepared(kernel, estimator, examples, None, None, control, seed, curves)
-}
-
-/// The same, where inner folds prepare their rows anew, and where a metric decides.
-#[allow(clippy::too_many_arguments, reason = "two callers; the recipe of a learner, taken apart")]
-pub fn tune_prepared(
-    kernel: &KernelExpr,
-    estimator: &EstimatorExpr,
-    examples: &Examples<'_>,
-    prepared: Option<Preparation<'_>>,
-    deciding: Option<Metric>,
-    control: &Control,
-    seed: u64,
-    curves: bool,
-) -> Result<Tuned> {
-    let scoring = Scoring::of(examples.target, examples.weights, deciding)?;
-    let aim = Aim { scoring, within_noise: false };
-    let mut search = Search::new(kernel, estimator, examples, prepared, aim, control, seed)?;
+    let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, None)?, within_noise: false };
+    let mut search = Search::new(kernel, estimator, examples, None, aim, control, seed)?;
     // Some time is kept to look along the parameters.
-    let searching = if curves { control.share(0.8) } else { control.clone() };
-    while search.rounds_left() > 0 && !searching.out_of_time() {
-        search.round(&searching)?;
-    }
+    search.run(&if curves { control.share(0.8) } else { control.clone() })?;
     search.finish(curves, examples.data, control)
 }
 
