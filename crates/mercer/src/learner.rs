@@ -100,6 +100,11 @@ pub struct Timed {
     pub fit_seconds: f64,
 }
 
+/// The notice of a model that learnt from a random part of its rows.
+pub(crate) fn from_a_sample(rows: usize, all: usize) -> String {
+    format!("learnt from a random sample of the rows: {rows} of {all}")
+}
+
 impl Learner {
     /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
     ///
@@ -124,7 +129,7 @@ impl Learner {
             let all = rows.len();
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
-            notices.push(format!("learnt from a random sample of the rows: {most} of {all}"));
+            notices.push(from_a_sample(most, all));
         }
         let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);

@@ -287,6 +287,10 @@ impl<'a> Contest<'a> {
     /// Seconds that the next round of an entry's searches may take: several times the last, or the fits of the first.
     fn round_cost(&self, entry: &Entry) -> f64 {
         let rows = entry.searches.iter().map(Search::next_rows).max().unwrap_or(0) as f64;
+        // On all rows: as many fits of each fold as are tried.
+        if let Some(fits) = entry.searches.iter().find_map(Search::next_fits) {
+            return fits as f64 * entry.fold_seconds * (rows / entry.rows.max(1) as f64).powi(2).min(1.0);
+        }
         match entry.rounds {
             0 => 20.0 * entry.fold_seconds * (rows / entry.rows.max(1) as f64).powi(2).min(1.0),
             _ => 3.0 * entry.round_seconds,

@@ -16,7 +16,7 @@ use crate::estimators::EstimatorExpr;
 use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
-use crate::learner::Model;
+use crate::learner::{Model, from_a_sample};
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Estimate, Metric};
@@ -236,10 +236,9 @@ pub fn compare_planned(
     }
     for planned in plan.fits.iter().filter(|f| f.rows < used.rows.len()) {
         notices.push(format!(
-            "{}: learns from a random part of the rows, {} of {}: an exact fit to all of them takes too much time or memory",
+            "{}: {}, as an exact fit to all of them takes too much time or memory",
             planned.estimator.name(),
-            planned.rows,
-            used.rows.len()
+            from_a_sample(planned.rows, used.rows.len())
         ));
     }
     let mut outcome = Contest::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;

@@ -46,6 +46,11 @@ impl Examples<'_> {
 }
 
 impl Sample {
+    /// Weights of the given rows.
+    pub fn weights_of(&self, rows: &[usize]) -> Option<Vec<f64>> {
+        self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect())
+    }
+
     /// The same, borrowed.
     pub fn examples(&self) -> Examples<'_> {
         Examples { data: &self.data, target: &self.target, weights: self.weights.as_deref(), split: &self.split }

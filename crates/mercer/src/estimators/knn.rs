@@ -103,6 +103,10 @@ impl Estimator for Knn {
         true
     }
 
+    fn goes_by_order(&self) -> bool {
+        self.weights == NeighbourWeights::Uniform
+    }
+
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         8 * rows as u64 * (2 + outputs as u64)
     }

@@ -145,6 +145,7 @@ trait AnyEstimator {
     fn criterion_told(&self, value: f64) -> f64;
     fn criterion_leaves_out(&self) -> bool;
     fn absorbs_shifts(&self) -> bool;
+    fn goes_by_order(&self) -> bool;
     fn needs_mercer(&self) -> bool;
     fn uses_kernel(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
@@ -176,6 +177,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn absorbs_shifts(&self) -> bool {
         Estimator::absorbs_shifts(self)
+    }
+    fn goes_by_order(&self) -> bool {
+        Estimator::goes_by_order(self)
     }
     fn needs_mercer(&self) -> bool {
         E::NEEDS_MERCER
@@ -271,6 +275,10 @@ impl EstimatorExpr {
     /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
     pub fn absorbs_shifts(&self) -> bool {
         self.any().absorbs_shifts()
+    }
+    /// Whether only the order of kernel distances counts, so that a width that is the same for all of them changes nothing.
+    pub fn goes_by_order(&self) -> bool {
+        self.any().goes_by_order()
     }
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {

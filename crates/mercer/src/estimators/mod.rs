@@ -94,6 +94,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn absorbs_shifts(&self) -> bool {
         false
     }
+    /// Whether only the order of kernel distances counts, so that a width that is the same for all of them changes nothing.
+    fn goes_by_order(&self) -> bool {
+        false
+    }
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     /// Floating-point operations of a fit to so many rows, roughly: what a plan goes by.

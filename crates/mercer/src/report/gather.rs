@@ -128,7 +128,7 @@ fn search_details(scored: &Scored) -> Vec<String> {
 /// front.
 fn fit_notices(scored: &Scored, said: &[String]) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
-    let of_fit = model.about.notices.iter().filter(|n| !said.contains(n)).cloned();
+    let of_fit = model.about.notices.iter().filter(|n| !said.iter().any(|s| s.contains(*n))).cloned();
     let of_search = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows)).filter(|f| f.asks).map(|f| f.said);
     of_fit.chain(of_search).map(|s| format!("{}: {s}", scored.estimator.name())).collect()
 }

@@ -11,9 +11,10 @@ use super::search::{Found, Place};
 use super::tune::steps;
 use super::{Estimate, Metric, Scoring};
 use crate::control::Control;
-use crate::data::{Dataset, Fold};
+use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
+use crate::fitting;
 use crate::gram::{Dense, Gram, Subset};
 use crate::param::Value;
 use rayon::prelude::*;
@@ -24,6 +25,8 @@ pub(super) const FOLDS: usize = 4;
 const HEAT: usize = 2;
 /// Settings tried at most in a round that begins a search, in one that goes on with it, and in one that does both.
 const TRIES: [usize; 3] = [36, 14, 60];
+/// Settings tried at most in the round on all rows.
+pub(super) const TRIES_LAST: usize = 8;
 /// Steps along a coordinate, in natural logarithms (factors of 3, 1.7, 1.3).
 const STEPS: [f64; 3] = [1.1, 0.55, 0.27];
 /// Candidates that a round hands on at most, the best among them.
@@ -74,14 +77,18 @@ pub(super) struct Field<'a> {
 impl<'a> Field<'a> {
     fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
         let first = place.starts.is_empty();
-        let most = TRIES[if first && place.last { 2 } else { usize::from(!first) }];
+        let most = match place.round.all {
+            true => TRIES_LAST,
+            false => TRIES[if first && place.last { 2 } else { usize::from(!first) }],
+        };
         let mut inner = Vec::with_capacity(place.round.folds.len());
         for fold in &place.round.folds {
             control.check()?;
             if control.out_of_time() {
                 return Err(Error::Time { what: "tuning".into() });
             }
-            inner.push(place.round.prepared(fold));
+            let apart = || Some((place.round.sample.data.select(&fold.train), place.round.sample.data.select(&fold.test)));
+            inner.push(place.round.prepared(fold).or_else(|| if place.round.all { apart() } else { None }));
         }
         Ok(Field { place, control, seed, scoring, kernels: None, inner, tried: Vec::new(), most, evaluations })
     }
@@ -134,6 +141,9 @@ impl<'a> Field<'a> {
     /// Sees to it that the kernel values of these folds are there.
     fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
         let round = self.place.round;
+        if round.all {
+            return Ok(());
+        }
         let kernel = setting.kernel.to_string();
         if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.kernels = None;
@@ -181,8 +191,26 @@ impl<'a> Field<'a> {
                 let all: Vec<usize> = (0..fold.test.len()).collect();
                 self.score_on(setting, &gram.among, |support| Subset::new(&gram.cross, &all, support), fold, control)
             }
-            None => Ok(None),
+            None => match &self.inner[k] {
+                Some((train, test)) => self.score_apart(setting, train, test, fold, control),
+                None => Ok(None),
+            },
         }
+    }
+
+    /// The same by a fit that asks for kernel values as it goes, on rows that each setting is tried on once.
+    fn score_apart(&self, setting: &Setting, train: &Dataset, test: &Dataset, fold: &Fold, control: &Control) -> Result<Option<f64>> {
+        let sample = &self.place.round.sample;
+        let (target, held) = (sample.target.select(&fold.train), sample.target.select(&fold.test));
+        let (weights, of_held) = (sample.weights_of(&fold.train), sample.weights_of(&fold.test));
+        let examples = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
+        let estimator = loosened(&setting.estimator)?;
+        let Some(fitted) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
+            return Ok(None);
+        };
+        let support = fitting::support_of(&setting.kernel, &fitted, train);
+        let predictions = fitting::predict_settled(&setting.kernel, &fitted, &support, test, WANT, control)?;
+        Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 
     /// The same on given Gram matrices: `among` the training rows, and of the held-out rows against the support.
@@ -195,17 +223,11 @@ impl<'a> Field<'a> {
         control: &Control,
     ) -> Result<Option<f64>> {
         let sample = &self.place.round.sample;
-        let weights = |rows: &[usize]| sample.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<f64>>());
-        let (target, of_training) = (sample.target.select(&fold.train), weights(&fold.train));
-        let task = Task { gram: among, target: &target, weights: of_training.as_deref(), control, seed: self.seed };
-        let fitted = match loosened(&setting.estimator)?.fit(&task) {
-            Ok(f) => f,
-            Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
-            Err(_) => return Ok(None),
-        };
-        let want = Want { probabilities: true, scores: true, ..Want::default() };
-        let predictions = fitted.predict(&Query::new(&cross(fitted.support()), want, control))?;
-        Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), weights(&fold.test).as_deref())))
+        let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
+        let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
+        let Some(fitted) = possible(loosened(&setting.estimator)?.fit(&task))? else { return Ok(None) };
+        let predictions = fitted.predict(&Query::new(&cross(fitted.support()), WANT, control))?;
+        Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
 
     fn spent(&self) -> bool {
@@ -222,6 +244,18 @@ impl<'a> Field<'a> {
             *best = (loss, x.to_vec());
         }
         Ok(better)
+    }
+}
+
+/// What a score may need of a prediction.
+const WANT: Want = Want { variance: false, covariance: false, probabilities: true, scores: true };
+
+/// A fit, if the setting allows one.
+fn possible<F>(made: Result<F>) -> Result<Option<F>> {
+    match made {
+        Ok(fitted) => Ok(Some(fitted)),
+        Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => Err(e),
+        Err(_) => Ok(None),
     }
 }
 
@@ -292,7 +326,10 @@ pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u
         loss,
         slack,
         rivals,
-        criterion: format!("{}-fold cross-validated {}", place.round.folds.len(), scoring.deciding.name()),
+        criterion: match place.round.all {
+            true => format!("{} on quarters of the rows held out", scoring.deciding.name()),
+            false => format!("{}-fold cross-validated {}", place.round.folds.len(), scoring.deciding.name()),
+        },
         rises: scoring.deciding.rises(),
         round: place.number,
     };
@@ -318,7 +355,17 @@ impl Field<'_> {
     fn slack(&self, x: &[f64], loss: f64) -> f64 {
         // Where nothing could be fitted the start is kept, and the plain fit says why.
         let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);
-        best.map_or(0.0, |t| t.error.max(sampling_error(self.scoring.deciding, loss, self.place.examples().rows())))
+        let held = self.place.round.folds.iter().map(|f| f.test.len()).sum();
+        best.map_or(0.0, |t| t.error.max(sampling_error(self.scoring.deciding, loss, held)))
+    }
+
+    /// Free numbers that are moved together: each alone, and on all rows every width of the kernel at once.
+    fn directions(&self) -> Vec<Vec<usize>> {
+        let free = self.place.free;
+        let alone = |k: &usize| !self.place.round.all || !free[*k].is_kernel_width();
+        let widths: Vec<usize> = (0..free.len()).filter(|k| !alone(k)).collect();
+        let first = (!widths.is_empty()).then_some(widths);
+        first.into_iter().chain((0..free.len()).filter(alone).map(|k| vec![k])).collect()
     }
 
     /// Candidates, then along each coordinate with steps of shrinking size.
@@ -334,15 +381,17 @@ impl Field<'_> {
         }
         // A round that goes on with another has no use for the widest step, one that another follows none for the smallest.
         let steps = &STEPS[usize::from(!first)..STEPS.len() - usize::from(!self.place.last || self.place.within_noise)];
+        // More rows ask for narrower kernels: on all of them that way comes first.
+        let ways = if self.place.round.all { [-1.0, 1.0] } else { [1.0, -1.0] };
         for step in steps {
             let mut moved = true;
             while moved && !self.spent() {
                 moved = false;
-                for k in 0..free.len() {
-                    for way in [*step, -step] {
+                for along in self.directions() {
+                    for way in ways {
                         let mut x = best.1.clone();
-                        x[k] = free[k].clamp(x[k] + way);
-                        if self.enter(&x, best)? {
+                        along.iter().for_each(|&k| x[k] = free[k].clamp(x[k] + way * step));
+                        if !self.spent() && self.enter(&x, best)? {
                             moved = true;
                             break;
                         }

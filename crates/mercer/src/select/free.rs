@@ -6,6 +6,9 @@ use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::param::{Domain, Param, Value};
 
+/// The name of a width in the records of kernels.
+const WIDTH: &str = "length_scale";
+
 /// A kernel and an estimator with every parameter settled.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
@@ -31,19 +34,25 @@ pub(super) struct Free {
     width: bool,
 }
 
-/// Everything that is `auto` and has a search span, or is a range. `open` holds the words, `start` the settled values.
+/// Everything that is `auto` and has a search span, or is a range, but for what changes no prediction. `open` holds the words,
+/// `start` the settled values.
 pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, start: &Setting) -> Vec<Free> {
     let mut out = Vec::new();
     let mut place = 0;
+    // The whole kernel is a function of one distance in units of its width: `rbf.length_scale`, and not `0.rbf.length_scale`.
+    let ordered = |path: &str| estimator.goes_by_order() && path.split('.').count() == 2;
     for (asked, settled) in open.values().into_iter().zip(start.kernel.values()) {
         let numbers = settled.value.numbers().to_vec();
         let listed = matches!(settled.value, Value::List(_));
         for (k, x) in numbers.iter().enumerate() {
+            if !listed && asked.param.name == WIDTH && ordered(&settled.path) {
+                continue;
+            }
             if let Some(mut f) = free(&settled.path, asked.param, &asked.value, *x) {
                 f.of_kernel = true;
                 f.place = place + k;
                 f.element = listed.then_some(k);
-                f.width = asked.param.name == "length_scale";
+                f.width = asked.param.name == WIDTH;
                 out.push(f);
             }
         }

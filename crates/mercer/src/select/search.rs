@@ -2,8 +2,9 @@
 //! where it is cheap, and only what is left is judged on many rows.
 //!
 //! An estimator with a smooth criterion follows its gradient in each round, from where the last round ended; any other is
-//! cross-validated, and a round takes over the settings that the last one could not tell from the best. A search may be
-//! stopped between rounds, or inside one by its control, and has a setting at any time.
+//! cross-validated, and a round takes over the settings that the last one could not tell from the best. Where a sample is much
+//! smaller than the whole, a last round holds out two quarters of all rows in turn: more rows ask for narrower kernels. A search may
+//! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
 use super::Scoring;
 use super::crossval;
@@ -28,6 +29,14 @@ const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
 const LEAST_ROWS: usize = 50;
 /// Fewer rows than this are one round.
 const ROUND_ROWS: usize = 170;
+/// Operations of one fit of the round on all rows, within noise and for good.
+const LAST_WORK: [f64; 2] = [2e9, 1e10];
+/// There is such a round where it has so many times the rows of the one before.
+const WORTH: f64 = 1.35;
+/// Folds that such a round judges.
+const LAST_FOLDS: usize = 2;
+/// Settings that a round on all rows begins with, at most.
+const FINALISTS: usize = 2;
 /// Rows for each class in the first round, at least.
 const ROWS_PER_CLASS: usize = 12;
 /// Each round has so many times the rows of the one before.
@@ -59,6 +68,8 @@ pub(super) struct Round {
     pub sample: Sample,
     /// Inner folds; none where the criterion is smooth.
     pub folds: Vec<Fold>,
+    /// Whether the rows are all there are, or as many as a fit can be repeated for.
+    pub all: bool,
     /// How the rows became inputs, where other training rows would give other inputs.
     pub raw: Option<Raw>,
 }
@@ -75,7 +86,7 @@ impl Round {
     /// that makes no difference, and where a column that is constant in the fold would change the kernel.
     pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {
         let raw = self.raw.as_ref()?;
-        let weights: Option<Vec<f64>> = self.sample.weights.as_ref().map(|w| fold.train.iter().map(|&i| w[i]).collect());
+        let weights: Option<Vec<f64>> = self.sample.weights_of(&fold.train);
         let train = raw.rows.select(&fold.train);
         let made = fitting::prepare_weighed(&raw.recipe, Some(&raw.kernel), &train, weights.as_deref()).ok()?;
         (made.data.names() == self.sample.data.names()).then_some(())?;
@@ -169,6 +180,7 @@ impl Search {
                 let round = search.draw(&rows, examples, prepared)?;
                 search.rounds.push(round);
             }
+            search.rounds.extend(search.draw_last(examples, prepared, control)?);
         }
         Ok(search)
     }
@@ -219,13 +231,36 @@ impl Search {
     fn draw(&self, rows: &[usize], examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
         let sample = examples.select(rows);
         if self.is_smooth() {
-            return Ok(Round { sample, folds: Vec::new(), raw: None });
+            return Ok(Round { sample, folds: Vec::new(), all: false, raw: None });
         }
         let count = crossval::FOLDS.min(sample.split.most_folds(rows.len()));
         let folds = folds(&sample.target, &sample.split, count, self.seed)?;
-        let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
-        let raw = learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) });
-        Ok(Round { sample, folds, raw })
+        Ok(Round { sample, folds, all: false, raw: raw_of(rows, prepared) })
+    }
+
+    /// The round on all rows, or as many as a fit can be repeated for. Evidence asks the same of any number of rows: what
+    /// leaves no row out has no such round.
+    fn draw_last(&self, examples: &Examples<'_>, prepared: Option<Preparation<'_>>, control: &Control) -> Result<Option<Round>> {
+        let estimator = &self.start.estimator;
+        if self.is_smooth() && !estimator.criterion_leaves_out() {
+            return Ok(None);
+        }
+        let outputs = fitting::outputs(examples.target);
+        let work = LAST_WORK[usize::from(!self.aim.within_noise)];
+        let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
+        let mut most = examples.rows();
+        while most > before && (estimator.work(most, outputs) > work || estimator.bytes(most, outputs) > control.allowed() / 4) {
+            most = most * 19 / 20;
+        }
+        if (most as f64) < WORTH * before as f64 {
+            return Ok(None);
+        }
+        let rows = some_rows_of(examples.target, most, self.seed);
+        let sample = examples.select(&rows);
+        let mut parts = folds(&sample.target, &sample.split, crossval::FOLDS.min(sample.split.most_folds(most)), self.seed)?;
+        // The last ones, which in time learn from the most rows.
+        parts.drain(..parts.len().saturating_sub(LAST_FOLDS));
+        Ok(Some(Round { sample, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
     }
 
     /// Whether anything is left to choose.
@@ -241,6 +276,11 @@ impl Search {
     /// Rounds that have not been gone through.
     pub fn rounds_left(&self) -> usize {
         self.rounds.len() - self.next
+    }
+
+    /// Fits to all rows that the next round may take, where it is the one on all rows.
+    pub fn next_fits(&self) -> Option<usize> {
+        self.rounds.get(self.next).filter(|r| r.all).map(|_| crossval::TRIES_LAST)
     }
 
     /// Rows of the next round; of the whole where none is left.
@@ -308,6 +348,9 @@ impl Search {
         let before = self.found.as_ref().filter(|f| f.loss.is_finite());
         let mut starts: Vec<Vec<f64>> = self.suggested.clone();
         starts.extend(before.iter().flat_map(|f| std::iter::once(&f.x).chain(&f.rivals)).cloned());
+        if round.all {
+            starts.truncate(FINALISTS);
+        }
         let place = Place {
             start: &self.start,
             free: &self.free,
@@ -318,8 +361,8 @@ impl Search {
             within_noise: self.aim.within_noise,
         };
         let made = match self.criterion_name() {
-            Some(name) => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
-            None => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
+            Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
+            _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
         };
         match made {
             Ok((found, complete)) => {
@@ -355,20 +398,21 @@ impl Search {
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
         let place =
             Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round, within_noise: false };
+        let smooth = round.folds.is_empty();
         let mut made: Vec<Curve> = Vec::new();
         if known && curves && !control.out_of_time() {
-            made = match self.criterion_name() {
-                Some(_) => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
-                None => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
+            made = match smooth {
+                true => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
+                false => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
             };
         } else if known {
             made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
         }
         let estimator = &self.start.estimator;
-        let told = |loss: f64| match (found.rises, self.criterion_name()) {
+        let told = |loss: f64| match (found.rises, smooth) {
             (true, _) => -loss,
-            (false, Some(_)) => estimator.criterion_told(loss),
-            (false, None) => loss,
+            (false, true) => estimator.criterion_told(loss),
+            (false, false) => loss,
         };
         let tuning = Tuning {
             rises: found.rises,
@@ -382,6 +426,12 @@ impl Search {
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
     }
+}
+
+/// How some rows became inputs, where other training rows would give other inputs.
+fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
+    let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
+    learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })
 }
 
 /// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
