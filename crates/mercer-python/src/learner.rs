@@ -178,7 +178,7 @@ impl Learner {
             estimator,
             seed: self.seed,
             allow_non_mercer: self.allow_non_mercer,
-            sample: self.sample,
+            sample: self.sample.map_or(mercer::learner::Rows::All, mercer::learner::Rows::Most),
             metric: self.metric,
         };
         let limits = Limits { threads, max_seconds, max_memory, progress };

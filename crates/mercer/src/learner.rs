@@ -14,9 +14,26 @@ use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Aim, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, score_by};
+use crate::select::{Aim, LEAST_ROWS, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
+
+/// Fits that a search and a fit come to, in units of one fit.
+const FITS: f64 = 5.0;
+/// A single fit may take so many times the work of one of a comparison's.
+const PATIENCE: f64 = 10.0;
+
+/// How many of the rows a fit learns from; fewer than all are drawn at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rows {
+    /// All; a refusal where they take too much memory.
+    #[default]
+    All,
+    /// So many at most.
+    Most(usize),
+    /// As many as memory and time allow an exact fit to.
+    Affordable,
+}
 
 /// The recipe of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,8 +49,8 @@ pub struct Learner {
     pub seed: u64,
     /// Fit although the kernel is not positive semi-definite and the estimator needs one that is.
     pub allow_non_mercer: bool,
-    /// The most rows to learn from, drawn at random; `None`: all.
-    pub sample: Option<usize>,
+    /// Which rows to learn from.
+    pub sample: Rows,
     /// The metric that cross-validation tunes by; `None`: accuracy or the root of the mean squared error.
     pub metric: Option<Metric>,
 }
@@ -41,7 +58,15 @@ pub struct Learner {
 impl Learner {
     /// The learner of an estimator with everything else at its default.
     pub fn new(estimator: EstimatorExpr) -> Self {
-        Learner { prep: prep::Recipe::default(), kernel: None, estimator, seed: 0, allow_non_mercer: false, sample: None, metric: None }
+        Learner {
+            prep: prep::Recipe::default(),
+            kernel: None,
+            estimator,
+            seed: 0,
+            allow_non_mercer: false,
+            sample: Rows::All,
+            metric: None,
+        }
     }
 }
 
@@ -125,11 +150,17 @@ impl Learner {
         control: &Control,
     ) -> Result<Timed> {
         let Used { mut rows, mut notices } = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
-        if let Some(most) = self.sample.filter(|most| *most < rows.len()) {
-            let all = rows.len();
+        let all = rows.len();
+        let most = match self.sample {
+            Rows::All => all,
+            Rows::Most(most) => most,
+            Rows::Affordable => self.affordable(&examples.select(&rows).examples(), control)?,
+        };
+        if most < all {
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
-            notices.push(from_a_sample(most, all));
+            let why = if self.sample == Rows::Affordable { ", as an exact fit to all of them takes too much time or memory" } else { "" };
+            notices.push(from_a_sample(most, all) + why);
         }
         let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);
@@ -207,6 +238,20 @@ impl Learner {
     }
 
     /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
+    /// Rows that an exact fit is possible for.
+    fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<usize> {
+        let rows = examples.rows();
+        let estimator = &self.estimator;
+        if !estimator.takes(examples.target) || rows < LEAST_ROWS {
+            return Ok(rows);
+        }
+        let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;
+        let examples = Examples { data: &prepared.data, ..*examples };
+        let means =
+            Means { fits: FITS, seconds: control.seconds_left(), told: false, patience: PATIENCE, bytes: control.allowed(), most: rows };
+        part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| part.rows)
+    }
+
     fn tune(
         &self,
         kernel: &KernelExpr,

@@ -8,7 +8,7 @@ use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
-use mercer::learner::Learner;
+use mercer::learner::{Learner, Rows};
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         estimator,
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
-        sample: args.learning.sample,
+        sample: args.learning.sample.map_or(Rows::Affordable, Rows::Most),
         metric: metric(&args.learning)?,
     };
     let control = control(&args.learning.limits, args.learning.verbose, stop);

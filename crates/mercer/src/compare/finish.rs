@@ -5,7 +5,7 @@ use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing};
 use crate::error::{Error, Result};
 use crate::estimators::Want;
-use crate::learner::{Learner, Timed};
+use crate::learner::{Learner, Rows, Timed};
 use crate::select::{Estimate, Search};
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ impl Contest<'_> {
                 estimator: self.entries[e].estimator.clone(),
                 seed: self.comparing.seed,
                 allow_non_mercer: self.comparing.allow_non_mercer,
-                sample: (self.entries[e].rows < self.whole.data.rows()).then_some(self.entries[e].rows),
+                sample: Rows::Most(self.entries[e].rows),
                 metric: self.comparing.metric,
             };
             // The best alone is searched further than the noise.

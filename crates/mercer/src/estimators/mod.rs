@@ -35,6 +35,7 @@ use crate::gram::Gram;
 use crate::linalg::{Lower, Matrix};
 use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::borrow::Cow;
 
 /// What an estimator is given.
 #[derive(Clone, Copy)]
@@ -211,14 +212,37 @@ pub struct Predictions {
     pub noise: Option<Vec<f64>>,
     /// Class probabilities, M x classes; the predicted class is their largest.
     pub probabilities: Option<Matrix>,
-    /// Decision values.
+    /// Decision values, one column for each class, or one alone for two.
     pub scores: Option<Matrix>,
+    /// Where the decision values are of pairs of classes, the pair of each column: above 0 for the second.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 impl Predictions {
+    /// Numbers by which rows can be ranked, one column for each of so many classes, or one alone for two (larger: the second):
+    /// probabilities, else decision values. Those of pairs become votes, and between equal votes their sum decides.
+    pub(crate) fn ranking(&self, classes: usize) -> Option<Cow<'_, Matrix>> {
+        let values = self.probabilities.as_ref().or(self.scores.as_ref())?;
+        if self.probabilities.is_some() || self.pairs.is_empty() || classes == 2 {
+            return Some(Cow::Borrowed(values));
+        }
+        let mut votes = Matrix::zeros(values.rows(), classes);
+        for i in 0..values.rows() {
+            let mut sums = vec![0.0; classes];
+            for (&score, &(a, b)) in values.row(i).iter().zip(&self.pairs) {
+                votes[(i, if score > 0.0 { b } else { a })] += 1.0;
+                sums[b] += score;
+                sums[a] -= score;
+            }
+            // Less than half a vote, and rising with the sum.
+            sums.iter().enumerate().for_each(|(k, s)| votes[(i, k)] += s / (3.0 * (s.abs() + 1.0)));
+        }
+        Some(Cow::Owned(votes))
+    }
+
     /// Predictions with nothing besides the values.
     pub fn of(values: Predicted) -> Self {
-        Predictions { values, variance: None, covariance: None, noise: None, probabilities: None, scores: None }
+        Predictions { values, variance: None, covariance: None, noise: None, probabilities: None, scores: None, pairs: Vec::new() }
     }
 }
 

@@ -226,7 +226,9 @@ impl Fitted for FittedSvc {
         let scores = self.expansion.predict(query.cross, query.control)?;
         let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
         let scores: Option<Matrix> = query.want.scores.then_some(scores);
-        Ok(Predictions { scores, ..Predictions::of(values) })
+        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
+        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
+        Ok(Predictions { scores, pairs, ..Predictions::of(values) })
     }
 
     fn summary(&self) -> &Summary {

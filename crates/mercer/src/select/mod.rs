@@ -3,12 +3,14 @@
 mod crossval;
 mod free;
 mod metrics;
+mod part;
 mod profile;
 mod search;
 mod smooth;
 mod tune;
 
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
+pub(crate) use part::{LEAST_ROWS, Means, largest, part};
 pub use profile::{Edge, End, TunedParameter};
 pub use search::{Aim, Preparation, Search};
 pub use tune::{Tuned, Tuning, criterion, tune};

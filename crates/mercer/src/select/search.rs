@@ -25,6 +25,8 @@ use crate::prep;
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
 /// Rows on which cross-validation decides at last, within noise and for good.
 const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
+/// Times that the parameters are looked along at most, where that finds better values.
+const LOOKS: usize = 3;
 /// Fewer rows are not searched on, however little memory there is.
 const LEAST_ROWS: usize = 50;
 /// Fewer rows than this are one round.
@@ -389,10 +391,9 @@ impl Search {
 
     /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
-        let best = self.setting()?;
-        let Some(found) = self.found.take() else {
+        let Some(mut found) = self.found.take() else {
             let late = self.is_open() && (self.cut || self.next == 0);
-            return Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: None, late });
+            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
@@ -401,13 +402,23 @@ impl Search {
         let smooth = round.folds.is_empty();
         let mut made: Vec<Curve> = Vec::new();
         if known && curves && !control.out_of_time() {
-            made = match smooth {
-                true => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
-                false => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
-            };
+            for look in 1..=LOOKS {
+                made = match smooth {
+                    true => smooth::curves(&place, &found, control, self.seed, &mut self.evaluations)?,
+                    false => crossval::curves(&place, &found, self.aim.scoring, control, self.seed, &mut self.evaluations)?,
+                };
+                let met = made.iter().enumerate().flat_map(|(k, c)| c.tried.iter().map(move |&(x, loss)| (k, x, loss)));
+                let Some((k, x, loss)) = met.filter(|m| m.2 < found.loss).min_by(|a, b| a.2.total_cmp(&b.2)) else { break };
+                if look == LOOKS || control.out_of_time() {
+                    break;
+                }
+                // A better value met on the way is taken, and looked around again.
+                (found.x[k], found.loss) = (x, loss);
+            }
         } else if known {
             made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
         }
+        let best = if known { self.start.with(&self.free, &found.x)? } else { self.start.clone() };
         let estimator = &self.start.estimator;
         let told = |loss: f64| match (found.rises, smooth) {
             (true, _) => -loss,

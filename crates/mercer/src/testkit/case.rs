@@ -6,7 +6,7 @@ use crate::data::{Dataset, Target};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Task, Want};
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
-use crate::learner::{Learner, Model};
+use crate::learner::{Learner, Model, Rows};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
@@ -74,7 +74,7 @@ impl Case {
             estimator: self.estimator.clone(),
             seed: SEED,
             allow_non_mercer: false,
-            sample: None,
+            sample: Rows::All,
             metric: None,
         }
     }

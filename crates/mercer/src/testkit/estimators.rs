@@ -107,6 +107,7 @@ fn row(p: &Predictions, i: usize) -> Predictions {
         noise: p.noise.clone(),
         probabilities: part(&p.probabilities),
         scores: part(&p.scores),
+        pairs: p.pairs.clone(),
     }
 }
 

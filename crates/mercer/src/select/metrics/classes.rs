@@ -22,8 +22,8 @@ pub(super) struct ClassRows<'a> {
     pub weights: Option<&'a [f64]>,
     /// Rows x classes.
     pub probabilities: Option<&'a Matrix>,
-    /// Rows x classes, or x 1 of two classes (larger: the second).
-    pub scores: Option<&'a Matrix>,
+    /// What ranks the rows: rows x classes, or x 1 of two classes (larger: the second).
+    pub ranking: Option<&'a Matrix>,
     /// Of two classes the rarer one.
     pub rarer: Option<usize>,
 }
@@ -68,7 +68,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The share of each class's rows that is predicted right; `None` for a class of no row.
 pub fn recalls(found: &[usize], truth: &[usize], classes: usize, weights: Option<&[f64]>) -> Vec<Option<f64>> {
-    let rows = ClassRows { found, truth, classes, weights, probabilities: None, scores: None, rarer: None };
+    let rows = ClassRows { found, truth, classes, weights, probabilities: None, ranking: None, rarer: None };
     rows.counts().iter().map(|c| (c.truth > 0.0).then(|| c.right / c.truth)).collect()
 }
 
@@ -94,7 +94,7 @@ pub(super) fn f1(rows: &ClassRows<'_>) -> Option<f64> {
 /// The probability that a row of the class has a larger value than a row of the rest, a tie counted half; of two classes
 /// once, of more the mean over the classes.
 pub(super) fn auc(rows: &ClassRows<'_>) -> Option<f64> {
-    let values = rows.probabilities.or(rows.scores)?;
+    let values = rows.ranking?;
     let last = values.cols().checked_sub(1)?;
     if rows.classes == 2 {
         return area(rows, 1, |i| values[(i, last)]);

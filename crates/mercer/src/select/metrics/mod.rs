@@ -84,7 +84,7 @@ impl Scoring {
                 classes: names.len(),
                 weights,
                 probabilities: p.probabilities.as_ref(),
-                scores: p.scores.as_ref(),
+                ranking: if metric.needs() == Needs::Ranking { p.ranking(names.len()) } else { None }.as_deref(),
                 rarer: self.rarer,
             }),
             (Measure::Numbers(f), Predicted::Numbers(found), Target::Numbers(y)) => {

@@ -92,6 +92,21 @@ fn metrics_of_three_classes_are_those_of_scikit_learn() {
 }
 
 #[test]
+fn decision_values_of_pairs_rank_the_rows_by_votes() {
+    #[rustfmt::skip]
+    let pairs = vec![
+        -1.2, -0.8, 0.1,  0.5, -0.3, -0.6,  0.2, 0.9, 1.1,  -0.1, 0.4, 0.7,  1.0, 0.3, -0.2,
+        -0.4, 0.6, 0.2,  0.8, -0.5, -1.0,  0.3, 1.5, 0.9,  -0.9, -0.2, 0.5,  0.1, 0.2, -0.3,
+    ];
+    let mut p = Predictions::of(Predicted::Classes(vec![0, 1, 2, 2, 1, 2, 1, 2, 0, 1]));
+    (p.scores, p.pairs) = (Matrix::new(10, 3, pairs).ok(), vec![(0, 1), (0, 2), (1, 2)]);
+    let truth = classes(&["a", "b", "c"], &[0, 1, 2, 2, 1, 0, 1, 2, 0, 1]);
+    // scikit-learn 1.9.1: mean of roc_auc_score of each class against the rest, by _ovr_decision_function.
+    check(&p, &truth, None, &[(Metric::Auc, 0.9920634920634921)]);
+    check(&p, &truth, Some(&WEIGHTS), &[(Metric::Auc, 0.9738562091503268)]);
+}
+
+#[test]
 fn metrics_of_numbers_are_those_of_scikit_learn() {
     use Metric::*;
     let (y, f) = numbers();
