@@ -283,12 +283,16 @@ fn every_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn a_cache_of_two_rows_reaches_the_same_optimum() {
-    let (_, gram, target) = made_task(4, 150, 4, 1.0);
-    let small = Svc { cache_mb: 1e-6.into(), ..svc(1.0, 1e-4) };
-    let fitted = fit(&small, &gram, &target, None).unwrap();
-    assert!(fitted.summary().converged, "{:?}", fitted.summary());
-    close(fitted.summary().objective.unwrap() / 52.190446628, 1.0, 1e-4);
+fn a_cache_of_eight_rows_gives_the_same_bits() {
+    // One block for each pair of classes, and one problem of many blocks.
+    for (n, classes) in [(150, 4), (2300, 2)] {
+        let (_, gram, target) = made_task(4, n, classes, 1.0);
+        let fit = |cache_mb: f64| fit(&Svc { cache_mb: cache_mb.into(), ..svc(1.0, 1e-3) }, &gram, &target, None).unwrap();
+        let fitted = fit(1e-6);
+        assert!(fitted.summary().converged, "{:?}", fitted.summary());
+        assert_eq!(fitted, fit(8000.0));
+        assert_eq!(fitted, fit(9.2));
+    }
 }
 
 // Solvers elsewhere lack a limit or do not keep it (libsvm #65, thundersvm #240).

@@ -70,7 +70,11 @@ impl Estimator for Svc {
             "none: rows count by their own weights; balanced: every class counts alike as a whole",
             Domain::Choice(&["none", "balanced"]),
         ),
-        Param::fixed("cache_mb", "megabytes of kernel rows to keep while fitting", Domain::Positive),
+        Param::fixed(
+            "cache_mb",
+            "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
+            Domain::Positive,
+        ),
     ];
     const NEEDS_MERCER: bool = true;
     type Fitted = FittedSvc;

@@ -63,7 +63,11 @@ impl Estimator for Svr {
             Domain::Fraction,
         ),
         Param::fixed("max_iterations", "most steps of the solver for each target column", Domain::Integer(1, usize::MAX)),
-        Param::fixed("cache_mb", "megabytes of kernel rows to keep while fitting", Domain::Positive),
+        Param::fixed(
+            "cache_mb",
+            "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
+            Domain::Positive,
+        ),
     ];
     const NEEDS_MERCER: bool = true;
     type Fitted = FittedSvr;

@@ -6,7 +6,7 @@
 use super::{Block, Gram, Side};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::linalg::Real;
+use crate::linalg::{Real, prefer_large_pages};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -14,6 +14,8 @@ use std::ops::Range;
 const TILE: (usize, usize) = (64, 960);
 /// Rows computed between two looks at the cancel flag.
 const CHECK: usize = 64;
+/// However little memory there is, so many rows are held: as many as a solver adds up at once.
+pub(crate) const LEAST_ROWS: usize = 8;
 /// The slot of a row that is not held.
 const NOWHERE: usize = usize::MAX;
 
@@ -51,18 +53,19 @@ pub(crate) struct RowCache<'a, T> {
 }
 
 impl<'a, T: Cell> RowCache<'a, T> {
-    /// A cache of at most `bytes` bytes of rows, though never of fewer than two rows.
+    /// A cache of at most `bytes` bytes of rows, though never of fewer than [`LEAST_ROWS`].
     pub(crate) fn new(gram: &'a dyn Gram, bytes: u64) -> Self {
         let columns = gram.shape().1;
         let one = (columns.max(1) * size_of::<T>()) as u64;
-        let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(2, columns.max(2));
-        let store = vec![T::default(); capacity * columns];
+        let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(LEAST_ROWS, columns.max(LEAST_ROWS));
+        let mut store = vec![T::default(); capacity * columns];
+        prefer_large_pages(&mut store);
         RowCache { gram, columns, store, slot: vec![NOWHERE; gram.shape().0], row: Vec::new(), used: Vec::new(), clock: 0 }
     }
 
     /// The most rows that can be held, and asked for, at once.
     pub(crate) fn capacity(&self) -> usize {
-        self.store.len().checked_div(self.columns).unwrap_or(2)
+        self.store.len().checked_div(self.columns).unwrap_or(LEAST_ROWS)
     }
 
     /// The given rows (none twice, at most [`RowCache::capacity`]), in order; those missing are computed.
@@ -159,10 +162,10 @@ mod tests {
     fn rows_equal_the_matrix_while_older_rows_make_room() {
         let (n, control) = (40, Control::default());
         let g = gram(n);
-        let mut cache = RowCache::<f64>::new(&g, (5 * n * 8) as u64);
-        assert_eq!(cache.capacity(), 5);
+        let mut cache = RowCache::<f64>::new(&g, (9 * n * 8) as u64);
+        assert_eq!(cache.capacity(), 9);
         for step in 0..60 {
-            let mut list: Vec<usize> = (0..5).map(|k| (step * 7 + k * k * 3) % n).collect();
+            let mut list: Vec<usize> = (0..9).map(|k| (step * 7 + k * k * 3) % n).collect();
             list.sort_unstable();
             list.dedup();
             for (&i, row) in list.iter().zip(cache.rows(&list, &control).unwrap()) {
@@ -172,35 +175,35 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_budget_is_kept_but_two_rows_always_fit() {
+    fn the_byte_budget_is_kept_but_eight_rows_always_fit() {
         let g = gram(100);
-        assert_eq!(RowCache::<f32>::new(&g, 0).capacity(), 2);
+        assert_eq!(RowCache::<f32>::new(&g, 0).capacity(), 8);
         assert_eq!(RowCache::<f32>::new(&g, 4000).capacity(), 10);
         assert_eq!(RowCache::<f32>::new(&g, u64::MAX).capacity(), 100);
     }
 
     #[test]
     fn the_row_asked_for_longest_ago_goes_first() {
-        let (g, control) = (gram(10), Control::default());
-        let mut cache = RowCache::<f32>::new(&g, 3 * 10 * 4);
-        for list in [vec![0], vec![1], vec![2], vec![0], vec![3]] {
+        let (g, control) = (gram(20), Control::default());
+        let mut cache = RowCache::<f32>::new(&g, 8 * 20 * 4);
+        for list in [vec![0], vec![1], (2..8).collect(), vec![0], vec![9]] {
             cache.rows(&list, &control).unwrap();
         }
-        let held: Vec<usize> = (0..10).filter(|&i| cache.slot[i] != NOWHERE).collect();
-        assert_eq!(held, [0, 2, 3]);
+        let held: Vec<usize> = (0..20).filter(|&i| cache.slot[i] != NOWHERE).collect();
+        assert_eq!(held, [0, 2, 3, 4, 5, 6, 7, 9]);
     }
 
     #[test]
     fn asking_for_more_rows_than_fit_is_a_named_error() {
         let g = gram(10);
-        assert!(matches!(RowCache::<f32>::new(&g, 0).rows(&[1, 2, 3], &Control::default()), Err(Error::Shape { .. })));
+        assert!(matches!(RowCache::<f32>::new(&g, 0).rows(&[0, 1, 2, 3, 4, 5, 6, 7, 8], &Control::default()), Err(Error::Shape { .. })));
     }
 
     #[test]
     fn a_cancelled_computation_leaves_no_wrong_row_behind() {
         let (g, control) = (gram(10), Control::default());
-        let mut cache = RowCache::<f64>::new(&g, 3 * 10 * 8);
-        cache.rows(&[0, 1, 2], &control).unwrap();
+        let mut cache = RowCache::<f64>::new(&g, 8 * 10 * 8);
+        cache.rows(&[0, 1, 2, 5, 6, 7, 8, 9], &control).unwrap();
         let stopped = Control::default();
         stopped.cancel.cancel();
         assert!(matches!(cache.rows(&[3, 4], &stopped), Err(Error::Cancelled)));

@@ -112,7 +112,7 @@ impl Cloud {
                 None => vec![0.0; kept.len()],
             };
             let mut out = Vec::with_capacity(points.rows() * kept.len());
-            mercer_linalg::prefer_large_pages(out.spare_capacity_mut());
+            crate::linalg::prefer_large_pages(out.spare_capacity_mut());
             for i in 0..points.rows() {
                 out.extend(kept.iter().zip(&centre).map(|(&j, c)| (all[i * width + j] - c) / length(j)));
             }

@@ -48,7 +48,7 @@ impl Matrix {
     /// All zeros; large ones on large pages where the system has them.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         let mut data = vec![0.0; rows * cols];
-        mercer_linalg::prefer_large_pages(&mut data);
+        super::prefer_large_pages(&mut data);
         Matrix { rows, cols, data }
     }
     /// Numbers to be written over, in memory that `control` kept where there is some.

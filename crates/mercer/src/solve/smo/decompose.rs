@@ -2,8 +2,8 @@
 //!
 //! A block is what is left of the last block to three quarters, the rest worst violators. The problems go
 //! forward together: the rows of K that their blocks ask for are fetched at once, the small problems on the blocks are
-//! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to does not
-//! depend on the others.
+//! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to depends neither
+//! on the others nor on how many rows are kept: where fewer fit than a block has, they are asked for in pieces.
 
 use super::pairs::{Block, Until};
 use super::passes::Passes;
@@ -44,7 +44,7 @@ pub(super) fn run<T: Passes>(
         control.check()?;
         control.tell("pair steps", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
         let (capacity, spent) = (cache.capacity(), control.out_of_time());
-        runs.par_iter_mut().try_for_each(|run| run.plan(capacity, options, spent))?;
+        runs.par_iter_mut().try_for_each(|run| run.plan(options, spent))?;
         let mut open: Vec<&mut Run<'_, '_>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
             return Ok(steps(&runs) > before);
@@ -53,8 +53,12 @@ pub(super) fn run<T: Passes>(
         while !rest.is_empty() {
             let (list, count) = asked(rest, capacity);
             let (together, others) = rest.split_at_mut(count);
-            let rows = Rows { values: cache.rows(&list, control)?, list };
-            together.par_iter_mut().for_each(|run| run.improve(&rows, options, control));
+            if list.len() <= capacity {
+                let rows = Rows { values: cache.rows(&list, control)?, list };
+                together.par_iter_mut().for_each(|run| run.improve(&rows, options, control));
+            } else {
+                together.iter_mut().try_for_each(|run| run.improve_in_pieces(cache, options, control))?;
+            }
             rest = others;
         }
     }
@@ -106,12 +110,11 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Ends, or chooses the next block.
-    fn plan(&mut self, capacity: usize, options: &Options, spent: bool) -> Result<()> {
+    fn plan(&mut self, options: &Options, spent: bool) -> Result<()> {
         if self.ended {
             return Ok(());
         }
-        let size = BLOCK.min(capacity);
-        (self.violation, self.block) = choose(self.state, &self.block, size)?;
+        (self.violation, self.block) = choose(self.state, &self.block, BLOCK)?;
         // A small violation may still leave a large gap (large bounds): then the goal is tightened.
         if self.violation <= self.goal {
             let reached = certificate::of(self.state).within(MARGIN * options.tolerance);
@@ -127,31 +130,70 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(())
     }
 
-    /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
-    fn improve<T: Passes>(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
-        // In order, so that a row of K is read from one end to the other.
+    /// The variables of the block in order, so that a row of K is read from one end to the other, and their rows.
+    fn members(&self) -> (Vec<usize>, Vec<usize>) {
         let mut block = self.block.clone();
         block.sort_unstable();
-        let (state, block) = (&mut *self.state, &block);
-        let whole = block.len() == state.coef.len();
-        let own: Vec<&[T]> = block.iter().map(|&k| rows.of(state.problem.row[k])).collect();
-        let places: Vec<usize> = block.iter().map(|&k| state.problem.row[k]).collect();
+        let rows = block.iter().map(|&k| self.state.problem.row[k]).collect();
+        (block, rows)
+    }
+
+    /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
+    fn improve<T: Passes>(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
+        let (block, places) = self.members();
+        let own: Vec<&[T]> = places.iter().map(|&r| rows.of(r)).collect();
         let write = |a: usize, out: &mut [T]| out.iter_mut().zip(&places).for_each(|(o, &at)| *o = own[a][at]);
-        let mut small = Block::new(state, block, &write);
+        let changes = self.solve(&block, &write, options, control);
+        let changes: Vec<(&[T], f64)> = changes.into_iter().map(|(a, change)| (own[a], change)).collect();
+        update(&mut self.state.values, &self.state.problem.row, &changes);
+    }
+
+    /// The same with no more rows at a time than are kept.
+    fn improve_in_pieces<T: Passes>(&mut self, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<()> {
+        let (block, places) = self.members();
+        let mut among: Vec<T> = Vec::with_capacity(block.len() * block.len());
+        for some in places.chunks(cache.capacity()) {
+            for row in cache.rows(some, control)? {
+                among.extend(places.iter().map(|&at| row[at]));
+            }
+        }
+        let write = |a: usize, out: &mut [T]| out.copy_from_slice(&among[a * block.len()..][..block.len()]);
+        let changes = self.solve(&block, &write, options, control);
+        // As many as are added up together, so that the sums are the same.
+        let most = cache.capacity() / TOGETHER * TOGETHER;
+        for some in changes.chunks(most) {
+            let list: Vec<usize> = some.iter().map(|&(a, _)| places[a]).collect();
+            let rows: Vec<(&[T], f64)> = cache.rows(&list, control)?.into_iter().zip(some.iter().map(|c| c.1)).collect();
+            update(&mut self.state.values, &self.state.problem.row, &rows);
+        }
+        Ok(())
+    }
+
+    /// Solves the problem on the block; which of its variables changed, and by how much.
+    fn solve<T: Passes>(
+        &mut self,
+        block: &[usize],
+        write: &(dyn Fn(usize, &mut [T]) + Sync),
+        options: &Options,
+        control: &Control,
+    ) -> Vec<(usize, f64)> {
+        let state = &mut *self.state;
+        let whole = block.len() == state.coef.len();
+        let mut small = Block::new(state, block, write);
         let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
         let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
         let steps = small.solve(state, &Until { goal, most, control });
         let solved = small.coef;
-        let mut changes: Vec<(&[T], f64)> = Vec::new();
-        for ((&k, row), &new) in block.iter().zip(&own).zip(&solved) {
+        let mut changes = Vec::new();
+        for (a, (&k, &new)) in block.iter().zip(&solved).enumerate() {
             if new != state.coef[k] {
-                changes.push((row, new - state.coef[k]));
+                changes.push((a, new - state.coef[k]));
                 state.coef[k] = new;
             }
         }
-        update(&mut state.values, &state.problem.row, &changes);
         state.iterations += if changes.is_empty() { 0 } else { steps };
         self.ended = steps == 0 || changes.is_empty();
+        changes
     }
 }
 

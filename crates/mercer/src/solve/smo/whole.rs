@@ -1,4 +1,5 @@
-//! Problems so small that K among their rows is held in f64: each is one block, and nothing is computed twice.
+//! Problems so small that K among their rows is held in f64: each is one block, and nothing is computed twice. Whether K is
+//! held for all problems at once, for those of some classes or for one alone follows from the memory and changes no bit.
 //!
 //! A problem is solved in f32 first; values of f are then computed anew in f64 from the same K, and the rest is done in f64.
 //! The gap of a problem with large bounds is within the tolerance only where the violation is far below it: the goal is
@@ -35,13 +36,13 @@ const ROUNDED: (usize, usize) = (50, 1000);
 /// A violation so many times the goal of f32 is rounding, and more of it leads nowhere.
 const NOISE: f64 = 3.0;
 
-/// Whether a problem is one block.
-pub(super) fn fits(state: &State<'_>, options: &Options) -> bool {
+/// Whether a problem is one block: K in f64 and the rows of the block in f32, whatever else is kept.
+pub(super) fn fits(state: &State<'_>, control: &Control) -> bool {
     let n = state.coef.len();
-    n <= WHOLE && 8 * (n * n) as u64 <= options.cache_bytes
+    n <= WHOLE && 12 * (n * n) as u64 <= control.allowed() / 2
 }
 
-/// Solves problems side by side, and closes them; where not even blocks of K fit into the memory allowed, none.
+/// Solves problems side by side, and closes them.
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
     if control.out_of_time() {
         let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.is_moved()).map(|s| &mut **s).collect();
@@ -57,7 +58,17 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
     let among = |n: usize| 8 * (n * n) as u64;
     if rows.len() > SHARED || among(rows.len()) > options.cache_bytes {
         let groups = Groups::of(states);
-        return if groups.bytes() <= options.cache_bytes { panels::solve(gram, states, &groups, options, control) } else { Ok(()) };
+        if groups.bytes() <= options.cache_bytes {
+            return panels::solve(gram, states, &groups, options, control);
+        }
+        return states.iter_mut().try_for_each(|state| {
+            let rows = &state.problem.row;
+            let matrix = dense(&Subset::new(gram, rows, rows), control)?;
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let result = one(state, &Shared { matrix: &matrix, at: all.clone(), all }, options, control);
+            control.keep(matrix.into_data());
+            result
+        });
     }
     let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
     let result = states.par_iter_mut().try_for_each(|state| {
