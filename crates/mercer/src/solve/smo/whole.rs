@@ -11,7 +11,7 @@ use super::passes::Passes;
 use super::state::State;
 use super::{MARGIN, NARROW, Options, certificate};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::{Gram, Subset, axpy, dense};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
@@ -44,14 +44,25 @@ pub(super) fn fits(state: &State<'_>, control: &Control) -> bool {
 
 /// Solves problems side by side, and closes them.
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
-    if control.out_of_time() {
-        let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| s.is_moved()).map(|s| &mut **s).collect();
-        certificate::refresh(gram, &mut moved, control)?;
-        states.iter_mut().for_each(|s| s.closed = true);
-        return Ok(());
+    match solve_in_time(gram, states, options, control) {
+        // There is an iterate to return, though no K to go on with.
+        Err(Error::Time { .. }) => close(gram, states, control),
+        other => other,
     }
-    // K of so few rows is done long before anyone waits for it, and there is an iterate to return.
-    let control = &Control { hard_deadline: None, ..control.clone() };
+}
+
+/// Leaves problems as they stand.
+fn close(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &Control) -> Result<()> {
+    let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.closed && s.is_moved()).map(|s| &mut **s).collect();
+    certificate::refresh(gram, &mut moved, control)?;
+    states.iter_mut().for_each(|s| s.closed = true);
+    Ok(())
+}
+
+fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+    if control.out_of_time() {
+        return close(gram, states, control);
+    }
     let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
     rows.sort_unstable();
     rows.dedup();

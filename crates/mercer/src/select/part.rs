@@ -1,0 +1,143 @@
+//! How many rows an estimator can learn from: all of them, or a random part where an exact fit to all would cost too much
+//! memory or time. Without a limit of time the part follows from counted work, so that it is the same on every machine; with
+//! one, from the speed of a small fit.
+
+use crate::control::Control;
+use crate::data::{Examples, some_rows_of};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Want};
+use crate::fitting;
+use crate::kernels::KernelExpr;
+use std::time::Instant;
+
+/// Work that one of several fits may take, in floating-point operations, on a table of [`NOMINAL_ROWS`] rows; larger tables
+/// get more.
+const NOMINAL_WORK: f64 = 8.2e10;
+const NOMINAL_ROWS: f64 = 20_000.0;
+/// The work allowed grows with the rows to this power.
+const GROWTH: f64 = 0.48;
+/// Fewer rows than this are never cut.
+pub(crate) const LEAST_ROWS: usize = 1000;
+/// Rows on which speed is measured, the first that are, and how they grow; smaller tables are not worth it.
+const PROBE_ROWS: (usize, usize, usize) = (750, 6000, 2);
+const WORTH_ROWS: usize = 4000;
+/// All probes of an estimator take no more than this share of the time that is left.
+const PROBES_SHARE: f64 = 0.05;
+/// A probe that took this share of the time allowed, or so many seconds where there is no limit, is the last.
+const PROBE_SHARE: f64 = 0.004;
+const PROBE_SECONDS: f64 = 0.03;
+/// A part is this share of the rows at most: a larger one saves nothing.
+const WORTH_SHARE: f64 = 0.9;
+
+/// What the fits to the rows may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    /// Fits that are made of the estimator, in units of one fit to the rows.
+    pub fits: f64,
+    /// Seconds for all of them, where there is a limit.
+    pub seconds: Option<f64>,
+    /// Whether seconds are asked for although there is no limit.
+    pub told: bool,
+    /// Where there is no limit, times the nominal work that one fit may take.
+    pub patience: f64,
+    /// Bytes that one fit may take.
+    pub bytes: u64,
+    /// Rows at most, as asked for.
+    pub most: usize,
+}
+
+/// What an estimator can do with its means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Rows to learn from.
+    pub rows: usize,
+    /// Seconds of all fits to them, as far as a small fit tells; `None` on tables that are too small to ask.
+    pub seconds: Option<f64>,
+}
+
+/// The part of prepared rows.
+pub(crate) fn part(
+    estimator: &EstimatorExpr,
+    kernel: &KernelExpr,
+    examples: &Examples<'_>,
+    means: Means,
+    control: &Control,
+    seed: u64,
+) -> Result<Part> {
+    control.check()?;
+    let (rows, outputs) = (examples.rows(), fitting::outputs(examples.target));
+    let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
+    let mut rate = None;
+    let (mut probe, most_probed, growth) = PROBE_ROWS;
+    while (means.told || means.seconds.is_some()) && rows >= WORTH_ROWS && probe <= most_probed.min(rows / 2) {
+        let sample = examples.select(&some_rows_of(examples.target, probe, seed));
+        let clock = Instant::now();
+        rate = measured_rate(estimator, kernel, &sample.examples(), outputs, quiet, seed)?;
+        let enough = means.seconds.map_or(PROBE_SECONDS, |s| PROBE_SHARE * s);
+        if rate.is_none() || clock.elapsed().as_secs_f64() > enough {
+            break;
+        }
+        probe *= growth;
+    }
+    let allowed = match (means.seconds, rate) {
+        (Some(seconds), Some(rate)) => seconds / means.fits * rate,
+        (Some(_), None) => f64::INFINITY,
+        (None, _) => means.patience * NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH),
+    };
+    let fits = |n: usize| estimator.bytes(n, outputs) <= means.bytes;
+    let within = |n: usize| fits(n) && (n <= LEAST_ROWS || estimator.work(n, outputs) <= allowed);
+    let asked = rows.min(means.most);
+    let most = largest(asked, within);
+    let most = if most as f64 > WORTH_SHARE * asked as f64 && fits(asked) { asked } else { most };
+    Ok(Part { rows: most, seconds: rate.map(|rate| means.fits * estimator.work(most, outputs) / rate) })
+}
+
+/// The largest number of rows up to `most` that is within bounds, which hold for fewer rows too; `most` where none is, so that
+/// the refusal names it.
+pub(crate) fn largest(most: usize, within: impl Fn(usize) -> bool) -> usize {
+    if within(most) {
+        return most;
+    }
+    let (mut low, mut high) = (0, most);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if within(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    if low == 0 { most } else { low }
+}
+
+/// Operations per second of a small fit with its prediction; `None` where it fails, which the fit to all rows will say.
+fn measured_rate(
+    estimator: &EstimatorExpr,
+    kernel: &KernelExpr,
+    sample: &Examples<'_>,
+    outputs: usize,
+    control: &Control,
+    seed: u64,
+) -> Result<Option<f64>> {
+    let kernel = kernel.settle(sample.data)?;
+    let clock = Instant::now();
+    let Ok(fitted) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
+    let support = fitting::support_of(&kernel, &fitted, sample.data);
+    if fitting::predict_settled(&kernel, &fitted, &support, sample.data, Want::default(), control).is_err() {
+        return Ok(None);
+    }
+    Ok(Some(estimator.work(sample.rows(), outputs) / clock.elapsed().as_secs_f64().max(1e-6)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_number_of_rows_within_bounds_is_found() {
+        assert_eq!(largest(100, |n| n <= 37), 37);
+        assert_eq!(largest(100, |_| true), 100);
+        assert_eq!(largest(100, |_| false), 100);
+        assert_eq!(largest(1, |n| n <= 1), 1);
+    }
+}
