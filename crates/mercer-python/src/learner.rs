@@ -5,7 +5,7 @@ use crate::errors::{data_error, raise, warn};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
 use crate::target::{Takes, coded, target};
-use crate::work::Limits;
+use crate::work::{Limits, Size};
 use mercer::data::Target;
 use mercer::data::{Examples, Split};
 use mercer::estimators::EstimatorExpr;
@@ -182,7 +182,11 @@ impl Learner {
             metric: self.metric,
         };
         let limits = Limits { threads, max_seconds, max_memory, progress };
-        let model = limits.run(py, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
+        // A search may take long on any number of rows.
+        let open = learner.kernel.as_ref().is_none_or(|kernel| !kernel.values().iter().all(|p| p.value.is_settled()))
+            || !learner.estimator.values().iter().all(|(_, value)| value.is_settled());
+        let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
+        let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
         if tell && !model.summary().converged {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));

@@ -6,7 +6,7 @@ use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, warn};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
-use crate::work::Limits;
+use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Fitted, Predictions, Want};
 use mercer::select::Metric;
@@ -44,7 +44,9 @@ impl Model {
     fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
         let data = self.rows(py, data)?;
         let model = self.model.clone();
-        Limits::threads(threads).run(py, move |control| model.predict(&data, want, control))
+        let among = if want.covariance { data.rows() } else { 0 };
+        let size = Size::of_values(data.rows() * (model.support.rows() + among), &data);
+        Limits::threads(threads).run_sized(py, size, move |control| model.predict(&data, want, control))
     }
 
     /// Rows with the columns of training; what becomes of missing cells is told the first time.

@@ -4,12 +4,18 @@
 //! one that does not look at the flag in time is left to end by itself, its result thrown away. Nothing that a
 //! computation owns belongs to Python, so that it may outlive the call: what it tells of its progress is sent to the
 //! calling thread, which tells the function of the user.
+//!
+//! What takes less time than to wake another thread is done by the calling thread itself.
 
 use crate::errors::{data_error, internal_error, raise};
 use mercer::control::{CancelFlag, Control, Progress, memory_size, pool};
+use mercer::data::{Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::param::{Domain, Value};
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,6 +26,35 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a computation may take to stop before it is left alone.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Multiplications that one thread has done before another is awake.
+const SMALL: usize = 4_000_000;
+/// What the loops of a kernel value take besides its columns, in multiplications.
+const VALUE: usize = 16;
+
+/// How long a computation may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// No longer than anyone waits for without a sign of life.
+    Small,
+    /// Any.
+    Any,
+}
+
+impl Size {
+    /// Of so many kernel values between rows like these.
+    pub(crate) fn of_values(count: usize, data: &Dataset) -> Self {
+        let width = data.columns().iter().try_fold(VALUE, |sum, column| match &column.values {
+            Values::Numbers(_) => Some(sum + 1),
+            Values::Points(points) => Some(sum + points.dim()),
+            _ => None,
+        });
+        match width {
+            Some(width) if count.saturating_mul(width) <= SMALL => Size::Small,
+            _ => Size::Any,
+        }
+    }
+}
 
 /// Bounds of a computation as keywords give them.
 #[derive(Default)]
@@ -84,7 +119,20 @@ impl Limits<'_> {
 
     /// Runs `work` under these bounds.
     pub(crate) fn run<R: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Control) -> Result<R> + Send + 'static) -> PyResult<R> {
+        self.run_sized(py, Size::Any, work)
+    }
+
+    /// The same; what is small is done here.
+    pub(crate) fn run_sized<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        size: Size,
+        work: impl FnOnce(&Control) -> Result<R> + Send + 'static,
+    ) -> PyResult<R> {
         let mut control = self.control()?;
+        if size == Size::Small && self.progress.is_none() {
+            return py.detach(move || here(&control, work));
+        }
         let cancel = control.cancel.clone();
         let (send, receive) = channel();
         if let Some(function) = &self.progress {
@@ -109,7 +157,7 @@ impl Limits<'_> {
         };
         match own {
             Some(pool) => pool.spawn(job),
-            None if alone => rayon::spawn(job),
+            None if alone => shared().map_err(raise)?.spawn(job),
             None => {
                 let thread = std::thread::Builder::new().name("mercer".into()).spawn(job);
                 thread.map_err(|e| raise(Error::Numerical { what: "starting a thread".into(), why: e.to_string() }))?;
@@ -120,8 +168,27 @@ impl Limits<'_> {
     }
 }
 
-/// The right to run on the shared threads themselves. A computation beside it gets a thread of its own, which only sends
-/// loops to the shared ones: else a short computation that waits for a piece of a loop might begin the other, a long one.
+/// Runs `work` on the calling thread, which is a pool of one: its loops wake nobody.
+fn here<R>(control: &Control, work: impl FnOnce(&Control) -> Result<R>) -> PyResult<R> {
+    thread_local!(static OWN: OnceCell<Option<ManuallyDrop<ThreadPool>>> = const { OnceCell::new() });
+    OWN.with(|own| {
+        own.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(ManuallyDrop::new));
+    });
+    let done = catch_unwind(AssertUnwindSafe(|| work(control)));
+    done.map_err(|_| internal_error("a computation ended without a result"))?.map_err(raise)
+}
+
+/// The threads that computations share, one after the other.
+fn shared() -> Result<&'static ThreadPool> {
+    static SHARED: OnceLock<ThreadPool> = OnceLock::new();
+    match SHARED.get() {
+        Some(pool) => Ok(pool),
+        None => pool(0).map(|made| SHARED.get_or_init(|| made)),
+    }
+}
+
+/// The right to run on the shared threads. A computation beside it gets a thread of its own, which sends its loops to other
+/// threads: else a short computation that waits for a piece of a loop might begin the other, a long one.
 struct Turn;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -129,7 +196,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 impl Turn {
     /// None where another has it, or where there is one thread only, on which nothing else would run until the end.
     fn take() -> Option<Turn> {
-        (rayon::current_num_threads() > 1 && !TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
+        (shared().is_ok_and(|pool| pool.current_num_threads() > 1) && !TAKEN.swap(true, Ordering::AcqRel)).then_some(Turn)
     }
 }
 

@@ -171,11 +171,18 @@ impl Control {
     pub fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
-    /// An error if stopping or an end was asked for, or if time is up for what cannot be cut short.
+    /// An error if stopping was asked for, or if time is up for what cannot be cut short.
     pub fn check_time(&self, what: &str) -> Result<()> {
         self.check()?;
-        let late = self.hard_deadline.is_some_and(|d| Instant::now() >= d);
-        if late || self.enough.is_cancelled() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
+        match self.hard_deadline {
+            Some(d) if Instant::now() >= d => Err(Error::Time { what: what.to_owned() }),
+            _ => Ok(()),
+        }
+    }
+    /// The same, and an error if an end was asked for: for the beginning of long work.
+    pub fn check_wanted(&self, what: &str) -> Result<()> {
+        self.check_time(what)?;
+        if self.enough.is_cancelled() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
     }
     /// Bytes that a plan may ask for now: all that is allowed but for what the process holds, where that counts. Memory that
     /// was kept for the next matrix is no obstacle to it, and the program itself does not count.

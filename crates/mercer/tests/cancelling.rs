@@ -121,7 +121,7 @@ fn gram_matrices_gradients_and_bound_repairs_end_when_a_flag_is_raised_or_time_i
     });
 }
 
-/// Kernel values that have a flag raised, by another thread, when a few tiles of them were asked for.
+/// Kernel values that have a flag raised when a few tiles of them were asked for.
 struct Raising<'a> {
     of: &'a dyn Gram,
     flag: CancelFlag,
@@ -134,8 +134,7 @@ impl Raising<'_> {
     fn count(&self) {
         self.late.fetch_add(usize::from(self.flag.is_cancelled()), Ordering::SeqCst);
         if self.asked.fetch_add(1, Ordering::SeqCst) == 2 {
-            let flag = self.flag.clone();
-            std::thread::spawn(move || flag.cancel()).join().unwrap();
+            self.flag.cancel();
         }
     }
 }

@@ -102,7 +102,7 @@ fn ctrl_c_in_the_search_of_a_fit_writes_the_best_so_far_and_says_so() {
 #[test]
 fn ctrl_c_in_the_solver_gives_its_iterate_with_the_certificate() {
     let shell = Shell::new();
-    shell.write("t.csv", long(6000));
+    shell.write("t.csv", long(3000));
     let words = ["fit", "t.csv", "--target", "y", "--kernel", "rbf(length_scale=1)", "--estimator", "svc(c=1e6)", "-o", "m.mercer"];
     let Some((code, said)) = interrupted(&shell, &words, 2000) else { return };
     assert_eq!(code, Some(130), "{said}");

@@ -2,6 +2,9 @@
 //!
 //! Missing rows are computed together, tile by tile on all threads; the rows used longest ago make room.
 //! Tiles are fixed by size, so that the numbers do not depend on the threads.
+//!
+//! Memory that was never touched may cost more than to compute a row anew: a budget is not used because it is there. It is
+//! opened step by step, when computing rows again has taken as long as opening as much memory as is in use would.
 
 use super::{Block, Gram, Side};
 use crate::control::Control;
@@ -9,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Real, prefer_large_pages};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Rows and columns of a tile: 256 kB of f32.
 const TILE: (usize, usize) = (64, 960);
@@ -16,6 +20,8 @@ const TILE: (usize, usize) = (64, 960);
 const CHECK: usize = 64;
 /// However little memory there is, so many rows are held: as many as a solver adds up at once.
 pub(crate) const LEAST_ROWS: usize = 8;
+/// Bytes that are opened without being asked twice.
+const OPEN: usize = 64 << 20;
 /// The slot of a row that is not held.
 const NOWHERE: usize = usize::MAX;
 
@@ -50,6 +56,36 @@ pub(crate) struct RowCache<'a, T> {
     /// When each slot in use was asked for last.
     used: Vec<u64>,
     clock: u64,
+    /// How many slots may be used by now.
+    open: usize,
+    /// Which rows were computed before.
+    before: Vec<bool>,
+    costs: Costs,
+}
+
+/// Seconds of computing rows, and how many.
+#[derive(Default)]
+struct Costs {
+    /// Into memory that was never touched.
+    fresh: (f64, usize),
+    /// Into memory of other rows.
+    reused: (f64, usize),
+    /// Spent on rows that had been held once, since memory was opened last.
+    again: f64,
+}
+
+impl Costs {
+    /// What touching memory adds to a row.
+    fn of_touching(&self) -> f64 {
+        let each = |(seconds, rows): (f64, usize)| seconds / rows.max(1) as f64;
+        (each(self.fresh) - each(self.reused)).max(0.0)
+    }
+    /// Notes rows of which some had been held once.
+    fn note(&mut self, fresh: bool, seconds: f64, rows: usize, again: usize) {
+        let kind = if fresh { &mut self.fresh } else { &mut self.reused };
+        (kind.0, kind.1) = (kind.0 + seconds, kind.1 + rows);
+        self.again += seconds * again as f64 / rows as f64;
+    }
 }
 
 impl<'a, T: Cell> RowCache<'a, T> {
@@ -60,7 +96,20 @@ impl<'a, T: Cell> RowCache<'a, T> {
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(LEAST_ROWS, columns.max(LEAST_ROWS));
         let mut store = vec![T::default(); capacity * columns];
         prefer_large_pages(&mut store);
-        RowCache { gram, columns, store, slot: vec![NOWHERE; gram.shape().0], row: Vec::new(), used: Vec::new(), clock: 0 }
+        let rows = gram.shape().0;
+        let open = (OPEN / (columns.max(1) * size_of::<T>())).clamp(LEAST_ROWS, capacity);
+        RowCache {
+            gram,
+            columns,
+            store,
+            slot: vec![NOWHERE; rows],
+            row: Vec::new(),
+            used: Vec::new(),
+            clock: 0,
+            open,
+            before: vec![false; rows],
+            costs: Costs::default(),
+        }
     }
 
     /// The most rows that can be held, and asked for, at once.
@@ -82,18 +131,32 @@ impl<'a, T: Cell> RowCache<'a, T> {
             }
         }
         if !missing.is_empty() {
+            self.widen(list.len());
+            let touched = self.row.len();
             let slots = self.room(missing.len());
             for (rows, slots) in missing.chunks(CHECK).zip(slots.chunks(CHECK)) {
                 control.check()?;
+                let clock = Instant::now();
+                let again = rows.iter().filter(|&&i| std::mem::replace(&mut self.before[i], true)).count();
                 self.compute(rows, slots);
+                self.costs.note(slots[0] >= touched, clock.elapsed().as_secs_f64(), rows.len(), again);
             }
         }
         Ok(list.iter().map(|&i| &self.store[self.slot[i] * self.columns..][..self.columns]).collect())
     }
 
+    /// Opens more memory where so many rows ask for it, or where it pays.
+    fn widen(&mut self, asked: usize) {
+        self.open = self.open.max((asked + asked / 4).min(self.capacity()));
+        if self.costs.again > self.open as f64 * self.costs.of_touching() {
+            self.open = (2 * self.open).min(self.capacity());
+            self.costs.again = 0.0;
+        }
+    }
+
     /// Ascending slots for `count` new rows: unused ones first, then those asked for longest ago.
     fn room(&mut self, count: usize) -> Vec<usize> {
-        let fresh = count.min(self.capacity() - self.row.len());
+        let fresh = count.min(self.open - self.row.len());
         let mut slots: Vec<usize> = (self.row.len()..self.row.len() + fresh).collect();
         self.row.resize(self.row.len() + fresh, NOWHERE);
         self.used.resize(self.row.len(), u64::MAX);
@@ -115,25 +178,39 @@ impl<'a, T: Cell> RowCache<'a, T> {
         slots
     }
 
-    /// Fills ascending slots with rows, one Gram call per tile and run of neighbouring slots.
+    /// Fills ascending slots with rows. Each task computes some columns of all rows beside each other, then takes them to
+    /// their slots.
     fn compute(&mut self, rows: &[usize], slots: &[usize]) {
         let (gram, columns) = (self.gram, self.columns);
-        let mut done = 0;
-        for run in slots.chunk_by(|a, b| a + 1 == *b) {
-            let list = &rows[done..done + run.len()];
-            done += run.len();
-            let memory = &mut self.store[run[0] * columns..(run[0] + run.len()) * columns];
-            Block::new(memory, run.len(), columns)
-                .into_tiles(TILE.0, TILE.1)
-                .into_par_iter()
-                .for_each(|(r, c, tile)| T::fill(gram, &list[r], c, tile));
-        }
+        let mut out: Vec<_> = slots_mut(&mut self.store, columns, slots).into_iter().map(|row| row.chunks_mut(TILE.1)).collect();
+        let tiles: Vec<(usize, Vec<&mut [T]>)> =
+            (0..columns).step_by(TILE.1).map(|c| (c, out.iter_mut().filter_map(Iterator::next).collect())).collect();
+        tiles.into_par_iter().for_each_init(Vec::new, |values, (first, mut parts)| {
+            let width = TILE.1.min(columns - first);
+            for (list, parts) in rows.chunks(TILE.0).zip(parts.chunks_mut(TILE.0)) {
+                values.resize(list.len() * width, T::default());
+                T::fill(gram, list, first..first + width, Block::new(values, list.len(), width));
+                parts.iter_mut().zip(values.chunks(width)).for_each(|(part, row)| part.copy_from_slice(row));
+            }
+        });
         for (&i, &s) in rows.iter().zip(slots) {
             self.slot[i] = s;
             self.row[s] = i;
             self.used[s] = self.clock;
         }
     }
+}
+
+/// The memory of ascending slots.
+fn slots_mut<'a, T>(store: &'a mut [T], columns: usize, slots: &[usize]) -> Vec<&'a mut [T]> {
+    let (mut rest, mut passed) = (store, 0);
+    let mut out = Vec::with_capacity(slots.len());
+    for &s in slots {
+        let (own, after) = std::mem::take(&mut rest)[(s - passed) * columns..].split_at_mut(columns);
+        out.push(own);
+        (rest, passed) = (after, s + 1);
+    }
+    out
 }
 
 /// k(x, x) of every row, an error if one of them is not a finite number.
@@ -171,6 +248,23 @@ mod tests {
             for (&i, row) in list.iter().zip(cache.rows(&list, &control).unwrap()) {
                 assert_eq!(row, g.matrix().row(i));
             }
+        }
+    }
+
+    #[test]
+    fn rows_asked_for_again_and_again_open_more_of_the_budget() {
+        let (n, control) = (64, Control::default());
+        let g = gram(n);
+        let mut cache = RowCache::<f32>::new(&g, u64::MAX);
+        cache.open = 16;
+        let mut passes = 0;
+        while cache.row.len() < n {
+            for list in (0..n).collect::<Vec<_>>().chunks(8) {
+                let rows = cache.rows(list, &control).unwrap();
+                assert!(list.iter().zip(rows).all(|(&i, row)| (0..n).all(|j| row[j] == g.matrix()[(i, j)] as f32)));
+            }
+            passes += 1;
+            assert!(passes > 1 || cache.row.len() <= 32, "what is asked for once is not kept");
         }
     }
 

@@ -46,7 +46,7 @@ pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
         .filter(|(r, c)| !symmetric || c.start <= r.start)
         .collect();
     let fault = tiles.par_iter().find_map_first(|(r, c)| {
-        if let Err(asked) = control.check_time("Gram matrix") {
+        if let Err(asked) = control.check_wanted("Gram matrix") {
             return Some(asked);
         }
         // SAFETY: tiles are disjoint, and so are their mirror images, which fill the tiles left out above.

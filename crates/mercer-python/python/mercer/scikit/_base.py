@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,8 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
 
     def _coded(self, y):
         """The classes of a target, the place of each label among them, and their names."""
-        check_classification_targets(y)
+        if not is_labels(y):
+            check_classification_targets(y)
         try:
             classes, codes = np.unique(y, return_inverse=True)
         except TypeError:
@@ -93,18 +95,29 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         return self.model_.decision_function(rows, threads=self._threads())
 
 
-def ballot(values, classes, even=True):
-    """Votes for classes from decision values of their pairs, above 0 for the first; and sums of those values, pressed below a
-    third so that they decide between equal votes only. A value of 0 is a vote for the first, or for the second if not `even`.
-    """
-    votes, sums = np.zeros((len(values), classes)), np.zeros((len(values), classes))
-    for pair, (a, b) in enumerate(zip(*np.triu_indices(classes, 1))):
+def is_labels(y):
+    """Whether a target is an array of whole numbers or texts, one a row: classes whatever they are."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
+
+
+def votes(values, classes, even=True):
+    """Votes for classes from decision values of their pairs, above 0 for the first. A value of 0 is a vote for the first, or for
+    the second if not `even`."""
+    out = np.zeros((len(values), classes))
+    for pair, (a, b) in enumerate(combinations(range(classes), 2)):
         first = values[:, pair] >= 0 if even else values[:, pair] > 0
-        votes[:, a] += first
-        votes[:, b] += ~first
+        out[:, a] += first
+        out[:, b] += ~first
+    return out
+
+
+def ballot(values, classes, even=True):
+    """Votes, and sums of the values of each class, pressed below a third so that they decide between equal votes only."""
+    sums = np.zeros((len(values), classes))
+    for pair, (a, b) in enumerate(combinations(range(classes), 2)):
         sums[:, a] += values[:, pair]
         sums[:, b] -= values[:, pair]
-    return votes, sums / (3 * (np.abs(sums) + 1))
+    return votes(values, classes, even), sums / (3 * (np.abs(sums) + 1))
 
 
 class Scores:

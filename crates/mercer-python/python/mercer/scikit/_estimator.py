@@ -21,7 +21,7 @@ from ..kernels import _text
 from ._given import Given, GivenModel
 from ._kernels import similarity
 from ._names import LEFT_OUT
-from ._rows import are_numbers, first_missing, names_of, row_count
+from ._rows import are_numbers, first_missing, is_plain, is_plain_target, names_of, row_count
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ class KernelEstimator(BaseEstimator):
             self._numbers = are_numbers(X) or tags.pairwise
         if not self._numbers:
             return self._others(X, y, fitting)
+        if is_plain(X) and self._fits(X, y, fitting, tags):
+            return (X, y) if fitting else X
         if sp.issparse(X) and tags.pairwise and not tags.sparse:
             raise TypeError("Sparse precomputed kernels are not supported.")
         finite = "allow-nan" if tags.allow_nan else True
@@ -134,6 +136,17 @@ class KernelEstimator(BaseEstimator):
         if fitting and tags.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         return (X, y) if fitting else X
+
+    def _fits(self, X, y, fitting, tags):
+        """Whether rows that are plain need no other check, which for a few of them would take longer than the rest; at a fit
+        also notes their columns."""
+        if not fitting:
+            return X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
+        if tags.pairwise or not is_plain_target(y, len(X)):
+            return False
+        vars(self).pop("feature_names_in_", None)
+        self.n_features_in_ = X.shape[1]
+        return True
 
     def _refused(self, row, column):
         """The refusal of a missing cell, its row counted from 0."""

@@ -72,3 +72,19 @@ def are_numbers(X):
     if isinstance(X, np.ndarray):
         return X.ndim != 1 or X.dtype.kind not in "UO" or not all(isinstance(cell, str) for cell in X)
     return not (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(cell, str) for cell in X))
+
+
+def is_plain(X):
+    """Whether rows are an array of finite float64, row after row: what checking would make of others."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.flags.c_contiguous and X.size > 0 and _finite(X)
+
+
+def is_plain_target(y, rows):
+    """Whether a target is an array of one finite number a row."""
+    return type(y) is np.ndarray and y.shape == (rows,) and (y.dtype.kind in "iu" or (y.dtype.kind == "f" and _finite(y)))
+
+
+def _finite(numbers):
+    """Whether a sum is finite: that of large numbers need not be though they are, and then they are checked one by one."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(numbers.sum()))

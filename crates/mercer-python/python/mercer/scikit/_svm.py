@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
 from ..errors import ExpressionError
-from ._base import KernelClassifier, KernelRegressor, Scores, ballot
+from ._base import KernelClassifier, KernelRegressor, Scores, ballot, votes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,7 +127,10 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self.intercept_ = sign * bias
         self._by_problem = sign * coef[order].T
         self.n_iter_ = np.asarray(model.steps, dtype=np.int32)
-        self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[y])
+        if self.class_weight is None:
+            self.class_weight_ = np.ones(len(self.classes_))
+        else:
+            self.class_weight_ = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[y])
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
 
@@ -184,13 +188,14 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return np.log(self.predict_proba(X))
 
     def _by_other(self, classes):
-        """Row j of the coefficients of a vector belongs to the j-th of the other classes."""
+        """Coefficients of vectors, class after class: row j of those of a vector belongs to the j-th of the other classes."""
         k = len(self.classes_)
-        first, second = np.triu_indices(k, 1)
+        ends = np.searchsorted(classes, np.arange(k + 1))
+        of = [slice(start, end) for start, end in zip(ends, ends[1:])]
         out = np.zeros((k - 1, len(classes)))
-        for problem, (a, b) in enumerate(zip(first, second)):
-            out[b - 1, classes == a] = self._by_problem[problem, classes == a]
-            out[a, classes == b] = self._by_problem[problem, classes == b]
+        for problem, (a, b) in enumerate(combinations(range(k), 2)):
+            out[b - 1, of[a]] = self._by_problem[problem, of[a]]
+            out[a, of[b]] = self._by_problem[problem, of[b]]
         return out
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -229,8 +234,9 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if len(self.classes_) == 2:
             return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
-        votes, sums = ballot(-self._scores(X), len(self.classes_), even=self.break_ties)
-        return self.classes_.take(np.argmax(votes + sums if self.break_ties else votes, axis=1))
+        values = -self._scores(X)
+        found = np.add(*ballot(values, len(self.classes_))) if self.break_ties else votes(values, len(self.classes_), even=False)
+        return self.classes_.take(np.argmax(found, axis=1))
 
 
 class SupportVectorRegressor(SupportVectors, KernelRegressor):

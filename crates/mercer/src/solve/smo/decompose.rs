@@ -5,7 +5,8 @@
 //! solved side by side, and f = Kb takes one update of the rank of each block. What one problem comes to depends neither
 //! on the others nor on how many rows are kept: where fewer fit than a block has, they are asked for in pieces.
 
-use super::pairs::{Block, Until};
+use super::among::Among;
+use super::pairs::{self, Block, Until};
 use super::passes::Passes;
 use super::state::State;
 use super::{MARGIN, Options, certificate};
@@ -28,6 +29,8 @@ const STEPS: usize = 20;
 const TOGETHER: usize = 8;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
+/// For so many problems K among the variables of the last block is kept.
+const KEPT_FOR: usize = 8;
 
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
 /// limit is met, which closes it. Whether any moved.
@@ -37,17 +40,20 @@ pub(super) fn run<T: Passes>(
     options: &Options,
     control: &Control,
 ) -> Result<bool> {
-    let mut runs: Vec<Run<'_, '_>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
-    let steps = |runs: &[Run<'_, '_>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
+    let mut runs: Vec<Run<'_, '_, T>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
+    let steps = |runs: &[Run<'_, '_, T>]| runs.iter().map(|r| r.state.iterations).sum::<usize>();
     let before = steps(&runs);
     loop {
         control.check()?;
         control.tell("pair steps", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
         let (capacity, spent) = (cache.capacity(), control.out_of_time());
         runs.par_iter_mut().try_for_each(|run| run.plan(options, spent))?;
-        let mut open: Vec<&mut Run<'_, '_>> = runs.iter_mut().filter(|r| !r.ended).collect();
+        let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
             return Ok(steps(&runs) > before);
+        }
+        if open.len() > KEPT_FOR {
+            open.iter_mut().for_each(|run| run.among.forget());
         }
         let mut rest = open.as_mut_slice();
         while !rest.is_empty() {
@@ -65,8 +71,8 @@ pub(super) fn run<T: Passes>(
 }
 
 /// The rows that the blocks of as many runs as possible ask for, ascending, and how many runs these are.
-fn asked(runs: &[&mut Run<'_, '_>], capacity: usize) -> (Vec<usize>, usize) {
-    let union = |runs: &[&mut Run<'_, '_>]| {
+fn asked<T>(runs: &[&mut Run<'_, '_, T>], capacity: usize) -> (Vec<usize>, usize) {
+    let union = |runs: &[&mut Run<'_, '_, T>]| {
         let mut list: Vec<usize> = runs.iter().flat_map(|run| run.block.iter().map(|&k| run.state.problem.row[k])).collect();
         list.sort_unstable();
         list.dedup();
@@ -93,7 +99,7 @@ impl<'a, T> Rows<'a, T> {
 }
 
 /// One problem on its way.
-struct Run<'s, 'p> {
+struct Run<'s, 'p, T> {
     state: &'s mut State<'p>,
     /// The violation to be reached.
     goal: f64,
@@ -101,12 +107,13 @@ struct Run<'s, 'p> {
     violation: f64,
     /// The variables at work.
     block: Vec<usize>,
+    among: Among<T>,
     ended: bool,
 }
 
-impl<'s, 'p> Run<'s, 'p> {
+impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     fn new(state: &'s mut State<'p>, options: &Options) -> Self {
-        Run { state, goal: MARGIN * options.tolerance, violation: f64::INFINITY, block: Vec::new(), ended: false }
+        Run { state, goal: MARGIN * options.tolerance, violation: f64::INFINITY, block: Vec::new(), among: Among::default(), ended: false }
     }
 
     /// Ends, or chooses the next block.
@@ -130,35 +137,31 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(())
     }
 
-    /// The variables of the block in order, so that a row of K is read from one end to the other, and their rows.
-    fn members(&self) -> (Vec<usize>, Vec<usize>) {
-        let mut block = self.block.clone();
-        block.sort_unstable();
-        let rows = block.iter().map(|&k| self.state.problem.row[k]).collect();
-        (block, rows)
+    /// Brings K among the variables up to the block; the rows of K that they belong to.
+    fn go_on(&mut self) -> Vec<usize> {
+        self.among.go_on(&self.block);
+        self.among.block.iter().map(|&k| self.state.problem.row[k]).collect()
     }
 
     /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
-    fn improve<T: Passes>(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
-        let (block, places) = self.members();
+    fn improve(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
+        let places = self.go_on();
         let own: Vec<&[T]> = places.iter().map(|&r| rows.of(r)).collect();
-        let write = |a: usize, out: &mut [T]| out.iter_mut().zip(&places).for_each(|(o, &at)| *o = own[a][at]);
-        let changes = self.solve(&block, &write, options, control);
+        let new: Vec<&[T]> = self.among.new.iter().map(|&a| own[a]).collect();
+        self.among.take(0, &new, &places);
+        let changes = self.solve(options, control);
         let changes: Vec<(&[T], f64)> = changes.into_iter().map(|(a, change)| (own[a], change)).collect();
         update(&mut self.state.values, &self.state.problem.row, &changes);
     }
 
     /// The same with no more rows at a time than are kept.
-    fn improve_in_pieces<T: Passes>(&mut self, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<()> {
-        let (block, places) = self.members();
-        let mut among: Vec<T> = Vec::with_capacity(block.len() * block.len());
-        for some in places.chunks(cache.capacity()) {
-            for row in cache.rows(some, control)? {
-                among.extend(places.iter().map(|&at| row[at]));
-            }
+    fn improve_in_pieces(&mut self, cache: &mut RowCache<'_, T>, options: &Options, control: &Control) -> Result<()> {
+        let places = self.go_on();
+        let new: Vec<usize> = self.among.new.iter().map(|&a| places[a]).collect();
+        for (piece, some) in new.chunks(cache.capacity()).enumerate() {
+            self.among.take(piece * cache.capacity(), &cache.rows(some, control)?, &places);
         }
-        let write = |a: usize, out: &mut [T]| out.copy_from_slice(&among[a * block.len()..][..block.len()]);
-        let changes = self.solve(&block, &write, options, control);
+        let changes = self.solve(options, control);
         // As many as are added up together, so that the sums are the same.
         let most = cache.capacity() / TOGETHER * TOGETHER;
         for some in changes.chunks(most) {
@@ -170,20 +173,17 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Solves the problem on the block; which of its variables changed, and by how much.
-    fn solve<T: Passes>(
-        &mut self,
-        block: &[usize],
-        write: &(dyn Fn(usize, &mut [T]) + Sync),
-        options: &Options,
-        control: &Control,
-    ) -> Vec<(usize, f64)> {
-        let state = &mut *self.state;
+    fn solve(&mut self, options: &Options, control: &Control) -> Vec<(usize, f64)> {
+        self.among.mirror();
+        let (state, values) = (&mut *self.state, std::mem::take(&mut self.among.values));
+        let block = &self.among.block;
         let whole = block.len() == state.coef.len();
-        let mut small = Block::new(state, block, write);
+        let mut small = Block::new(state, block, pairs::Rows::given(block.len(), values));
         let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
         let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
         let steps = small.solve(state, &Until { goal, most, control });
         let solved = small.coef;
+        self.among.values = small.rows.values;
         let mut changes = Vec::new();
         for (a, (&k, &new)) in block.iter().zip(&solved).enumerate() {
             if new != state.coef[k] {

@@ -28,6 +28,7 @@
 //! References: Osuna, Freund and Girosi (1997), decomposition; Fan, Chen and Lin (2005), second-order
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
+mod among;
 mod certificate;
 mod decompose;
 mod lanes;

@@ -14,7 +14,7 @@ use crate::control::Control;
 pub(super) struct Block<'a, T> {
     /// Places of its variables in the problem.
     pub(super) members: &'a [usize],
-    rows: Rows<'a, T>,
+    pub(super) rows: Rows<'a, T>,
     /// v = z - f, kept up to date.
     pub(super) v: Vec<T>,
     /// What v counts where the variable is raised, and where it is lowered: see `State::lift`.
@@ -29,21 +29,34 @@ pub(super) struct Block<'a, T> {
     pub(super) flat: f64,
 }
 
-/// Rows of K among the variables of a block, written when they are first asked for.
-struct Rows<'a, T> {
+/// Rows of K among the variables of a block, one after the other, each of [`width`] numbers.
+pub(super) struct Rows<'a, T> {
     width: usize,
-    values: Vec<T>,
-    ready: Vec<bool>,
-    /// Writes the row of a member.
-    write: &'a (dyn Fn(usize, &mut [T]) + Sync),
+    pub(super) values: Vec<T>,
+    /// Writes the row of a member when it is first asked for, and which rows are there; without it all are.
+    write: Option<(&'a dyn Fn(usize, &mut [T]), Vec<bool>)>,
 }
 
-impl<T: Passes> Rows<'_, T> {
+/// Numbers that the row of a member takes: zeros follow on its values.
+pub(super) fn width(members: usize) -> usize {
+    members.next_multiple_of(PAD)
+}
+
+impl<'a, T: Passes> Rows<'a, T> {
+    /// All rows, written.
+    pub(super) fn given(members: usize, values: Vec<T>) -> Self {
+        Rows { width: width(members), values, write: None }
+    }
+    /// Rows that are written when they are first asked for.
+    pub(super) fn later(members: usize, write: &'a dyn Fn(usize, &mut [T])) -> Self {
+        let width = width(members);
+        Rows { width, values: vec![T::default(); members * width], write: Some((write, vec![false; members])) }
+    }
     fn make(&mut self, a: usize) {
-        if !self.ready[a] {
-            let all = self.ready.len();
-            (self.write)(a, &mut self.values[a * self.width..][..all]);
-            self.ready[a] = true;
+        if let Some((write, ready)) = &mut self.write
+            && !std::mem::replace(&mut ready[a], true)
+        {
+            write(a, &mut self.values[a * self.width..][..ready.len()]);
         }
     }
     fn of(&self, a: usize) -> &[T] {
@@ -80,15 +93,14 @@ impl Until<'_> {
 }
 
 impl<'a, T: Passes> Block<'a, T> {
-    /// The members of a problem as it stands; `write` gives their rows of K among the members.
-    pub(super) fn new(state: &State<'_>, members: &'a [usize], write: &'a (dyn Fn(usize, &mut [T]) + Sync)) -> Self {
-        let all = members.len();
-        let width = all.next_multiple_of(PAD);
+    /// The members of a problem as it stands, and K among them.
+    pub(super) fn new(state: &State<'_>, members: &'a [usize], rows: Rows<'a, T>) -> Self {
+        let width = width(members.len());
         let flat = FLAT * members.iter().fold(f64::MIN_POSITIVE, |m, &k| m.max(state.diagonal[k].abs()));
         let list = |padding: f64| vec![T::from_f64(padding); width];
         let mut block = Block {
             members,
-            rows: Rows { width, values: vec![T::default(); all * width], ready: vec![false; all], write },
+            rows,
             v: list(0.0),
             up: list(f64::NEG_INFINITY),
             down: list(f64::INFINITY),

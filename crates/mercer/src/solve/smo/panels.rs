@@ -84,7 +84,7 @@ impl Groups {
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     for g in 0..groups.rows.len() {
-        control.check_time("Gram matrix")?;
+        control.check_wanted("Gram matrix")?;
         let beside: Vec<usize> = (0..=g).filter(|&h| groups.together(g, h, g)).collect();
         for (&h, block) in beside.iter().zip(panel(gram, groups, g, &beside)) {
             blocks.insert((g, h), block);

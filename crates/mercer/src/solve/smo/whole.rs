@@ -5,7 +5,7 @@
 //! The gap of a problem with large bounds is within the tolerance only where the violation is far below it: the goal is
 //! tightened by what the last look showed.
 
-use super::pairs::{Block, Until};
+use super::pairs::{Block, Rows, Until};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
@@ -168,7 +168,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
     }
     let members: Vec<usize> = (0..state.coef.len()).collect();
     let write = |k: usize, out: &mut [T]| kernel.write(k, out);
-    let mut block: Block<'_, T> = Block::new(state, &members, &write);
+    let mut block: Block<'_, T> = Block::new(state, &members, Rows::later(members.len(), &write));
     let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
     for _ in 0..ROUNDS {
         control.check()?;
