@@ -71,7 +71,9 @@ fn prepare_for(
             )
         }));
     }
-    notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
+    // Of a column that is left out, that is said already.
+    let idle = unused.iter().filter(|name| !prep.drops(name));
+    notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
     Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
 }
 

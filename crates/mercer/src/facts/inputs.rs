@@ -22,8 +22,8 @@ fn one_length(name: &str, cells: &Strings) -> Option<Fact> {
     let first = lengths.next().filter(|n| *n > 1)?;
     (cells.len() > 1 && lengths.all(|n| n == first)).then(|| Fact {
         found: format!("every sequence of {} has {first} letters", quoted(name)),
-        advice: "if they are aligned, the place of a letter matters, and kernels that count substrings (spectrum) do not see it; \
-                 compare with a kernel that does, or with one column per place"
+        advice: "if they are aligned, the place of a letter matters, which kernels that count substrings (spectrum) do not see; \
+                 give each place a column of its own, which the kernel equal compares place by place"
             .into(),
     })
 }

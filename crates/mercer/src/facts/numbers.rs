@@ -1,6 +1,7 @@
 //! Facts about columns of numbers: single values that make the whole error, and tails beside which the rest is alike.
 
 use super::{Fact, quoted};
+use crate::read::marker;
 
 /// A share of the squared deviation that a single row makes, from which it is told.
 const ONE_ROW: f64 = 0.5;
@@ -55,7 +56,8 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 told(median),
                 percent(first / sum)
             ),
-            advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (median_absolute_error)".into(),
+            advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (--metric median_absolute_error)"
+                .into(),
         });
     }
     let some = all.len().div_ceil(100);
@@ -70,13 +72,20 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 all.len(),
                 percent(tail / sum)
             ),
-            advice: format!("RMSE and R² speak of these rows; {logarithm}, or judge by MAE or the median error"),
+            advice: format!(
+                "RMSE and R² speak of these rows; {logarithm}, or judge by another metric (--metric mae or median_absolute_error)"
+            ),
         }
     })
 }
 
-/// A column that scaling by its standard deviation squeezes into a point.
+/// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was told
+/// when the table was read.
 pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
+    if let Some(missing) = marker(values) {
+        let rest: Vec<f64> = values.iter().map(|x| if *x == missing { f64::NAN } else { *x }).collect();
+        return of_input(name, &rest);
+    }
     let [low, median, high] = quartiles(values)?;
     let (all, sum) = deviations(values, median);
     let (_, row) = *all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -91,6 +100,9 @@ pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
             told(low),
             told(high)
         ),
-        advice: "once scaled, all other rows look alike in it; correct such cells, take the logarithm, or leave the column out".into(),
+        advice: format!(
+            "once scaled, all other rows look alike in it; correct such cells, {} the column out",
+            if values.iter().all(|x| x.is_nan() || *x > 0.0) { "take the logarithm, or leave" } else { "or leave" }
+        ),
     })
 }

@@ -25,7 +25,7 @@ fn said(data: &Dataset, target: &Target, folds: usize) -> Vec<String> {
         _ => None,
     };
     let info = TargetInfo { names: vec!["y".into()], classes, labels: Labels::Text };
-    facts(data, target, &info, folds).iter().map(ToString::to_string).collect()
+    facts(data, target, &info, &Split::Rows, folds).iter().map(ToString::to_string).collect()
 }
 
 fn two(yes: impl Iterator<Item = bool>) -> Target {
@@ -60,11 +60,21 @@ fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
     let data = numbers(&[("a", &a), ("b", &a)]);
     let copies = said(&data, &two((0..500).map(|i| i % 100 % 3 == 0)), 5);
     assert!(
-        copies.iter().any(|s| s.starts_with("400 of 500 rows (80%) repeat another row in every column: equal rows must stay")),
+        copies.iter().any(
+            |s| s.ends_with("400 of 500 rows (80%) repeat another row in every column: they are taken for copies and kept in one fold")
+        ),
         "{copies:?}"
     );
     let odds = said(&data, &two((0..500).map(|i| i >= 400)), 5);
-    assert!(odds.iter().any(|s| s.contains("in 100 of the 100 groups the targets differ")), "{odds:?}");
+    assert!(
+        odds.iter().any(|s| s.contains("in 100 groups of equal rows the targets differ") && s.contains("rows of their own")),
+        "{odds:?}"
+    );
+    // What is said is what is done.
+    let (rows, apart) = (two((0..500).map(|i| i % 100 % 3 == 0)), two((0..500).map(|i| i >= 400)));
+    assert!(kept_together(&data, &rows, &Split::Rows, 5).is_some() && kept_together(&data, &apart, &Split::Rows, 5).is_none());
+    assert!(kept_together(&data, &rows, &Split::Rows, 101).is_none());
+    assert!(said(&data, &rows, 101).iter().any(|s| s.contains("too few different rows")));
     // One pair among 400 rows is what chance does.
     let mut b = draws(400, 5);
     b[7] = b[300];

@@ -6,6 +6,7 @@ use super::{Drop, Names, Step, listed, numbers_mut, place};
 use crate::data::{Column, RowWeights, Values};
 use crate::error::Result;
 use crate::expr::Short;
+use crate::param::Value;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ impl Fill {
             let median = median(&mut there);
             let flag = (missing > 0).then(|| names.free(format!("{name}=missing")));
             if let Some(flag) = &flag {
-                let said = format!("column '{name}' has {}: filled with the median {}, marked in '{flag}'", cells(missing), Short(median));
+                let said =
+                    format!("column '{name}' has {}: filled with the median {}, marked in '{flag}'", cells(missing), readable(median));
                 notices.push(said);
             }
             fill.columns.push(Filled { column: name.clone(), median, flag });
@@ -80,7 +82,7 @@ impl Fill {
                 Some(flag) => format!("marked in '{flag}'"),
                 None => "not marked, since training had none".into(),
             };
-            let median = Short(*median);
+            let median = readable(*median);
             let said = || format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing));
             (missing > 0).then(|| (column.clone(), said()))
         };
@@ -91,7 +93,7 @@ impl Fill {
         let flagged: Vec<String> = self
             .columns
             .iter()
-            .filter_map(|c| c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, Short(c.median))))
+            .filter_map(|c| c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, readable(c.median))))
             .collect();
         let training = match flagged.len() {
             0 => "none was missing in training".to_owned(),
@@ -103,6 +105,12 @@ impl Fill {
         };
         format!("Missing numbers become the median of the training rows; {training}{empty}.")
     }
+}
+
+/// A number with four significant digits, and every digit before the point.
+fn readable(x: f64) -> Short {
+    let digits = if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log10().floor() + 1.0 };
+    Short(Value::Number(x).rounded((digits as usize).clamp(4, 17)).number())
 }
 
 /// Weights that differ by less than this share of their sum differ by rounding.

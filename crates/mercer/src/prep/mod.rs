@@ -204,6 +204,15 @@ impl Fitted {
         self.steps.iter().any(|step| matches!(step, Step::Drop(d) if d.columns.iter().any(|c| c == column)))
     }
 
+    /// Notices of training that say no more than [`Fitted::describe`] does.
+    pub fn told_by_steps(&self) -> Vec<Notice> {
+        let of_step = |step: &Step| match step {
+            Step::Drop(step) => step.told(),
+            _ => None,
+        };
+        self.steps.iter().filter_map(of_step).collect()
+    }
+
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
         self.steps.iter().map(Step::describe).collect()

@@ -46,6 +46,7 @@ mod unpack;
 mod writing;
 
 pub use column_type::ColumnType;
+pub(crate) use doubts::marker;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;
