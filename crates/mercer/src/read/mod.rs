@@ -28,6 +28,7 @@ mod fasta;
 mod format;
 mod gram;
 mod infer;
+mod joined;
 mod json_lines;
 mod keep;
 mod layout;
