@@ -42,7 +42,7 @@ Examples:
 const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
-  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' --estimator gp -o w.mercer";
+  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' -o wine.mercer";
 
 const PREDICT: &str = "\
 Examples:
@@ -419,6 +419,8 @@ mod tests {
                 assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
             }
         }
+        let examples = [COMPARE, PLAN, FIT, PREDICT, INSPECT, CHECK, GRAM, COMPLETIONS, MAN];
+        assert!(examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 98), "a command stays on its line");
         assert!(AFTER.lines().next().is_some_and(|line| line.len() > 200), "a paragraph is one line, whatever the terminal's width");
     }
 

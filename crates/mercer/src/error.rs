@@ -181,7 +181,7 @@ pub enum Error {
         why: String,
     },
     /// The operating system refused.
-    #[error("{file}: {source}")]
+    #[error("{file}: {}", in_words(source))]
     Io {
         /// The file.
         file: String,
@@ -294,6 +294,27 @@ fn edits(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// What the system says of a file, and what to do; what we say ourselves stays as it is.
+pub fn in_words(error: &std::io::Error) -> String {
+    use std::io::ErrorKind::*;
+    if error.raw_os_error().is_none() {
+        return error.to_string();
+    }
+    let known = match error.kind() {
+        NotFound => "there is no such file or folder; check how its name is written",
+        PermissionDenied => "access is denied; ask for the right to it, or name another place",
+        NotADirectory => "a part of this path is a file and no folder; check how it is written",
+        IsADirectory => "this is a folder; name a file",
+        StorageFull | QuotaExceeded => "there is no room left; free some, or name another place",
+        ReadOnlyFilesystem => "nothing can be written there; name another place",
+        _ => {
+            let said = error.to_string();
+            return said.split(" (os error").next().unwrap_or(&said).to_lowercase();
+        }
+    };
+    known.into()
 }
 
 /// Bytes in words: `3.7 GB`.

@@ -143,7 +143,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
             }
             let each: Vec<String> = each.iter().map(|(name, ranges)| format!("{name} {}", ranges.join(", "))).collect();
             let said =
-                "several searches end at an end of their ranges, beyond which a value may score better; to search further, write for";
+                "several searches stop at an end of their ranges, beyond which values may score better; to search further, write for";
             out.push(format!("{said} {}", each.join("; for ")));
         }
     }
