@@ -62,6 +62,13 @@ fn nothing_is_explained_that_does_not_stand_in_the_table() {
 }
 
 #[test]
+fn what_was_settled_names_the_estimator_once() {
+    let mut c = samples::classes();
+    c.entries[0].settled = "ridge(lambda=0.013) with rbf(length_scale=0.7)".into();
+    assert!(c.text(100).contains("Settled on all rows\n  ridge(lambda=0.013) with rbf(length_scale=0.7)\n  svc: rbf"), "{}", c.text(100));
+}
+
+#[test]
 fn a_number_beside_far_larger_ones_does_not_read_zero() {
     let mut c = samples::regression();
     c.entries[0].metrics[0].1 = Estimate { mean: 0.000_275, se: 0.000_030, folds: 5 };

@@ -42,7 +42,7 @@ pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, 
         Target::Numbers(y) if y.cols() == 1 => all.extend(numbers::of_target(name, &y.col(0))),
         _ => {}
     }
-    all.extend(data.columns().iter().filter_map(inputs::fact));
+    all.extend(data.columns().iter().filter_map(|column| inputs::fact(column, data.written(&column.name).numbers)));
     all
 }
 

@@ -1,6 +1,7 @@
 //! Facts about columns of numbers: single values that make the whole error, and tails beside which the rest is alike.
 
 use super::{Fact, quoted};
+use crate::data::Writing;
 use crate::read::marker;
 
 /// A share of the squared deviation that a single row makes, from which it is told.
@@ -81,15 +82,17 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
 
 /// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was told
 /// when the table was read.
-pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
+pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<Fact> {
     if let Some(missing) = marker(values) {
         let rest: Vec<f64> = values.iter().map(|x| if *x == missing { f64::NAN } else { *x }).collect();
-        return of_input(name, &rest);
+        return of_input(name, &rest, writing);
     }
     let [low, median, high] = quartiles(values)?;
     let (all, sum) = deviations(values, median);
     let (_, row) = *all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let scale = (values[row] - median).abs();
+    let told = |x: f64| writing.date(x).unwrap_or_else(|| told(x));
+    let no_logarithm = matches!(writing, Writing::Date(_)) || values.iter().any(|x| *x <= 0.0);
     let deviation = scale * (sum / all.len() as f64).sqrt();
     (high > low && (high - low) < SQUEEZED * deviation).then(|| Fact {
         found: format!(
@@ -102,7 +105,7 @@ pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
         ),
         advice: format!(
             "once scaled, all other rows look alike in it; correct such cells, {} the column out",
-            if values.iter().all(|x| x.is_nan() || *x > 0.0) { "take the logarithm, or leave" } else { "or leave" }
+            if no_logarithm { "or leave" } else { "take the logarithm, or leave" }
         ),
     })
 }

@@ -141,6 +141,27 @@ fn a_single_row_that_makes_the_error_and_a_heavy_tail_are_told() {
 }
 
 #[test]
+fn what_is_advised_can_be_done() {
+    // A logarithm of numbers above 0 alone; a marker of missing cells is told when it is read.
+    let (b, mut far) = (draws(800, 16), draws(800, 17));
+    far[7] = 1e12;
+    let of = |x: &[f64]| said(&numbers(&[("a", &b), ("x", x)]), &two((0..800).map(|i| i % 2 == 0)), 5).join("\n");
+    assert!(!of(&far).contains("logarithm") && of(&far).contains("far from the rest"), "{}", of(&far));
+    let above: Vec<f64> = far.iter().map(|x| x.abs() + 0.1).collect();
+    assert!(of(&above).contains("take the logarithm"), "{}", of(&above));
+    let marked: Vec<f64> = draws(800, 18).iter().enumerate().map(|(i, x)| if i % 100 == 0 { -999.0 } else { *x }).collect();
+    assert_eq!(of(&marked), "");
+    // Of two columns one is constant: the other is what there is to learn from.
+    let yes = two(b.iter().map(|b| *b > 0.0));
+    assert!(said(&numbers(&[("a", &b), ("one", &[1.0; 800])]), &yes, 5).is_empty());
+    // One row in sixty of one class leaves accuracy to the others.
+    let codes = (0..120).map(|i| if i < 2 { 0 } else { 1 + i % 2 }).collect();
+    let three = Target::Classes { codes, names: ["rare", "p", "q"].map(String::from).into() };
+    let told = said(&numbers(&[("a", &b[..120]), ("b", &far[100..220])]), &three, 5).join("\n");
+    assert!(told.contains("accuracy hardly depends on 'rare'") && told.contains("--metric balanced_accuracy"), "{told}");
+}
+
+#[test]
 fn sequences_of_one_length_and_vectors_of_length_one_are_told() {
     let letters = |i: usize, n: usize| (0..n).map(|k| ["A", "C", "G", "T"][(i * 7 + k * k * 3 + i * k) % 4]).collect::<String>();
     let target = two((0..40).map(|i| i % 3 == 0));

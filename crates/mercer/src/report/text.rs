@@ -58,7 +58,7 @@ impl Comparison {
         };
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall: the share of each class's rows that is predicted right", &self.recall_lines(), &mut out);
-        let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.readable())).collect();
+        let settled: Vec<String> = fitted.map(Row::settled_line).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Settled on all rows", &settled, &mut out);
         section("Failed", &self.failures(false), &mut out);
@@ -181,6 +181,16 @@ impl Comparison {
 }
 
 impl Row {
+    /// What was settled, under the name of the estimator where it does not begin with it.
+    fn settled_line(&self) -> String {
+        let bare = self.estimator.split('(').next().unwrap_or_default();
+        if self.readable().starts_with(bare) {
+            self.readable().to_owned()
+        } else {
+            format!("{}: {}", shown(&self.estimator, NAME), self.readable())
+        }
+    }
+
     /// A sentence on a fit that did not converge.
     pub(super) fn unfinished(&self) -> Option<String> {
         (self.fitted() && !self.converged).then(|| {
