@@ -7,7 +7,8 @@ use std::path::PathBuf;
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV \
 with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
-packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label. \
+packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label, \
+or of several tables, which are joined. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
