@@ -126,9 +126,12 @@ pub struct Timed {
 }
 
 /// The notice of a model that learnt from a random part of its rows.
-pub(crate) fn from_a_sample(rows: usize, all: usize) -> String {
-    format!("learnt from a random sample of the rows: {rows} of {all}")
+pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
+    format!("{SAMPLED}: {rows} of {all}")
 }
+
+/// How that notice begins.
+pub(crate) const SAMPLED: &str = "learnt from a random sample of the rows";
 
 /// Why it did, where nobody asked for it.
 pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
@@ -173,7 +176,7 @@ impl Learner {
         if most < all {
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
-            notices.push(from_a_sample(most, all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
+            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
         }
         let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);

@@ -170,18 +170,19 @@ impl Field {
     }
 }
 
-/// Which estimators learn from a part of the rows, and why, one sentence for each size of the part.
+/// Which estimators learn from a part of the rows, and why: one sentence for each reason.
 fn told_of_samples(plan: &Plan, comparing: &Comparing) -> Vec<String> {
-    let mut sizes: Vec<usize> = plan.fits.iter().map(|f| f.rows).filter(|rows| *rows < plan.rows).collect();
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
-    sizes.dedup();
-    let one = |&size: &usize| {
-        let names: Vec<&str> = plan.fits.iter().filter(|f| f.rows == size).map(|f| f.estimator.name()).collect();
-        let who = if names.len() == plan.fits.len() { String::new() } else { format!("{}: ", names.join(", ")) };
-        let why = if comparing.sample == Some(size) { ", as asked for" } else { TOO_MUCH };
-        format!("{who}{}{why}", from_a_sample(size, plan.rows))
+    let (asked, forced): (Vec<_>, Vec<_>) = plan.fits.iter().filter(|f| f.rows < plan.rows).partition(|f| comparing.sample == Some(f.rows));
+    let told = |fits: &[&Planned], why: &str| {
+        let first = fits.first()?;
+        let alike = fits.len() == plan.fits.len() && fits.iter().all(|f| f.rows == first.rows);
+        let sizes: Vec<String> = match alike {
+            true => vec![first.rows.to_string()],
+            false => fits.iter().map(|f| format!("{} {}", f.estimator.name(), f.rows)).collect(),
+        };
+        Some(from_a_sample(&sizes.join(", "), plan.rows) + why)
     };
-    sizes.iter().map(one).collect()
+    [told(&asked, ", as asked for"), told(&forced, TOO_MUCH)].into_iter().flatten().collect()
 }
 
 /// What a comparison would do: rows, bytes and, on tables that are worth it, seconds of each estimator.

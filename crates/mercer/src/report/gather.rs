@@ -10,7 +10,7 @@ use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
 use crate::gram::Dense;
-use crate::learner::Model;
+use crate::learner::{Model, SAMPLED};
 use crate::linalg::Matrix;
 use crate::read::TargetInfo;
 use crate::select::{self, Scoring};
@@ -101,7 +101,8 @@ fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for model in &models {
         let of_steps = model.prep.told_by_steps();
-        let new = |n: &&String| !said.iter().any(|s| s.contains(*n)) && !of_steps.contains(n);
+        // The comparison says of all estimators together which of them saw a sample.
+        let new = |n: &&String| !n.starts_with(SAMPLED) && !said.iter().any(|s| s.contains(*n)) && !of_steps.contains(n);
         told.extend(model.about.notices.iter().filter(new).map(|n| (model.estimator.name(), n.clone())));
     }
     by_sentence(told, models.len())
