@@ -7,7 +7,8 @@ use std::path::PathBuf;
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV \
 with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
-packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label. \
+packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label, \
+or of several tables, which are joined. \
 A note says whatever was not plain: dates, decimal commas, missing cells, new labels.
 
 A first look:
@@ -42,7 +43,7 @@ Examples:
 const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
-  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' --estimator gp -o w.mercer";
+  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' -o wine.mercer";
 
 const PREDICT: &str = "\
 Examples:
@@ -419,6 +420,8 @@ mod tests {
                 assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
             }
         }
+        let examples = [COMPARE, PLAN, FIT, PREDICT, INSPECT, CHECK, GRAM, COMPLETIONS, MAN];
+        assert!(examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 98), "a command stays on its line");
         assert!(AFTER.lines().next().is_some_and(|line| line.len() > 200), "a paragraph is one line, whatever the terminal's width");
     }
 

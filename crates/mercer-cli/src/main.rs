@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let stop = Stop::default();
     stop_on_ctrl_c(stop.clone(), matches!(arguments.command, Command::Compare(_) | Command::Fit(_)));
     let outcome = run(arguments, &stop).map_err(|error| match error {
-        Error::Time { .. } if stop.enough.is_cancelled() => Error::Cancelled,
+        Error::Time { .. } | Error::Stopped { .. } if stop.enough.is_cancelled() => Error::Cancelled,
         other => other,
     });
     match outcome {

@@ -1,6 +1,6 @@
 //! Standard output that may be closed by the reader at any time, and notices on standard error.
 
-use mercer::error::{Error, Result};
+use mercer::error::{Error, Result, in_words};
 use mercer::report::{Row, save_figures};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -54,7 +54,10 @@ pub(crate) fn check_folder(folder: &Path) -> Result<()> {
 fn check_can_write_into(folder: &Path) -> Result<()> {
     let probe = folder.join(format!(".mercer-{}", std::process::id()));
     let refuse = |e: std::io::Error| {
-        let why = format!("nothing can be written here ({e}); name another place");
+        let why = match e.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "nothing can be written here; name another place".to_owned(),
+            _ => format!("nothing can be written here: {}", in_words(&e)),
+        };
         Error::io(folder.display(), std::io::Error::new(e.kind(), why))
     };
     match std::fs::OpenOptions::new().write(true).create_new(true).open(&probe) {

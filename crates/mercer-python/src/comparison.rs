@@ -145,7 +145,7 @@ pub(crate) fn compare(
             info: &info,
             comparing: &comparing,
             weights: weights.as_deref(),
-            facts: facts::facts(&data, &target, &info, comparing.folds).iter().map(ToString::to_string).collect(),
+            facts: facts::facts(&data, &target, &info, &split, comparing.folds).iter().map(ToString::to_string).collect(),
             read_notices: &[],
         };
         report::Comparison::of(&outcome, &request, control)

@@ -155,6 +155,12 @@ pub enum Error {
         /// What was computed.
         what: String,
     },
+    /// A request to come to an end was met before there was a result of this part of the work.
+    #[error("{what}: stopped on request before there was a result")]
+    Stopped {
+        /// What was to be computed.
+        what: String,
+    },
     /// Stopped on request before there was a result.
     #[error("stopped on request; nothing was written")]
     Cancelled,
@@ -175,7 +181,7 @@ pub enum Error {
         why: String,
     },
     /// The operating system refused.
-    #[error("{file}: {source}")]
+    #[error("{file}: {}", in_words(source))]
     Io {
         /// The file.
         file: String,
@@ -210,7 +216,7 @@ impl Error {
             | NotMercer { .. }
             | WrongSort { .. } => ErrorKind::Expression,
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
-            Memory { .. } | TooLarge { .. } | Time { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
+            Memory { .. } | TooLarge { .. } | Time { .. } | Stopped { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
             ModelFile { .. } => ErrorKind::ModelFile,
         }
     }
@@ -257,12 +263,21 @@ fn hint(name: &str, known: &[String], meant: Option<&'static str>) -> String {
 /// The known name nearest to a misspelt one, if it is near enough to be meant.
 pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
     let low = name.to_lowercase();
+    // One slip in four letters, or the same letters in another order.
+    let near = |d: usize, k: &str| d <= low.chars().count().max(k.chars().count()).div_ceil(4) || (d <= 2 && letters(k) == letters(&low));
     known
         .iter()
         .map(|k| (edits(&low, &k.to_lowercase()), k))
-        .filter(|(d, k)| *d <= 2.max(k.chars().count() / 3) && *d < name.chars().count())
+        .filter(|(d, k)| near(*d, &k.to_lowercase()) && *d < low.chars().count())
         .min_by_key(|(d, _)| *d)
         .map(|(_, k)| k)
+}
+
+/// The letters of a word in alphabetic order.
+fn letters(word: &str) -> Vec<char> {
+    let mut all: Vec<char> = word.chars().collect();
+    all.sort_unstable();
+    all
 }
 
 /// Levenshtein distance between two short names.
@@ -279,6 +294,27 @@ fn edits(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// What the system says of a file, and what to do; what we say ourselves stays as it is.
+pub fn in_words(error: &std::io::Error) -> String {
+    use std::io::ErrorKind::*;
+    if error.raw_os_error().is_none() {
+        return error.to_string();
+    }
+    let known = match error.kind() {
+        NotFound => "there is no such file or folder; check how its name is written",
+        PermissionDenied => "access is denied; ask for the right to it, or name another place",
+        NotADirectory => "a part of this path is a file and no folder; check how it is written",
+        IsADirectory => "this is a folder; name a file",
+        StorageFull | QuotaExceeded => "there is no room left; free some, or name another place",
+        ReadOnlyFilesystem => "nothing can be written there; name another place",
+        _ => {
+            let said = error.to_string();
+            return said.split(" (os error").next().unwrap_or(&said).to_lowercase();
+        }
+    };
+    known.into()
 }
 
 /// Bytes in words: `3.7 GB`.

@@ -75,6 +75,22 @@ pub fn parse(text: &str) -> Result<Term> {
     Ok(term)
 }
 
+/// Reads expressions parted by commas, each with the character where it begins.
+pub fn parse_list(text: &str) -> Result<Vec<(Term, usize)>> {
+    let mut p = Parser { text, chars: text.chars().collect(), at: 0, depth: 0 };
+    let mut list = Vec::new();
+    loop {
+        p.space();
+        let at = p.at;
+        list.push((p.sum()?, at));
+        match p.peek() {
+            None => return Ok(list),
+            Some(',') => p.at += 1,
+            Some(_) => return p.fault("expected ',', '+', '*', '^' or the end here"),
+        }
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     chars: Vec<char>,
@@ -100,8 +116,21 @@ impl Parser<'_> {
         self.at += usize::from(found);
         found
     }
-    fn need(&mut self, c: char) -> Result<()> {
-        if self.take(c) { Ok(()) } else { self.fault(&format!("expected '{c}' here")) }
+    /// The bracket that closes what was opened.
+    fn close(&mut self, c: char) -> Result<()> {
+        match self.take(c) {
+            true => Ok(()),
+            false if self.at == self.chars.len() => self.fault(&format!("a closing '{c}' is missing here")),
+            false => self.fault(&format!("expected '{c}' here")),
+        }
+    }
+    /// What parts the items of a list that ends with a bracket.
+    fn part(&mut self, close: char) -> Result<()> {
+        match self.take(',') {
+            true => Ok(()),
+            false if self.at == self.chars.len() => self.close(close),
+            false => self.fault(&format!("expected ',' or '{close}' here")),
+        }
     }
 
     fn sum(&mut self) -> Result<Term> {
@@ -161,7 +190,7 @@ impl Parser<'_> {
             Some('(') => {
                 self.at += 1;
                 let inner = self.sum()?;
-                self.need(')')?;
+                self.close(')')?;
                 Ok(inner)
             }
             Some('[') => {
@@ -169,7 +198,7 @@ impl Parser<'_> {
                 let mut list = Vec::new();
                 while !self.take(']') {
                     if !list.is_empty() {
-                        self.need(',')?;
+                        self.part(']')?;
                     }
                     list.push(self.sum()?);
                 }
@@ -254,7 +283,7 @@ impl Parser<'_> {
         let mut args = Vec::new();
         while !self.take(')') {
             if !args.is_empty() {
-                self.need(',')?;
+                self.part(')')?;
             }
             let before = self.at;
             let keyword = self.keyword();

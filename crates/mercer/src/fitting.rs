@@ -71,7 +71,9 @@ fn prepare_for(
             )
         }));
     }
-    notices.extend(unused.iter().map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
+    // Of a column that is left out, that is said already.
+    let idle = unused.iter().filter(|name| !prep.drops(name));
+    notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
     Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
 }
 
@@ -100,6 +102,8 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
         Mercer::Always => return Ok(()),
         Mercer::Conditional(why) | Mercer::Never(why) => why,
     };
+    // The kernel is named once.
+    let why = why.strip_prefix(&format!("{kernel}: ")).unwrap_or(&why);
     let rows: Vec<usize> = (0..data.rows().min(WITNESS_ROWS)).collect();
     let some = data.select(&rows);
     let check = validity::test(kernel, &some, control)?;
@@ -111,8 +115,9 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
         Some(w) => {
             let rows: Vec<String> = w.rows.iter().take(3).map(|i| (i + 1).to_string()).collect();
             let more = if w.rows.len() > rows.len() { ", ..." } else { "" };
+            let (noun, prove) = if w.rows.len() == 1 { ("row", "can prove") } else { ("rows", "prove") };
             format!(
-                "; on the first {} rows the Gram matrix has the eigenvalue {} (rows {}{more} prove it: see mercer check)",
+                "; on the first {} rows the Gram matrix has the eigenvalue {} ({noun} {}{more} {prove} it: see mercer check)",
                 some.rows(),
                 Value::Number(check.smallest).rounded(4),
                 rows.join(", ")

@@ -126,8 +126,22 @@ pub struct Timed {
 }
 
 /// The notice of a model that learnt from a random part of its rows.
-pub(crate) fn from_a_sample(rows: usize, all: usize) -> String {
-    format!("learnt from a random sample of the rows: {rows} of {all}")
+pub(crate) fn from_a_sample(rows: &str, all: usize) -> String {
+    format!("{SAMPLED}: {rows} of {all}")
+}
+
+/// How that notice begins.
+pub(crate) const SAMPLED: &str = "learnt from a random sample of the rows";
+
+/// Why it did, where nobody asked for it.
+pub(crate) const TOO_MUCH: &str = ", as an exact fit to all of them takes too much time or memory";
+
+/// Refuses a sample without rows.
+pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
+    match rows {
+        Some(0) => Err(Error::Setting { name: "sample (--sample)".into(), why: "nothing is learnt from 0 rows; write 1 or more".into() }),
+        _ => Ok(()),
+    }
 }
 
 impl Learner {
@@ -153,14 +167,16 @@ impl Learner {
         let all = rows.len();
         let most = match self.sample {
             Rows::All => all,
-            Rows::Most(most) => most,
+            Rows::Most(most) => {
+                check_sample(Some(most))?;
+                most
+            }
             Rows::Affordable => self.affordable(&examples.select(&rows).examples(), control)?,
         };
         if most < all {
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
-            let why = if self.sample == Rows::Affordable { ", as an exact fit to all of them takes too much time or memory" } else { "" };
-            notices.push(from_a_sample(most, all) + why);
+            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
         }
         let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);

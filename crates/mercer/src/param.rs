@@ -243,14 +243,51 @@ impl Param {
 }
 
 /// The record with this name.
-pub(crate) fn find<'a>(owner: &str, params: &'a [Param], name: &str) -> Result<&'a Param> {
+pub(crate) fn find<'a>(owner: &str, params: &'a [Param], aliases: &[Alias], name: &str) -> Result<&'a Param> {
     params
         .iter()
         .find(|p| p.name == name)
         // Books write C where files and keywords are in small letters.
         .or_else(|| params.iter().find(|p| p.name.eq_ignore_ascii_case(name)))
-        .ok_or_else(|| Error::unknown(format!("parameter of {owner}"), name, params.iter().map(|p| p.name)))
+        .ok_or_else(|| {
+            let known = params.iter().map(|p| p.name).chain(aliases.iter().map(|(alias, _, _)| *alias));
+            let of_owner = ELSEWHERE.iter().filter(|(whose, _, _)| whose.split(' ').any(|o| o == owner));
+            let elsewhere: Vec<(&str, &'static str)> = of_owner.map(|(_, name, here)| (*name, *here)).collect();
+            Error::unknown_here(format!("parameter of {owner}"), name, known, &elsewhere)
+        })
 }
+
+/// A parameter that estimators elsewhere hold and a kernel holds here.
+const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
+
+/// What other books and libraries call parameters: owners, the name, and what that is here.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("ridge", "alpha", "lambda"),
+    ("ridge", "regularization", "lambda"),
+    ("ridge", "c", "lambda, which grows as c falls"),
+    ("ridge", "fit_intercept", "intercept"),
+    ("gp", "alpha", "noise"),
+    ("gp", "sigma", "noise"),
+    ("gp", "normalize_y", "standardise_target"),
+    ("knn", "n_neighbors", "k"),
+    ("knn", "neighbors", "k"),
+    ("knn", "n_neighbours", "k"),
+    ("knn", "metric", "the kernel, by which neighbours are found (--kernel)"),
+    ("svc svr", "tol", "tolerance"),
+    ("svc svr", "max_iter", "max_iterations"),
+    ("svc svr", "cache_size", "cache_mb"),
+    ("svc svr", "probability", "an option of predict (--probabilities)"),
+    ("ridge gp svc svr knn", "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
+    ("ridge gp svc svr knn", "gamma", OF_KERNEL),
+    ("ridge gp svc svr knn", "degree", OF_KERNEL),
+    ("ridge gp svc svr knn", "coef0", OF_KERNEL),
+    ("ridge gp svc svr knn", "length_scale", OF_KERNEL),
+    ("laplacian periodic", "sigma", "length_scale"),
+    ("rbf matern laplacian rational_quadratic periodic", "bandwidth", "length_scale"),
+    ("polynomial sigmoid", "c", "offset"),
+    ("polynomial", "d", "degree"),
+    ("spectrum", "n", "k"),
+];
 
 /// Another name for a parameter: (name, parameter, value of the parameter for a value of the name).
 pub type Alias = (&'static str, &'static str, fn(f64) -> f64);
@@ -265,13 +302,13 @@ pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(
     let mut made = T::default();
     for (i, arg) in args.iter().enumerate() {
         if let Some((alias, name, convert)) = aliases.iter().find(|(a, _, _)| arg.name.as_deref() == Some(a)) {
-            let param = find(owner, params, name)?;
+            let param = find(owner, params, aliases, name)?;
             let given = Value::from_term(&arg.term, owner, alias, param.domain)?;
             set(&mut made, owner, params, name, &given.map(convert))?;
             continue;
         }
         let param = match &arg.name {
-            Some(name) => find(owner, params, name)?,
+            Some(name) => find(owner, params, aliases, name)?,
             None => params.get(i).ok_or_else(|| Error::Data(format!("{owner} takes {} parameter(s), found more", params.len())))?,
         };
         set_term(&mut made, owner, param, &arg.term)?;
@@ -291,7 +328,7 @@ fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param:
 
 /// Sets a numeric parameter by name, its domain checked.
 pub(crate) fn set<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, params: &[Param], name: &str, value: &Value) -> Result<()> {
-    let param = find(owner, params, name)?;
+    let param = find(owner, params, &[], name)?;
     param.domain.check(owner, name, value)?;
     edit(object, owner, param.name, serde_json::Value::String(value.to_string()))
 }

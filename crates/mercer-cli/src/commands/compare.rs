@@ -26,9 +26,9 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
-    notices(&loaded.told_first());
-    let facts = facts::facts(&loaded.data, &loaded.target, &loaded.info, args.folds);
-    let facts: Vec<String> = facts.iter().map(ToString::to_string).collect();
+    let mut facts = loaded.told_first();
+    let below: Vec<String> = loaded.notices.iter().filter(|n| !facts.contains(n)).cloned().collect();
+    facts.extend(facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.folds).iter().map(ToString::to_string));
     notices(&facts);
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
@@ -54,7 +54,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
     // The notices of a comparison that went well stand below its table.
-    let outcome = outcome.inspect_err(|_| notices(&loaded.notices))?;
+    let outcome = outcome.inspect_err(|_| notices(&below))?;
     let request = Request {
         command: command_line(),
         table: args.learning.table.table.clone(),
@@ -64,7 +64,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         comparing: &comparing,
         weights: loaded.weights.as_deref(),
         facts,
-        read_notices: &loaded.notices,
+        read_notices: &below,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;
     let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
@@ -78,7 +78,7 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         print(&format!("written: {}\n", path.display()))?;
     }
     if let Some(path) = &args.save {
-        save(path, &outcome)?;
+        save(path, &outcome, stop)?;
     }
     if let Some(folder) = &args.figures {
         write_figures(folder, &comparison.entries)?;
@@ -87,11 +87,16 @@ pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
 }
 
 /// The best model, where there is one.
-fn save(path: &Path, outcome: &compare::Outcome) -> Result<()> {
+fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
     match outcome.best.and_then(|best| outcome.rows[best].model.as_ref()) {
         Some(model) => {
             store::save(model, path)?;
             print(&format!("written: {}\n", path.display()))
+        }
+        // That the work was ended is the answer to what was asked, and no fault of the data.
+        None if stop.enough.is_cancelled() => {
+            notices(&["no model is written: none was fitted to all rows with every fit converged before the stop"]);
+            Ok(())
         }
         None => Err(Error::Data("no model is written: none was fitted to all rows with every fit converged; the table says why".into())),
     }

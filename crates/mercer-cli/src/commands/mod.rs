@@ -92,6 +92,10 @@ fn attach_grams(table: &mut Table, asked: &[String], control: &Control) -> Resul
 
 fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless: bool, options: &ReadOptions) -> Result<Loaded> {
     let names = targets(table, asked, targetless)?;
+    if let Some((name, _)) = Missing::of_columns(&asked.missing)?.iter().find(|(column, _)| names.contains(column)) {
+        let why = format!("'{name}' is the target: a row without one cannot be learnt from; take such rows out of the table first");
+        return Err(Error::Setting { name: "--missing".into(), why });
+    }
     let (mut weights, mut split) = (None, Split::Rows);
     for role in roles {
         match role {

@@ -80,6 +80,31 @@ fn a_kernel_on_columns_of_the_wrong_sort_is_refused() {
 }
 
 #[test]
+fn what_the_system_says_of_files_is_said_in_words() {
+    let shell = Shell::new();
+    shell.write("t.csv", numbers(20));
+    for words in [&["compare", "none.csv"][..], &["compare", "t.csv/x"], &["predict", "none.mercer", "t.csv"]] {
+        let run = shell.mercer(words);
+        assert!(run.code != 0 && run.err.contains(words[1]) && run.err.contains("check how"), "{}", run.err);
+        assert!(!run.err.contains("os error"), "{}", run.err);
+    }
+}
+
+#[test]
+fn missing_targets_and_groups_say_what_to_do() {
+    let shell = Shell::new();
+    shell.write("t.csv", "g,x,y\na,1,2\n,2,3\nb,3,\n");
+    refused(
+        &shell,
+        &["compare", "t.csv", "--target", "y", "--missing", "y=drop"],
+        EXPRESSION,
+        &["'y' is the target", "take such rows out"],
+    );
+    refused(&shell, &["compare", "t.csv", "--target", "x", "--groups", "g"], DATA, &["row 2, column 'g'", "the group of the row"]);
+    refused(&shell, &["compare", "example:iris", "--sample", "0"], EXPRESSION, &["--sample", "1 or more"]);
+}
+
+#[test]
 fn misspelt_names_are_refused_with_a_suggestion() {
     fit_refused(&numbers(20), &["--kernel", "rfb"], EXPRESSION, &["did you mean 'rbf'", "^"]);
     fit_refused(&numbers(20), &["--kernel", "rbf(lenght_scale=1)"], EXPRESSION, &["did you mean 'length_scale'"]);

@@ -138,6 +138,18 @@ fn ctrl_c_in_a_comparison_writes_what_is_scored_or_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn a_stop_is_no_fault_of_the_data_and_estimators_that_were_not_reached_did_not_fail() {
+    let shell = Shell::new();
+    shell.write("t.csv", long(4000));
+    let words = ["compare", "t.csv", "--target", "x", "--estimators", "baseline, gp, svr", "--threads", "1", "--save", "m.mercer"];
+    for wait in [1200, 2500] {
+        let Some((code, said)) = interrupted(&shell, &words, wait) else { continue };
+        assert_eq!(code, Some(130), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn the_second_ctrl_c_stops_at_once_and_writes_nothing() {
     let shell = Shell::new();
     shell.write("t.csv", long(6000));

@@ -65,7 +65,11 @@ impl Contest<'_> {
         let failure = self.entries[e].failure.take();
         let entry = &self.entries[e];
         let scores = entry.scores();
-        let time = || Error::Time { what: entry.estimator.name().into() };
+        let what = || entry.estimator.name().to_owned();
+        let unreached = || match self.control.enough.is_cancelled() {
+            true => Error::Stopped { what: what() },
+            false => Error::Time { what: what() },
+        };
         let mut row = Scored {
             estimator: entry.estimator.clone(),
             metrics: Vec::new(),
@@ -87,7 +91,7 @@ impl Contest<'_> {
             failure: None,
         };
         if scores.is_empty() || (failure.is_some() && scores.len() < self.folds.len()) {
-            row.failure = Some(failure.unwrap_or_else(time));
+            row.failure = Some(failure.unwrap_or_else(unreached));
             return row;
         }
         if let Some(first) = scores.first() {

@@ -16,7 +16,7 @@ use crate::estimators::EstimatorExpr;
 use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
-use crate::learner::{Model, from_a_sample};
+use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
 use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Estimate, Metric};
@@ -151,6 +151,7 @@ struct Field {
 
 impl Field {
     fn of(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Self> {
+        check_sample(comparing.sample)?;
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
         let raw = examples.select(&used.rows);
         let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
@@ -167,6 +168,21 @@ impl Field {
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
         plan::plan(&prepared, &self.whole.kernel, comparing, control)
     }
+}
+
+/// Which estimators learn from a part of the rows, and why: one sentence for each reason.
+fn told_of_samples(plan: &Plan, comparing: &Comparing) -> Vec<String> {
+    let (asked, forced): (Vec<_>, Vec<_>) = plan.fits.iter().filter(|f| f.rows < plan.rows).partition(|f| comparing.sample == Some(f.rows));
+    let told = |fits: &[&Planned], why: &str| {
+        let first = fits.first()?;
+        let alike = fits.len() == plan.fits.len() && fits.iter().all(|f| f.rows == first.rows);
+        let sizes: Vec<String> = match alike {
+            true => vec![first.rows.to_string()],
+            false => fits.iter().map(|f| format!("{} {}", f.estimator.name(), f.rows)).collect(),
+        };
+        Some(from_a_sample(&sizes.join(", "), plan.rows) + why)
+    };
+    [told(&asked, ", as asked for"), told(&forced, TOO_MUCH)].into_iter().flatten().collect()
 }
 
 /// What a comparison would do: rows, bytes and, on tables that are worth it, seconds of each estimator.
@@ -208,22 +224,16 @@ pub fn compare_planned(
     announce: &mut dyn FnMut(&Plan),
 ) -> Result<Outcome> {
     let mut notices = Vec::new();
-    let groups = match examples.split {
-        Split::Rows => facts::copies(examples.data, examples.target),
-        _ => None,
-    };
-    let together = groups.map(|groups| {
-        notices.push("rows that are copies of each other, target included, are kept in one fold".into());
-        Split::Groups(groups)
-    });
-    let kept_together = together.filter(|split| split.most_folds(examples.rows()) >= comparing.folds);
+    let kept_together = facts::kept_together(examples.data, examples.target, examples.split, comparing.folds);
     let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;
     let plan = field.planned(examples, comparing, control)?;
     announce(&plan);
     let Field { used, split, whole, notices: of_rows } = field;
     notices.extend(of_rows);
-    notices.extend(whole.notices.iter().cloned());
+    // What a step does to its columns stands among the columns.
+    let of_steps = whole.prep.told_by_steps();
+    notices.extend(whole.notices.iter().filter(|n| !of_steps.contains(n)).cloned());
     let mut splits = folds(&examples.target.select(&used.rows), &split.select(&used.rows), comparing.folds, comparing.seed)?;
     for side in splits.iter_mut().flat_map(|fold| [&mut fold.train, &mut fold.test]) {
         side.iter_mut().for_each(|i| *i = used.rows[*i]);
@@ -234,13 +244,7 @@ pub fn compare_planned(
             first.train.len()
         ));
     }
-    for planned in plan.fits.iter().filter(|f| f.rows < used.rows.len()) {
-        notices.push(format!(
-            "{}: {}, as an exact fit to all of them takes too much time or memory",
-            planned.estimator.name(),
-            from_a_sample(planned.rows, used.rows.len())
-        ));
-    }
+    notices.extend(told_of_samples(&plan, comparing));
     let mut outcome = Contest::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);

@@ -30,6 +30,28 @@ pub enum Writing {
     Flag,
 }
 
+impl Writing {
+    /// A number as it would be written where it counts days: `2022-11-22`, `2022-11-22 18:00`.
+    pub fn date(self, number: f64) -> Option<String> {
+        let minutes = (number * 1440.0).round();
+        if !matches!(self, Writing::Date(_)) || minutes.is_nan() || minutes.abs() > 1e12 {
+            return None;
+        }
+        let (days, of_day) = ((minutes as i64).div_euclid(1440), (minutes as i64).rem_euclid(1440));
+        // Years begin in March, so that the leap day is the last of its year. Howard Hinnant, chrono-compatible low-level date
+        // algorithms (2014).
+        let (era, of_era) = ((days + 719_468).div_euclid(146_097), (days + 719_468).rem_euclid(146_097));
+        let of_years = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * of_years + of_years / 4 - of_years / 100);
+        let from_march = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * from_march + 2) / 5 + 1;
+        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+        let year = of_years + era * 400 + i64::from(month <= 2);
+        let time = if of_day == 0 { String::new() } else { format!(" {:02}:{:02}", of_day / 60, of_day % 60) };
+        Some(format!("{year:04}-{month:02}-{day:02}{time}"))
+    }
+}
+
 /// The marks in a number that is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,10 +108,33 @@ pub enum Unit {
 pub enum Order {
     /// `2022-11-22` (ISO 8601), `2022/11/22`
     YearFirst,
-    /// `22.11.2022`, `22/11/2022`
+    /// `22.11.2022`, `22/11/2022`, `22 Nov 2022`
     DayFirst,
-    /// `11/22/2022`
+    /// `11/22/2022`, `November 22, 2022`
     MonthFirst,
     /// `20221122`
     Compact,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_written_as_dates_like_python() {
+        // Python 3: date(1970, 1, 1) + timedelta(days).
+        let date = |days: f64| Writing::Date(Order::DayFirst).date(days).unwrap_or_default();
+        for (days, written) in [
+            (0.0, "1970-01-01"),
+            (11_016.0, "2000-02-29"),
+            (19_783.0, "2024-03-01"),
+            (19_783.75, "2024-03-01 18:00"),
+            (-25_508.0, "1900-03-01"),
+            (-719_162.0, "0001-01-01"),
+            (2_932_896.0, "9999-12-31"),
+        ] {
+            assert_eq!(date(days), written);
+        }
+        assert!(Writing::Point.date(1.0).is_none() && Writing::Date(Order::Compact).date(f64::NAN).is_none());
+    }
 }

@@ -228,15 +228,25 @@ impl<E: Estimator> AnyEstimator for E {
 impl EstimatorExpr {
     /// Reads an expression such as `svc(c=0.1..100)`.
     pub fn parse(text: &str) -> Result<EstimatorExpr> {
+        let list = expr::parse_list(text)?;
+        if let Some((_, at)) = list.get(1) {
+            let expected = "one estimator is expected, and here begins another; compare takes several".to_owned();
+            return Err(Error::Syntax { text: text.to_owned(), at: *at, expected });
+        }
+        expr::parse(text).and_then(|term| Self::of_term(text, &term, 0))
+    }
+
+    /// A term that begins at a character of the text.
+    fn of_term(text: &str, term: &Term, begins: usize) -> Result<EstimatorExpr> {
         let names = || catalogue().into_iter().map(|e| e.name);
-        match expr::parse(text)? {
+        match term {
             Term::Call { name, args, at } => {
-                let made = Self::call(&name, &args).unwrap_or_else(|| Err(Error::unknown_here("estimator", &name, names(), ELSEWHERE)));
-                expr::locate(text, at, made)
+                let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("estimator", name, names(), ELSEWHERE)));
+                expr::locate(text, *at, made)
             }
             _ => Err(Error::Syntax {
                 text: text.to_owned(),
-                at: 0,
+                at: begins,
                 expected: format!("expected one estimator here; there are: {}", names().collect::<Vec<_>>().join(", ")),
             }),
         }
@@ -244,10 +254,7 @@ impl EstimatorExpr {
 
     /// Reads a list such as `svc(c=1, tolerance=1e-4), ridge`.
     pub fn parse_list(text: &str) -> Result<Vec<EstimatorExpr>> {
-        match expr::parse(&format!("[{text}]"))? {
-            Term::List(list) => list.iter().map(|t| Self::parse(&t.to_string())).collect(),
-            _ => Self::parse(text).map(|e| vec![e]),
-        }
+        expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
     }
 
     /// Every estimator at its defaults that can predict such a target.

@@ -4,6 +4,8 @@ use super::{Fact, quoted};
 
 /// A rarest class of fewer than one row to so many of the most frequent is told.
 const IMBALANCE: usize = 20;
+/// Beside a class with such a share of the rows, accuracy says little.
+const FREQUENT: f64 = 0.8;
 /// Classes that are named.
 const NAMED: usize = 5;
 
@@ -30,13 +32,17 @@ pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact
     if let (Some((rare, name)), Some((frequent, usual))) = (present.first(), present.last())
         && rare * IMBALANCE < *frequent
     {
-        let share = 100.0 * *frequent as f64 / codes.len() as f64;
+        let share = *frequent as f64 / codes.len() as f64;
+        let why = if share >= FREQUENT {
+            format!("always answering {} is right in {:.1}% of rows, so accuracy says little", quoted(usual), 100.0 * share)
+        } else {
+            format!("accuracy hardly depends on {}", quoted(name))
+        };
         out.push(Fact {
             found: format!("class {} has {rare} of {} rows, one to {} of {}", quoted(name), codes.len(), frequent / rare, quoted(usual)),
             advice: format!(
-                "always answering {} is right in {share:.1}% of rows, so accuracy says little; look at the recall of each class, \
-                 at balanced accuracy, F1 and AUC, and weigh classes alike where the estimator can (svc(class_weight=balanced))",
-                quoted(usual)
+                "{why}; look at the recall of each class, judge by another metric (--metric balanced_accuracy, f1 or auc), and weigh \
+                 classes alike where the estimator can (svc(class_weight=balanced))"
             ),
         });
     }

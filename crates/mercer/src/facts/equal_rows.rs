@@ -1,8 +1,8 @@
 //! Rows that are equal in every column: a row on both sides of a split is judged by what was learnt from itself.
 
 use super::Fact;
-use crate::data::{Dataset, Storage, Target, Values};
-use std::collections::HashMap;
+use crate::data::{Dataset, Split, Storage, Target, Values};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
 /// Shares of rows that repeat another from which it is told.
@@ -84,45 +84,81 @@ fn target_word(target: &Target, row: usize) -> Vec<u64> {
     }
 }
 
+/// What the rows that are alike in every input are.
+struct Alike {
+    /// Different rows.
+    different: usize,
+    /// Rows that repeat an earlier one.
+    repeats: usize,
+    /// Repeats whose target is another than that of the first such row.
+    differ: usize,
+    /// Groups with such a repeat.
+    at_odds: usize,
+}
+
+impl Alike {
+    fn of(target: &Target, groups: &[usize]) -> Self {
+        let mut seen: HashMap<usize, Vec<u64>> = HashMap::new();
+        let (mut differ, mut at_odds) = (0, HashSet::new());
+        for (i, &group) in groups.iter().enumerate() {
+            let word = target_word(target, i);
+            if seen.entry(group).or_insert_with(|| word.clone()) != &word {
+                differ += 1;
+                at_odds.insert(group);
+            }
+        }
+        Alike { different: seen.len(), repeats: groups.len() - seen.len(), differ, at_odds: at_odds.len() }
+    }
+    /// Whether repeats are more than chance makes.
+    fn are_many(&self) -> bool {
+        self.repeats > 0 && self.repeats as f64 >= TOLD * (self.different + self.repeats) as f64
+    }
+    /// Whether they are copies: their targets hardly ever differ. Where they do, rows are equal because the columns are coarse.
+    fn are_copies(&self) -> bool {
+        self.are_many() && self.differ as f64 <= TOLD * self.repeats as f64
+    }
+}
+
 /// Groups of rows that are copies, target included, where a table has them: at least one row in a hundred repeats another, and
 /// the targets of equal rows hardly ever differ. Where they do differ, rows are equal because the columns are coarse, and a
 /// fold may well learn from the one and be judged by the other: `None`.
 pub fn copies(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     let groups = equal_rows(data);
-    let different = groups.iter().max().map_or(0, |g| g + 1);
-    let repeats = data.rows() - different;
-    let mut seen: HashMap<usize, Vec<u64>> = HashMap::new();
-    let mut differ = 0;
-    for (i, &group) in groups.iter().enumerate() {
-        let word = target_word(target, i);
-        differ += usize::from(seen.entry(group).or_insert_with(|| word.clone()) != &word);
-    }
-    let told = repeats > 0 && repeats as f64 >= TOLD * data.rows() as f64;
-    (told && (differ as f64) <= TOLD * repeats as f64).then_some(groups)
+    Alike::of(target, &groups).are_copies().then_some(groups)
 }
 
-pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize]) -> Option<Fact> {
-    let different = groups.iter().max().map_or(0, |g| g + 1);
-    let repeats = data.rows() - different;
-    if repeats == 0 || (repeats as f64) < TOLD * data.rows() as f64 {
+/// The split that keeps copies in one fold, where nothing else was asked for and there are copies and enough other rows.
+pub fn kept_together(data: &Dataset, target: &Target, split: &Split, folds: usize) -> Option<Split> {
+    match split {
+        Split::Rows => copies(data, target).map(Split::Groups).filter(|split| split.most_folds(data.rows()) >= folds),
+        _ => None,
+    }
+}
+
+pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize], split: &Split, folds: usize) -> Option<Fact> {
+    let alike = Alike::of(target, groups);
+    if !alike.are_many() {
         return None;
     }
-    // Of the rows that are alike in every input, those whose targets differ set a bound to what can be learnt.
-    let mut seen: HashMap<usize, Vec<u64>> = HashMap::new();
-    let mut at_odds = std::collections::HashSet::new();
-    for (i, &group) in groups.iter().enumerate() {
-        let word = target_word(target, i);
-        if seen.entry(group).or_insert_with(|| word.clone()) != &word {
-            at_odds.insert(group);
-        }
-    }
-    let odds = match at_odds.len() {
+    let odds = match alike.at_odds {
         0 => String::new(),
-        n => format!("; in {n} of the {different} groups the targets differ, which no model of these columns can tell apart"),
+        1 => "; in one group of equal rows the targets differ, which no model of these columns can tell apart".into(),
+        n => format!("; in {n} groups of equal rows the targets differ, which no model of these columns can tell apart"),
     };
-    let share = 100.0 * repeats as f64 / data.rows() as f64;
+    let done = match split {
+        Split::Groups(_) => "folds keep the groups that were named together, and other equal rows may stand in several",
+        Split::Time(_) => "folds go by time, and equal rows may stand in several",
+        Split::Rows if alike.are_copies() && alike.different >= folds => "they are taken for copies and kept in one fold",
+        Split::Rows if alike.are_copies() => {
+            "there are too few different rows to keep copies in one fold, and each may be judged by its copy"
+        }
+        Split::Rows => {
+            "they are taken for rows of their own, which may stand in different folds; where some belong together, name a column of groups (--groups)"
+        }
+    };
+    let share = 100.0 * alike.repeats as f64 / data.rows() as f64;
     Some(Fact {
-        found: format!("{repeats} of {} rows ({share:.0}%) repeat another row in every column{odds}", data.rows()),
-        advice: "equal rows must stay in one fold, or each is judged by its copy; if they are copies, take them out".into(),
+        found: format!("{} of {} rows ({share:.0}%) repeat another row in every column{odds}", alike.repeats, data.rows()),
+        advice: done.into(),
     })
 }

@@ -13,6 +13,8 @@ const ROWS: usize = 20_000;
 const COORDINATES: usize = 64;
 /// Fewer rows held out say nothing.
 const LEAST: usize = 20;
+/// Columns that are named.
+const NAMED: usize = 6;
 /// R² from which a column is told.
 const EXPLAINED: f64 = 0.995;
 /// Share of the errors of the most frequent class that must be gone.
@@ -24,8 +26,21 @@ enum Cells<'a> {
     Labels(Vec<&'a str>),
 }
 
+/// A column's name as it stands in a sentence, the name that leaves it out, and its cells.
+type Alone<'a> = (String, String, Cells<'a>);
+
+impl Cells<'_> {
+    /// Whether they tell any two rows apart.
+    fn differ(&self) -> bool {
+        match self {
+            Cells::Numbers(v) => v.windows(2).any(|w| w[0].to_bits() != w[1].to_bits()),
+            Cells::Labels(labels) => labels.windows(2).any(|w| w[0] != w[1]),
+        }
+    }
+}
+
 /// Columns, each alone, by name; vectors give one for each coordinate.
-fn alone<'a>(data: &'a Dataset, rows: &[usize]) -> Vec<(String, String, Cells<'a>)> {
+fn alone<'a>(data: &'a Dataset, rows: &[usize]) -> Vec<Alone<'a>> {
     let mut out = Vec::new();
     for column in data.columns() {
         let one = |cells| (quoted(&column.name), column.name.clone(), cells);
@@ -58,13 +73,15 @@ fn held_out(group: usize) -> bool {
 pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fact> {
     let rows = some_rows(data.rows(), ROWS, 0);
     let held: Vec<bool> = rows.iter().map(|&i| held_out(groups[i])).collect();
-    let columns = alone(data, &rows);
-    // The only column is what there is to learn from.
+    let columns: Vec<_> = alone(data, &rows).into_iter().filter(|(_, _, cells)| cells.differ()).collect();
+    // The only column that tells rows apart is what there is to learn from.
     if columns.len() < 2 {
         return Vec::new();
     }
-    let mut out = Vec::new();
-    for (shown, name, cells) in &columns {
+    // What is found of several columns is one fact.
+    let mut found: Vec<(String, Vec<&Alone<'_>>)> = Vec::new();
+    for column in &columns {
+        let cells = &column.2;
         let told = match target {
             Target::Classes { codes, names } => {
                 let codes: Vec<usize> = rows.iter().map(|&i| codes[i]).collect();
@@ -81,13 +98,26 @@ pub(super) fn facts(data: &Dataset, target: &Target, groups: &[usize]) -> Vec<Fa
             _ => None,
         };
         if let Some(told) = told {
-            out.push(Fact {
-                found: format!("column {shown} alone gives the target away: it {told}"),
-                advice: format!("if it is known only together with the target, leave it out (--types '{name}=ignore')"),
-            });
+            match found.iter_mut().find(|(other, _)| *other == told) {
+                Some((_, columns)) => columns.push(column),
+                None => found.push((told, vec![column])),
+            }
         }
     }
-    out
+    found.into_iter().map(|(told, columns)| fact(&told, &columns)).collect()
+}
+
+fn fact(told: &str, columns: &[&Alone<'_>]) -> Fact {
+    let (shown, name, _) = columns[0];
+    let (found, known) = match columns {
+        [_] => (format!("column {shown} alone gives the target away: it {told}"), "it is"),
+        _ => {
+            let names: Vec<&str> = columns.iter().take(NAMED).map(|(shown, ..)| shown.as_str()).collect();
+            let more = if columns.len() > NAMED { format!(" and {} more", columns.len() - NAMED) } else { String::new() };
+            (format!("columns {}{more} give the target away, each alone: each {told}", names.join(", ")), "one of them is")
+        }
+    };
+    Fact { found, advice: format!("if {known} known only together with the target, leave it out (--types '{name}=ignore')") }
 }
 
 /// A share next to 1, not rounded to it.

@@ -1,16 +1,16 @@
 //! Facts about single input columns: tails, sequences of one length, vectors of length 1.
 
 use super::{Fact, numbers, quoted};
-use crate::data::{Column, Points, Storage, Strings, Values};
+use crate::data::{Column, Points, Storage, Strings, Values, Writing};
 
 /// Length that a vector may differ from 1 by.
 const UNIT: f64 = 1e-3;
 /// Share of the vectors that have length 1, from which it is told; empty texts are no vectors of length 1.
 const MOST: f64 = 0.95;
 
-pub(super) fn fact(column: &Column) -> Option<Fact> {
+pub(super) fn fact(column: &Column, writing: Writing) -> Option<Fact> {
     match &column.values {
-        Values::Numbers(v) => numbers::of_input(&column.name, v),
+        Values::Numbers(v) => numbers::of_input(&column.name, v, writing),
         Values::Sequences(s) => one_length(&column.name, s),
         Values::Points(p) => unit_length(&column.name, p),
         _ => None,
@@ -22,8 +22,8 @@ fn one_length(name: &str, cells: &Strings) -> Option<Fact> {
     let first = lengths.next().filter(|n| *n > 1)?;
     (cells.len() > 1 && lengths.all(|n| n == first)).then(|| Fact {
         found: format!("every sequence of {} has {first} letters", quoted(name)),
-        advice: "if they are aligned, the place of a letter matters, and kernels that count substrings (spectrum) do not see it; \
-                 compare with a kernel that does, or with one column per place"
+        advice: "if they are aligned, the place of a letter matters, which kernels that count substrings (spectrum) do not see; \
+                 give each place a column of its own, which the kernel equal compares place by place"
             .into(),
     })
 }

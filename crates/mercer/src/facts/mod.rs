@@ -9,9 +9,9 @@ mod giveaway;
 mod inputs;
 mod numbers;
 
-pub use equal_rows::{copies, equal_rows};
+pub use equal_rows::{copies, equal_rows, kept_together};
 
-use crate::data::{Dataset, Target};
+use crate::data::{Dataset, Split, Target};
 use crate::read::TargetInfo;
 use std::fmt;
 
@@ -30,19 +30,19 @@ impl fmt::Display for Fact {
     }
 }
 
-/// Everything that is to be known of N rows without their target, of the target, and of so many folds; the facts that
-/// weigh most come first. Rows count from 1, as for the user.
-pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, folds: usize) -> Vec<Fact> {
+/// Everything that is to be known of N rows without their target, of the target, and of so many folds that respect the
+/// split; the facts that weigh most come first. Rows count from 1, as for the user.
+pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, folds: usize) -> Vec<Fact> {
     let name = info.names.first().map_or("", String::as_str);
     let groups = equal_rows(data);
     let mut all = giveaway::facts(data, target, &groups);
-    all.extend(equal_rows::fact(data, target, &groups));
+    all.extend(equal_rows::fact(data, target, &groups, split, folds));
     match target {
         Target::Classes { codes, names } => all.extend(classes::facts(codes, names, folds)),
         Target::Numbers(y) if y.cols() == 1 => all.extend(numbers::of_target(name, &y.col(0))),
         _ => {}
     }
-    all.extend(data.columns().iter().filter_map(inputs::fact));
+    all.extend(data.columns().iter().filter_map(|column| inputs::fact(column, data.written(&column.name).numbers)));
     all
 }
 

@@ -1,6 +1,8 @@
 //! Facts about columns of numbers: single values that make the whole error, and tails beside which the rest is alike.
 
 use super::{Fact, quoted};
+use crate::data::Writing;
+use crate::read::marker;
 
 /// A share of the squared deviation that a single row makes, from which it is told.
 const ONE_ROW: f64 = 0.5;
@@ -55,7 +57,8 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 told(median),
                 percent(first / sum)
             ),
-            advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (median_absolute_error)".into(),
+            advice: "RMSE and R² speak of this one row; correct or drop it, or judge by the median error (--metric median_absolute_error)"
+                .into(),
         });
     }
     let some = all.len().div_ceil(100);
@@ -70,17 +73,26 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
                 all.len(),
                 percent(tail / sum)
             ),
-            advice: format!("RMSE and R² speak of these rows; {logarithm}, or judge by MAE or the median error"),
+            advice: format!(
+                "RMSE and R² speak of these rows; {logarithm}, or judge by another metric (--metric mae or median_absolute_error)"
+            ),
         }
     })
 }
 
-/// A column that scaling by its standard deviation squeezes into a point.
-pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
+/// A column that scaling by its standard deviation squeezes into a point. A value that may stand for missing cells was told
+/// when the table was read.
+pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<Fact> {
+    if let Some(missing) = marker(values) {
+        let rest: Vec<f64> = values.iter().map(|x| if *x == missing { f64::NAN } else { *x }).collect();
+        return of_input(name, &rest, writing);
+    }
     let [low, median, high] = quartiles(values)?;
     let (all, sum) = deviations(values, median);
     let (_, row) = *all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let scale = (values[row] - median).abs();
+    let told = |x: f64| writing.date(x).unwrap_or_else(|| told(x));
+    let no_logarithm = matches!(writing, Writing::Date(_)) || values.iter().any(|x| *x <= 0.0);
     let deviation = scale * (sum / all.len() as f64).sqrt();
     (high > low && (high - low) < SQUEEZED * deviation).then(|| Fact {
         found: format!(
@@ -91,6 +103,9 @@ pub(super) fn of_input(name: &str, values: &[f64]) -> Option<Fact> {
             told(low),
             told(high)
         ),
-        advice: "once scaled, all other rows look alike in it; correct such cells, take the logarithm, or leave the column out".into(),
+        advice: format!(
+            "once scaled, all other rows look alike in it; correct such cells, {} the column out",
+            if no_logarithm { "or leave" } else { "take the logarithm, or leave" }
+        ),
     })
 }

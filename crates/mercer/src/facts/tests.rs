@@ -25,7 +25,7 @@ fn said(data: &Dataset, target: &Target, folds: usize) -> Vec<String> {
         _ => None,
     };
     let info = TargetInfo { names: vec!["y".into()], classes, labels: Labels::Text };
-    facts(data, target, &info, folds).iter().map(ToString::to_string).collect()
+    facts(data, target, &info, &Split::Rows, folds).iter().map(ToString::to_string).collect()
 }
 
 fn two(yes: impl Iterator<Item = bool>) -> Target {
@@ -60,11 +60,21 @@ fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
     let data = numbers(&[("a", &a), ("b", &a)]);
     let copies = said(&data, &two((0..500).map(|i| i % 100 % 3 == 0)), 5);
     assert!(
-        copies.iter().any(|s| s.starts_with("400 of 500 rows (80%) repeat another row in every column: equal rows must stay")),
+        copies.iter().any(
+            |s| s.ends_with("400 of 500 rows (80%) repeat another row in every column: they are taken for copies and kept in one fold")
+        ),
         "{copies:?}"
     );
     let odds = said(&data, &two((0..500).map(|i| i >= 400)), 5);
-    assert!(odds.iter().any(|s| s.contains("in 100 of the 100 groups the targets differ")), "{odds:?}");
+    assert!(
+        odds.iter().any(|s| s.contains("in 100 groups of equal rows the targets differ") && s.contains("rows of their own")),
+        "{odds:?}"
+    );
+    // What is said is what is done.
+    let (rows, apart) = (two((0..500).map(|i| i % 100 % 3 == 0)), two((0..500).map(|i| i >= 400)));
+    assert!(kept_together(&data, &rows, &Split::Rows, 5).is_some() && kept_together(&data, &apart, &Split::Rows, 5).is_none());
+    assert!(kept_together(&data, &rows, &Split::Rows, 101).is_none());
+    assert!(said(&data, &rows, 101).iter().any(|s| s.contains("too few different rows")));
     // One pair among 400 rows is what chance does.
     let mut b = draws(400, 5);
     b[7] = b[300];
@@ -128,6 +138,27 @@ fn a_single_row_that_makes_the_error_and_a_heavy_tail_are_told() {
     assert!(told[0].contains("predict its logarithm"), "{told:?}");
     let told = said(&numbers(&[("a", &a), ("rev", &y)]), &Target::numbers(&b), 5);
     assert!(told.len() == 1 && told[0].starts_with("column 'rev' has a few values far from the rest (row 8: 1.000e12"), "{told:?}");
+}
+
+#[test]
+fn what_is_advised_can_be_done() {
+    // A logarithm of numbers above 0 alone; a marker of missing cells is told when it is read.
+    let (b, mut far) = (draws(800, 16), draws(800, 17));
+    far[7] = 1e12;
+    let of = |x: &[f64]| said(&numbers(&[("a", &b), ("x", x)]), &two((0..800).map(|i| i % 2 == 0)), 5).join("\n");
+    assert!(!of(&far).contains("logarithm") && of(&far).contains("far from the rest"), "{}", of(&far));
+    let above: Vec<f64> = far.iter().map(|x| x.abs() + 0.1).collect();
+    assert!(of(&above).contains("take the logarithm"), "{}", of(&above));
+    let marked: Vec<f64> = draws(800, 18).iter().enumerate().map(|(i, x)| if i % 100 == 0 { -999.0 } else { *x }).collect();
+    assert_eq!(of(&marked), "");
+    // Of two columns one is constant: the other is what there is to learn from.
+    let yes = two(b.iter().map(|b| *b > 0.0));
+    assert!(said(&numbers(&[("a", &b), ("one", &[1.0; 800])]), &yes, 5).is_empty());
+    // One row in sixty of one class leaves accuracy to the others.
+    let codes = (0..120).map(|i| if i < 2 { 0 } else { 1 + i % 2 }).collect();
+    let three = Target::Classes { codes, names: ["rare", "p", "q"].map(String::from).into() };
+    let told = said(&numbers(&[("a", &b[..120]), ("b", &far[100..220])]), &three, 5).join("\n");
+    assert!(told.contains("accuracy hardly depends on 'rare'") && told.contains("--metric balanced_accuracy"), "{told}");
 }
 
 #[test]

@@ -6,9 +6,6 @@ use crate::error::Result;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
-/// Columns that a notice names.
-const NAMED: usize = 8;
-
 /// Columns left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +18,9 @@ impl Drop {
     pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
         let constant: Vec<String> =
             columns.iter().filter(|c| is_constant(&c.values) && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
-        notices.extend(told(&constant));
-        Ok((!constant.is_empty()).then_some(Step::Drop(Drop { columns: constant })))
+        let step = Drop { columns: constant };
+        notices.extend(step.told());
+        Ok((!step.columns.is_empty()).then_some(Step::Drop(step)))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
@@ -35,19 +33,16 @@ impl Drop {
     pub(super) fn describe(&self) -> String {
         format!("Left out, as constant in training: {}.", listed(self.columns.iter().map(String::as_str)))
     }
-}
 
-/// One notice, however many columns there are.
-fn told(constant: &[String]) -> Option<Notice> {
-    let mut names: Vec<String> = constant.iter().take(NAMED).map(|name| format!("'{name}'")).collect();
-    if constant.len() > NAMED {
-        names.push(format!("{} more", constant.len() - NAMED));
-    }
-    let all = listed(names.iter().map(String::as_str));
-    match constant.len() {
-        0 => None,
-        1 => Some(format!("column {all} holds the same value in every row: dropped")),
-        _ => Some(format!("columns {all} hold one value each in every row: dropped")),
+    /// One notice, however many columns there are.
+    pub(super) fn told(&self) -> Option<Notice> {
+        let names: Vec<String> = self.columns.iter().map(|name| format!("'{name}'")).collect();
+        let all = listed(names.iter().map(String::as_str));
+        match names.len() {
+            0 => None,
+            1 => Some(format!("column {all} holds the same value in every row: dropped")),
+            _ => Some(format!("columns {all} hold one value each in every row: dropped")),
+        }
     }
 }
 

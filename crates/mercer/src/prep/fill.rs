@@ -3,9 +3,10 @@
 
 use super::missing::cells;
 use super::{Drop, Names, Step, listed, numbers_mut, place};
-use crate::data::{Column, RowWeights, Values};
+use crate::data::{Column, RowWeights, Schema, Values};
 use crate::error::Result;
 use crate::expr::Short;
+use crate::param::Value;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct Filled {
 }
 
 impl Fill {
-    pub(super) fn fit(columns: &[Column], weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Option<Step>> {
+    pub(super) fn fit(columns: &[Column], schema: &Schema, weights: RowWeights<'_>, notices: &mut Vec<Notice>) -> Result<Option<Step>> {
         let mut names = Names::of(columns);
         let mut fill = Fill { columns: Vec::new(), empty: Vec::new() };
         for column in columns {
@@ -48,7 +49,11 @@ impl Fill {
             let median = median(&mut there);
             let flag = (missing > 0).then(|| names.free(format!("{name}=missing")));
             if let Some(flag) = &flag {
-                let said = format!("column '{name}' has {}: filled with the median {}, marked in '{flag}'", cells(missing), Short(median));
+                let said = format!(
+                    "column '{name}' has {}: filled with the median {}, marked in '{flag}'",
+                    cells(missing),
+                    readable(schema, name, median)
+                );
                 notices.push(said);
             }
             fill.columns.push(Filled { column: name.clone(), median, flag });
@@ -72,7 +77,7 @@ impl Fill {
     }
 
     /// Missing cells of new rows, one notice a column, with its name.
-    pub(super) fn tell(&self, columns: &[Column]) -> Vec<(String, Notice)> {
+    pub(super) fn tell(&self, columns: &[Column], schema: &Schema) -> Vec<(String, Notice)> {
         let said = |Filled { column, median, flag }: &Filled| {
             let Values::Numbers(v) = &columns.iter().find(|c| c.name == *column)?.values else { return None };
             let missing = v.iter().filter(|x| x.is_nan()).count();
@@ -80,18 +85,20 @@ impl Fill {
                 Some(flag) => format!("marked in '{flag}'"),
                 None => "not marked, since training had none".into(),
             };
-            let median = Short(*median);
+            let median = readable(schema, column, *median);
             let said = || format!("column '{column}' has {}: filled with the training median {median}, {marked}", cells(missing));
             (missing > 0).then(|| (column.clone(), said()))
         };
         self.columns.iter().filter_map(said).collect()
     }
 
-    pub(super) fn describe(&self) -> String {
+    pub(super) fn describe(&self, schema: &Schema) -> String {
         let flagged: Vec<String> = self
             .columns
             .iter()
-            .filter_map(|c| c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, Short(c.median))))
+            .filter_map(|c| {
+                c.flag.as_ref().map(|flag| format!("{} ({}, marked in {flag})", c.column, readable(schema, &c.column, c.median)))
+            })
             .collect();
         let training = match flagged.len() {
             0 => "none was missing in training".to_owned(),
@@ -103,6 +110,16 @@ impl Fill {
         };
         format!("Missing numbers become the median of the training rows; {training}{empty}.")
     }
+}
+
+/// A number of a column with four significant digits, and every digit before the point; of dates, the date.
+fn readable(schema: &Schema, column: &str, x: f64) -> String {
+    let writing = schema.columns.iter().find(|c| c.name == column).map(|c| c.written.numbers);
+    if let Some(date) = writing.and_then(|w| w.date(x)) {
+        return date;
+    }
+    let digits = if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log10().floor() + 1.0 };
+    Short(Value::Number(x).rounded((digits as usize).clamp(4, 17)).number()).to_string()
 }
 
 /// Weights that differ by less than this share of their sum differ by rounding.

@@ -121,7 +121,8 @@ impl Recipe {
             notices: missing::tell(data.columns()).into_iter().map(|(_, said)| said).collect(),
         };
         fitting.add(|columns, _| Ok(Complete::fit(&self.missing, columns)))?;
-        fitting.add(|columns, notices| Fill::fit(columns, weights, notices))?;
+        let schema = Schema::of(data);
+        fitting.add(|columns, notices| Fill::fit(columns, &schema, weights, notices))?;
         if self.drop_constant && data.rows() > 1 {
             fitting.add(|columns, notices| Drop::fit(columns, as_is, notices))?;
         }
@@ -139,7 +140,7 @@ impl Recipe {
             fitting.add(|columns, _| Standardise::fit(columns, &measured, weights))?;
             fitting.add(|columns, notices| Vectors::fit(columns, &measured, weights, notices))?;
         }
-        Ok((Fitted { schema: Schema::of(data), steps: fitting.steps }, fitting.notices))
+        Ok((Fitted { schema, steps: fitting.steps }, fitting.notices))
     }
 }
 
@@ -193,7 +194,7 @@ impl Fitted {
         let named = |name: &str| self.schema.columns.iter().any(|c| c.name == name) && !refused(name);
         let columns: Vec<Column> = data.columns().iter().filter(|c| named(&c.name)).cloned().collect();
         let filled = self.steps.iter().filter_map(|step| match step {
-            Step::Fill(fill) => Some(fill.tell(&columns)),
+            Step::Fill(fill) => Some(fill.tell(&columns, &self.schema)),
             _ => None,
         });
         filled.flatten().chain(missing::tell(&columns)).collect()
@@ -204,9 +205,18 @@ impl Fitted {
         self.steps.iter().any(|step| matches!(step, Step::Drop(d) if d.columns.iter().any(|c| c == column)))
     }
 
+    /// Notices of training that say no more than [`Fitted::describe`] does.
+    pub fn told_by_steps(&self) -> Vec<Notice> {
+        let of_step = |step: &Step| match step {
+            Step::Drop(step) => step.told(),
+            _ => None,
+        };
+        self.steps.iter().filter_map(of_step).collect()
+    }
+
     /// One plain sentence per step, for reports.
     pub fn describe(&self) -> Vec<String> {
-        self.steps.iter().map(Step::describe).collect()
+        self.steps.iter().map(|step| step.describe(&self.schema)).collect()
     }
 
     /// Mean and standard deviation that were taken from a column and divided out, if it was standardised.
@@ -230,11 +240,11 @@ impl Step {
         }
     }
 
-    /// What the step does, in one plain sentence.
-    pub fn describe(&self) -> String {
+    /// What the step does to columns of that schema, in one plain sentence.
+    fn describe(&self, schema: &Schema) -> String {
         match self {
             Step::Complete(step) => step.describe(),
-            Step::Fill(step) => step.describe(),
+            Step::Fill(step) => step.describe(schema),
             Step::Drop(step) => step.describe(),
             Step::OneHot(step) => step.describe(),
             Step::Standardise(step) => step.describe(),

@@ -317,3 +317,15 @@ fn a_row_of_weight_two_is_prepared_like_two_rows() {
     assert_eq!((fill.columns[0].median, fill.columns[1].median), (3.25, 3.0));
     assert!(Recipe::default().fit_keeping(&train, &[], &[], Some(&[1.0])).is_err());
 }
+
+#[test]
+fn medians_are_told_with_the_digits_worth_reading_and_those_of_dates_as_dates() {
+    let text = b"when,x,n\n2024-03-01,0.123456789,12345\n2024-03-03,0.2,12346\n,,\n2024-03-02,0.1,12347\n";
+    let mut table = crate::read::Table::parse("t", text).unwrap();
+    let data = table.dataset(&crate::read::ReadOptions::default()).unwrap();
+    let (fitted, said) = Recipe::default().fit(&data, &[]).unwrap();
+    let all = [said, fitted.describe(), fitted.tell(&data)].concat().join("\n");
+    for (median, times) in [("2024-03-02", 3), ("0.1235", 3), ("12346", 3), ("19784", 0), ("0.123456789", 0)] {
+        assert_eq!(all.matches(median).count(), times, "{median}: {all}");
+    }
+}

@@ -21,6 +21,11 @@ impl Cells {
         self.text.push_str(cell.trim());
         self.ends.push(self.text.len());
     }
+    /// Adds the cells of another column.
+    pub(super) fn append(&mut self, other: &Cells) {
+        other.iter().for_each(|cell| self.push(cell));
+        self.commas_are_free &= other.commas_are_free;
+    }
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -1,4 +1,5 @@
-//! Dates as days since 1970-01-01 (UTC): ISO 8601, `22.11.2022`, `11/22/2022`, `20221122`, each with a time of day or not.
+//! Dates as days since 1970-01-01 (UTC): ISO 8601, `22.11.2022`, `11/22/2022`, `20221122`, `3 Mar 2021`, `March 3, 2021`, each
+//! with a time of day or not.
 //! One column has one order of day and month; which one, all of its cells together decide.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
@@ -56,11 +57,14 @@ impl Order {
 
 /// Days since 1970-01-01 of a date, with a time after `T` or a space, if any.
 pub(super) fn days(text: &str, order: Order) -> Option<f64> {
-    let (date, time) = match text.split_once(['T', ' ']) {
-        Some((date, time)) => (date, Some(time.trim_start())),
-        None => (text, None),
+    let named = with_month(text);
+    let (date, time) = match (named, text.split_once(['T', ' '])) {
+        (Some((_, _, behind)), _) => ("", (!behind.is_empty()).then_some(behind)),
+        (None, Some((date, time))) => (date, Some(time.trim_start())),
+        (None, None) => (text, None),
     };
     let [year, month, day] = match order {
+        _ if named.is_some() => named.filter(|(_, found, _)| *found == order)?.0,
         Order::YearFirst => year_first(date)?,
         Order::DayFirst => year_last(date).map(|[day, month, year]| [year, month, day])?,
         Order::MonthFirst if date.contains('.') => return None,
@@ -105,6 +109,48 @@ fn year_last(date: &str) -> Option<[i64; 3]> {
         _ => return None,
     };
     Some([first, second, if year >= 69 { 1900 + year } else { 2000 + year }])
+}
+
+const MONTHS: [&str; 12] =
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+
+/// The month of that name or its abbreviation to three letters (and `Sept`), in any case.
+fn month(word: &str) -> Option<i64> {
+    let word = word.to_ascii_lowercase();
+    let is = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(&word)) || (word == "sept" && **name == *"september");
+    MONTHS.iter().position(is).map(|at| at as i64 + 1)
+}
+
+/// A date with the name of its month, `3 Mar 2021`, `3rd March 2021`, `March 3, 2021`, `03-Mar-21`: year, month and day, the
+/// order in which they stand, and what is behind them.
+fn with_month(text: &str) -> Option<([i64; 3], Order, &str)> {
+    let mut rest = text;
+    let mut word = || {
+        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let next = behind.trim_start_matches([' ', '-', '.', ',', '/']);
+        // The sign of a time zone or a point belong to what follows.
+        (behind.len() - next.len() <= 2).then(|| rest = next)?;
+        Some(word)
+    };
+    let words = [word()?, word()?, word()?];
+    let digits = |word: &str, lengths: std::ops::RangeInclusive<usize>| {
+        (lengths.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit())).then(|| word.parse::<i64>().ok())?
+    };
+    let day = |word: &str| digits(["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word), 1..=2);
+    let year = |word: &str| digits(word, 4..=4);
+    let short = |word: &str| digits(word, 2..=2).map(|year| if year >= 69 { 1900 + year } else { 2000 + year });
+    let [a, b, c] = words;
+    let found = match (month(a), month(b)) {
+        (Some(month), _) => ([year(c)?, month, day(b)?], Order::MonthFirst),
+        (_, Some(month)) => match (day(a), year(a)) {
+            (Some(day), _) => ([year(c).or_else(|| short(c))?, month, day], Order::DayFirst),
+            (_, Some(year)) => ([year, month, day(c)?], Order::YearFirst),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((found.0, found.1, rest))
 }
 
 /// `20221122`
@@ -216,6 +262,14 @@ mod tests {
             ("3/1/2024 12:00 AM", Order::MonthFirst, 19_783.0),
             ("03-01-2024", Order::MonthFirst, 19_783.0),
             ("20240301", Order::Compact, 19_783.0),
+            ("1 Mar 2024", Order::DayFirst, 19_783.0),
+            ("1st march 2024 12:00", Order::DayFirst, 19_783.5),
+            ("01-Mar-24", Order::DayFirst, 19_783.0),
+            ("1. March 2024", Order::DayFirst, 19_783.0),
+            ("March 1, 2024", Order::MonthFirst, 19_783.0),
+            ("Mar 1 2024 6:00 PM", Order::MonthFirst, 19_783.75),
+            ("2024-Mar-01", Order::YearFirst, 19_783.0),
+            ("3 Sept 1970", Order::DayFirst, 245.0),
         ] {
             assert_eq!(days(text, order), Some(expected), "{text}");
         }
@@ -238,6 +292,12 @@ mod tests {
             "20230229",
             "3/1/2024 13:00 PM",
             "3/1/2024 0:30 AM",
+            "31 Apr 2024",
+            "Mar 2024",
+            "1 Mar",
+            "1 Mars 2024",
+            "Mar 1, 24",
+            "may 3 or 4",
         ] {
             assert_eq!(fitting(&column(&[text])), [], "{text}");
         }
@@ -253,6 +313,8 @@ mod tests {
         assert_eq!(order(&column(&["01.02.2016"])), Some((Order::DayFirst, false)));
         assert_eq!(order(&column(&["01/01/2016", "02/02/2016"])), Some((Order::MonthFirst, false)));
         assert_eq!(order(&column(&["13/01/2016", "01/13/2016"])), None);
+        assert_eq!(order(&column(&["3 Mar 2021", "May 4, 2021"])), None);
+        assert_eq!(order(&column(&["3 Mar 2021", "04.05.2021"])), Some((Order::DayFirst, false)));
         assert_eq!(nearest_order(&column(&["13/01/2016", "14/01/2016", "01/13/2016"])), Order::DayFirst);
     }
 }

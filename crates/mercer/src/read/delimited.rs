@@ -22,7 +22,20 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     if delimiter != Delimiter::COMMA {
         facts.push(Fact::of_table(format!("{file}: cells are parted by {}", delimiter.words())));
     }
-    reading.table(&rest, delimiter, usize::from(excel.is_some()), facts)
+    let above = usize::from(excel.is_some());
+    let (mut table, doubted) = reading.table(&rest, delimiter, above, facts.clone(), true)?;
+    let Some(row) = doubted else { return Ok(table) };
+    // Where quotes are a part of the text, every line is a row.
+    if table.columns.len() > 1
+        && let Ok((mut plain, _)) = reading.table(&rest, delimiter, above, facts, false)
+    {
+        let said = "a quote opens a cell and closes inside of it: quotes are read as a part of the text, and every line as a row";
+        plain.facts.push(Fact::of_table(format!("{file}: row {row}: {said}")));
+        return Ok(plain);
+    }
+    let said = format!("{file}: row {row} takes in several lines by a quote that closes inside of its cell; is one left open?");
+    table.facts.push(Fact::of_table(said));
+    Ok(table)
 }
 
 struct Reading<'a> {
@@ -35,13 +48,15 @@ impl Reading<'_> {
         Error::Table { file: self.file.to_owned(), why: why.into() }
     }
 
-    /// The table in a text, of which `above` lines were read already.
-    fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>) -> Result<Table> {
+    /// The table in a text, of which `above` lines were read already, and the first row of several lines whose quotes do not
+    /// stand around its cells; `quoting` says whether quotes stand around cells at all.
+    fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>, quoting: bool) -> Result<(Table, Option<usize>)> {
         let sign = match delimiter {
             Delimiter::Character(sign) => sign,
             Delimiter::Spaces => b' ',
         };
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(sign).from_reader(text.as_bytes());
+        let reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).quoting(quoting).delimiter(sign).from_reader(text.as_bytes());
         let mut records = Records { reading: self, text, above, delimiter, reader, comments: 0, trailing: 0 };
         let (header, mut first_row) = records.header()?;
         // A separator at the end of the header makes no column.
@@ -53,7 +68,7 @@ impl Reading<'_> {
         let mut columns = vec![Cells::new(delimiter != Delimiter::COMMA, false); width];
         let decimal_comma = self.options.decimal.map(|decimal| decimal == Decimal::Comma);
         columns.iter_mut().for_each(|cells| cells.decimal_comma = decimal_comma);
-        let (mut rows, mut breaks_line) = (0, false);
+        let (mut rows, mut breaks_line, mut doubted): (usize, bool, Option<usize>) = (0, false, None);
         let mut record = StringRecord::new();
         loop {
             match first_row.take() {
@@ -67,11 +82,17 @@ impl Reading<'_> {
             }
             rows += 1;
             breaks_line = record.iter().any(|cell| cell.contains('\n'));
+            if breaks_line && doubted.is_none() {
+                let begins = record.position().map_or(0, |at| at.byte() as usize);
+                let ends = records.reader.position().byte() as usize;
+                let as_written = text.as_bytes().get(begins..ends).unwrap_or_default();
+                doubted = (!stand_around_cells(as_written, sign)).then_some(rows);
+            }
             records.check_width(rows, &record, width, header.len())?;
             columns.iter_mut().zip(&record).for_each(|(cells, cell)| cells.push(cell));
         }
         // Quotes come in pairs; one that is never closed takes every line after it into its cell.
-        if breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
+        if quoting && breaks_line && text.bytes().filter(|&b| b == b'"').count() % 2 == 1 {
             return Err(self.fault(format!("row {rows} opens a quote that is never closed")));
         }
         if rows == 0 {
@@ -84,7 +105,7 @@ impl Reading<'_> {
             facts.extend(self.doubt_header(&columns));
         }
         let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
-        Ok(Table { facts, ..Table::of_raw(self.file, rows, columns)? })
+        Ok((Table { facts, ..Table::of_raw(self.file, rows, columns)? }, doubted))
     }
 
     /// A first column without a name is what tools write for row numbers; any other unnamed column is a fault.
@@ -207,6 +228,31 @@ impl Records<'_> {
         }
         facts
     }
+}
+
+/// Whether every quote that opens a cell of a record is closed at the end of the cell.
+fn stand_around_cells(record: &[u8], delimiter: u8) -> bool {
+    let at_end = |at: usize| record.get(at).is_none_or(|&b| b == delimiter || b == b'\n' || b == b'\r');
+    let mut at = 0;
+    while at < record.len() {
+        if record[at] == b'"' {
+            loop {
+                at += 1;
+                match (record.get(at), record.get(at + 1)) {
+                    (None, _) => return false,
+                    (Some(b'"'), Some(b'"')) => at += 1,
+                    (Some(b'"'), _) if at_end(at + 1) => break,
+                    (Some(b'"'), _) => return false,
+                    _ => {}
+                }
+            }
+        }
+        while at < record.len() && record[at] != delimiter {
+            at += 1;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// The line, from 1, of a record that begins at or behind a place: empty lines before it count to it.

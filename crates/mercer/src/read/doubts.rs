@@ -54,8 +54,8 @@ fn named_as_identifier(name: &str) -> bool {
     words.iter().rev().find(|word| !word.is_empty()).is_some_and(|word| NAMES.contains(&word.as_str()))
 }
 
-/// A value such as -999 that stands several times far outside of all others, and in how many rows.
-fn marker(values: &[f64]) -> Option<(f64, usize)> {
+/// A value such as -999 that stands several times far outside of all others.
+pub(crate) fn marker(values: &[f64]) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
     let (&least, &most) = (sorted.first()?, sorted.last()?);
@@ -64,7 +64,7 @@ fn marker(values: &[f64]) -> Option<(f64, usize)> {
         let rest: Vec<f64> = sorted.iter().copied().filter(|&x| x != value).collect();
         let (&low, &high) = (rest.first()?, rest.last()?);
         let gap = if value < low { low - value } else { value - high };
-        (count > 1 && nines(value) && gap > high - low).then_some((value, count))
+        (count > 1 && nines(value) && gap > high - low).then_some(value)
     })
 }
 
@@ -82,7 +82,7 @@ pub(super) fn of_numbers(name: &str, values: &[f64]) -> Vec<Fact> {
         let says = "{looks} like an identifier: it counts the rows; it is used as an input";
         facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("ignore leaves it out"));
     }
-    if let Some((value, _)) = marker(values) {
+    if let Some(value) = marker(values) {
         let says =
             format!("{{holds}} {value} in several rows, far outside of all other values: if that stands for missing, add --na={value}");
         facts.push(Fact::of_column(Topic::Missing, name, says));
@@ -140,13 +140,12 @@ mod tests {
 
     #[test]
     fn values_of_nines_far_outside_of_the_rest_are_seen_where_they_repeat() {
-        let seen = |values: &[f64]| marker(values).map(|(value, _)| value);
-        assert_eq!(seen(&[1.0, 2.0, -999.0, 3.0, -999.0]), Some(-999.0));
-        assert_eq!(seen(&[18.0, 90.0, 999.0, 44.0, 999.0]), Some(999.0));
-        assert_eq!(seen(&[1.0, 2.0, -999.0, 3.0]), None);
-        assert_eq!(seen(&[18.0, 90.0, 99.0, 99.0]), None);
-        assert_eq!(seen(&[1.0, 2.0, 1000.0, 1000.0]), None);
-        assert_eq!(seen(&[f64::NAN, 999.0, 999.0]), None);
-        assert_eq!(seen(&[-1e4, 1e4, -9999.0, -9999.0]), None);
+        assert_eq!(marker(&[1.0, 2.0, -999.0, 3.0, -999.0]), Some(-999.0));
+        assert_eq!(marker(&[18.0, 90.0, 999.0, 44.0, 999.0]), Some(999.0));
+        assert_eq!(marker(&[1.0, 2.0, -999.0, 3.0]), None);
+        assert_eq!(marker(&[18.0, 90.0, 99.0, 99.0]), None);
+        assert_eq!(marker(&[1.0, 2.0, 1000.0, 1000.0]), None);
+        assert_eq!(marker(&[f64::NAN, 999.0, 999.0]), None);
+        assert_eq!(marker(&[-1e4, 1e4, -9999.0, -9999.0]), None);
     }
 }

@@ -31,14 +31,30 @@ pub(super) fn named(name: &str) -> Result<&'static Encoding> {
     Encoding::for_label(label.as_bytes()).ok_or_else(|| Error::unknown("encoding", name, USUAL))
 }
 
+/// An encoding that nobody named.
+pub(super) struct Assumed {
+    /// Its name, as it may be asked for.
+    pub(super) name: String,
+    /// What is to be said of it.
+    pub(super) fact: Fact,
+}
+
 /// The text of the bytes, and what is to be said of it: nothing where it is UTF-8. `most` is the memory it may take.
 pub(super) fn decode<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most: u64) -> Result<(Cow<'a, str>, Option<Fact>)> {
+    assuming(file, bytes, asked, most).map(|(text, assumed)| (text, assumed.map(|a| a.fact)))
+}
+
+/// The same with the name of what was assumed.
+pub(super) fn assuming<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most: u64) -> Result<(Cow<'a, str>, Option<Assumed>)> {
+    let wide = |said: &str| {
+        Some(Assumed { name: "utf-16".into(), fact: Fact::of_table(format!("{file}: the table is {said}, and read as that")) })
+    };
     let fault = |why: String| Error::Table { file: file.to_owned(), why };
     let asked = asked.map(named).transpose()?;
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         let text = text_of(file, &bytes[length..], encoding, most)?;
         // Of UTF-8, the mark is dropped without a word.
-        return Ok((text, (encoding != UTF_8).then(|| Fact::of_table(format!("{file}: the table is UTF-16, and read as that")))));
+        return Ok((text, if encoding == UTF_8 { None } else { wide("UTF-16") }));
     }
     if let Some(encoding) = asked {
         let encoding = if encoding == UTF_16LE && starts_high(bytes) { UTF_16BE } else { encoding };
@@ -51,7 +67,7 @@ pub(super) fn decode<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most:
     };
     if let Some(encoding) = without_mark(bytes) {
         let text = text_of(file, bytes, encoding, most)?;
-        return Ok((text, Some(Fact::of_table(format!("{file}: the table is UTF-16 without a byte order mark, and read as that")))));
+        return Ok((text, wide("UTF-16 without a byte order mark")));
     }
     let line = 1 + bytes[..valid].iter().filter(|&&b| b == b'\n').count();
     if bytes.contains(&0) || 1000 * bytes.iter().filter(|&&b| is_control(b)).count() > bytes.len() {
@@ -65,11 +81,10 @@ pub(super) fn decode<'a>(file: &str, bytes: &'a [u8], asked: Option<&str>, most:
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
-    let said = format!(
-        "{file}: the table is not UTF-8, and read as {}; --encoding NAME reads it as another (latin-1, windows-1252, ...)",
-        encoding.name().to_ascii_lowercase()
-    );
-    Ok((text_of(file, bytes, encoding, most)?, Some(Fact::of_table(said))))
+    let name = encoding.name().to_ascii_lowercase();
+    let said =
+        format!("{file}: the table is not UTF-8, and read as {name}; --encoding NAME reads it as another (latin-1, windows-1252, ...)");
+    Ok((text_of(file, bytes, encoding, most)?, Some(Assumed { name, fact: Fact::of_table(said) })))
 }
 
 fn text_of<'a>(file: &str, bytes: &'a [u8], encoding: &'static Encoding, most: u64) -> Result<Cow<'a, str>> {

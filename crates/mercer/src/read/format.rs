@@ -41,7 +41,8 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
     Ok(table)
 }
 
-fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
+/// Reads a table from its text.
+pub(super) fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
     match told(text, name) {
         Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
         Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),

@@ -28,6 +28,7 @@ mod fasta;
 mod format;
 mod gram;
 mod infer;
+mod joined;
 mod json_lines;
 mod keep;
 mod layout;
@@ -46,6 +47,7 @@ mod unpack;
 mod writing;
 
 pub use column_type::ColumnType;
+pub(crate) use doubts::marker;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;

@@ -116,7 +116,7 @@ impl Table {
     /// Takes a column of groups out: equal cells are one group, numbered by first appearance.
     pub fn take_groups(&mut self, name: &str) -> Result<Vec<usize>> {
         let cells = self.take_cells(name)?;
-        self.refuse_missing(name, &cells)?;
+        self.refuse_empty(name, &cells, "the group of the row: give it one, of its own if it belongs to no other")?;
         let mut known = std::collections::HashMap::new();
         Ok(cells
             .iter()
@@ -223,8 +223,12 @@ impl Table {
     }
 
     fn refuse_missing(&self, name: &str, cells: &Cells) -> Result<()> {
+        self.refuse_empty(name, cells, NEEDED)
+    }
+
+    fn refuse_empty(&self, name: &str, cells: &Cells, expected: &str) -> Result<()> {
         match cells.iter().enumerate().find(|(_, text)| Cell::of(text) == Cell::Missing) {
-            Some((row, found)) => Err(self.cell(row, name, found, NEEDED)),
+            Some((row, found)) => Err(self.cell(row, name, found, expected)),
             None => Ok(()),
         }
     }

@@ -1,21 +1,19 @@
 //! A folder of texts, or a tar archive of one (POSIX 1003.1, by the crate `tar`, packed or not): one row a file, with the
-//! columns `label` (the folder that holds the file), `text` and `file`.
+//! columns `label` (the folder that holds the file), `text` and `file`. Where the files are tables, see `joined`.
 
 use super::cells::Cells;
 use super::encoding;
 use super::facts::Fact;
 use super::options::ReadOptions;
 use super::table::{Raw, Table};
-use super::unpack::{read_at_most, too_large};
-use super::{ColumnType, Source};
+use super::unpack::{read_at_most, too_large, unpack};
+use super::{ColumnType, Source, joined};
 use crate::error::{Error, Result};
 use std::path::Path;
 
-const LABEL: &str = "label";
+pub(super) const LABEL: &str = "label";
 const TEXT: &str = "text";
-const FILE: &str = "file";
-/// Endings of files that are tables of their own.
-const TABLES: [&str; 8] = [".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".arff", ".fasta"];
+pub(super) const FILE: &str = "file";
 /// Folders below folders that are looked into.
 const DEEPEST: usize = 16;
 
@@ -68,6 +66,11 @@ pub(super) fn of_folder(folder: &Path, options: &ReadOptions, most: u64) -> Resu
     texts.finish()
 }
 
+/// The folder that holds a file, if it is in one.
+pub(super) fn parent(path: &str) -> Option<String> {
+    path.rsplit_once('/').map(|(folder, _)| folder.rsplit('/').next().unwrap_or(folder).to_owned())
+}
+
 /// The texts so far.
 struct Texts<'a> {
     file: &'a str,
@@ -76,8 +79,8 @@ struct Texts<'a> {
     left: u64,
     /// Path within the folder, and text.
     rows: Vec<(String, String)>,
-    /// Texts that were not UTF-8, and the first of them.
-    recoded: Option<(usize, String)>,
+    /// Texts that were not UTF-8, the first of them and what it was read as.
+    recoded: Option<(usize, String, String)>,
 }
 
 impl<'a> Texts<'a> {
@@ -95,14 +98,15 @@ impl<'a> Texts<'a> {
             return Ok(());
         }
         let path = path.trim_start_matches("./");
+        let name = format!("{}: {path}", self.file);
+        let content = unpack(&name, content.into(), self.left)?;
         let needed = content.len() as u64;
         if needed > self.left {
             return Err(too_large(&format!("reading {}", self.file), self.most.saturating_add(1), self.most));
         }
-        let name = format!("{}: {path}", self.file);
-        let (text, fact) = encoding::decode(&name, &content, self.options.encoding.as_deref(), self.left)?;
-        if fact.is_some() {
-            let (count, _) = self.recoded.get_or_insert((0, path.to_owned()));
+        let (text, assumed) = encoding::assuming(&name, &content, self.options.encoding.as_deref(), self.left)?;
+        if let Some(assumed) = assumed {
+            let (count, ..) = self.recoded.get_or_insert((0, path.to_owned(), assumed.name));
             *count += 1;
         }
         self.left -= text.len() as u64;
@@ -114,28 +118,33 @@ impl<'a> Texts<'a> {
         let mut facts = Vec::new();
         // The order of a folder is that of its disk; names do not depend on it.
         self.rows.sort();
-        let parent = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.rsplit('/').next().unwrap_or(folder).to_owned());
+        if self.rows.iter().filter(|(path, _)| joined::is_table(path)).count() > 1 {
+            return joined::tables(self.file, self.rows, self.options, self.most);
+        }
         let depth = |path: &str| path.matches('/').count();
         // A note beside the folders of texts is none of them.
         let deepest = self.rows.iter().map(|(path, _)| depth(path)).max().unwrap_or(0);
         let least = self.rows.iter().map(|(path, _)| depth(path)).min().unwrap_or(0);
         let all = self.rows.len();
         if deepest > least {
+            let first = self.rows.iter().find(|(path, _)| depth(path) == least).map(|(path, _)| path.clone()).unwrap_or_default();
             self.rows.retain(|(path, _)| depth(path) > least);
-            let count = all - self.rows.len();
-            let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-            facts.push(Fact::of_table(format!("{}: {files} beside the folders of texts left out", self.file)));
+            let left = match all - self.rows.len() {
+                1 => format!("1 file beside the folders of texts is left out: {first}"),
+                count => format!("{count} files beside the folders of texts are left out, the first of them {first}"),
+            };
+            facts.push(Fact::of_table(format!("{}: {left}", self.file)));
         }
         if self.rows.is_empty() {
             let why = "there are no texts in it; expected a folder for each label with a file for each text (or a file with a table)";
             return Err(Error::Table { file: self.file.to_owned(), why: why.into() });
         }
-        if let Some((count, first)) = &self.recoded {
-            let texts = if *count == 1 { "1 text is".to_owned() } else { format!("{count} texts are") };
-            facts.push(Fact::of_table(format!(
-                "{}: {texts} not UTF-8 (first {first}); their encoding is told from their bytes: --encoding NAME says it",
-                self.file
-            )));
+        if let Some((count, first, name)) = &self.recoded {
+            let texts = match count {
+                1 => format!("1 text is not UTF-8, and read as {name}: {first}"),
+                _ => format!("{count} texts are not UTF-8; the first of them, {first}, is read as {name}, and each as its bytes tell"),
+            };
+            facts.push(Fact::of_table(format!("{}: {texts}; --encoding NAME reads all as another", self.file)));
         }
         let (mut labels, mut texts, mut files) = (Cells::new(true, true), Cells::new(true, true), Cells::new(true, true));
         for (path, text) in &self.rows {
@@ -144,8 +153,7 @@ impl<'a> Texts<'a> {
             files.push(path);
         }
         let labelled = self.rows.iter().all(|(path, _)| path.contains('/'));
-        let is_table = |path: &str| TABLES.iter().any(|ending| path.to_ascii_lowercase().ends_with(ending));
-        if let Some((path, _)) = self.rows.iter().find(|(path, _)| !labelled && is_table(path)) {
+        if let Some((path, _)) = self.rows.iter().find(|(path, _)| !labelled && joined::is_table(path)) {
             let why = format!("this is a folder with the table {path} in it; name the table");
             return Err(Error::Table { file: self.file.to_owned(), why });
         }

@@ -16,11 +16,11 @@ fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
     said.iter().flat_map(|(name, text)| wrapped(text, [&format!("    {name:<18} "), &indent], WIDTH)).collect()
 }
 
-/// What an estimator asks of the kernel, and what tunes it.
+/// The kernel that an estimator needs, and what tunes it.
 fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
-    let needs = if e.needs_mercer { "needs a Mercer kernel" } else { "takes any similarity" };
+    let needs = if e.needs_mercer { "a Mercer kernel" } else { "any kernel, Mercer or not" };
     match e.criterion {
-        _ if !e.uses_kernel => "needs no kernel".to_owned(),
+        _ if !e.uses_kernel => "no kernel".to_owned(),
         criterion => format!("{needs}; tuned by {}", criterion.unwrap_or("cross-validation")),
     }
 }
@@ -105,7 +105,7 @@ pub fn catalogue_text() -> String {
     lines.extend([String::new(), "ESTIMATORS".to_owned()]);
     for e in estimators::catalogue() {
         lines.push(String::new());
-        lines.extend(head(e.name, &format!("{} ({})", e.doc, what_it_needs(&e))));
+        lines.extend(head(e.name, &format!("{} (needs {})", e.doc, what_it_needs(&e))));
         lines.extend(params_text(e.params, e.aliases));
     }
     lines.push(String::new());

@@ -1,15 +1,16 @@
 //! From the outcome of a comparison or of a fit to what is said about it.
 
 use super::Estimate;
+use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
 use super::{Comparison, Row, Task, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
 use crate::gram::Dense;
-use crate::learner::Model;
+use crate::learner::{Model, SAMPLED};
 use crate::linalg::Matrix;
 use crate::read::TargetInfo;
 use crate::select::{self, Scoring};
@@ -55,9 +56,10 @@ impl Comparison {
             .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
             .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
-        notices.extend(shared_notices(outcome));
-        let of_rows: Vec<String> = outcome.rows.iter().flat_map(|r| fit_notices(r, &notices)).collect();
-        notices.extend(of_rows);
+        let baseline = baseline(outcome, request)?;
+        let of_fits = fit_notices(outcome, &notices);
+        notices.extend(of_fits);
+        notices.extend(search_notices(outcome, baseline));
         let details = outcome.rows.iter().flat_map(search_details).collect();
         let class_rows = class_rows(request.target);
         Ok(Comparison {
@@ -73,18 +75,89 @@ impl Comparison {
             notices,
             details,
             class_rows,
-            baseline: baseline(outcome, request)?,
+            baseline,
             entries,
         })
     }
 }
 
-/// What every fit to all rows gave notice of, and the comparison did not.
-fn shared_notices(outcome: &Outcome) -> Vec<String> {
+/// Sentences under the names of those that they are about, each once; without names where they are about all of several.
+fn by_sentence(told: Vec<(&str, String)>, all: usize) -> Vec<String> {
+    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, sentence) in told {
+        match sentences.iter_mut().find(|(said, _)| *said == sentence) {
+            Some((_, names)) => names.push(name),
+            None => sentences.push((sentence, vec![name])),
+        }
+    }
+    let whole = |names: &[&str]| all > 1 && names.len() == all;
+    let told = |(said, names): (String, Vec<&str>)| if whole(&names) { said } else { format!("{}: {said}", names.join(", ")) };
+    sentences.into_iter().map(told).collect()
+}
+
+/// What the fits to all rows gave notice of and is not said of the whole.
+fn fit_notices(outcome: &Outcome, said: &[String]) -> Vec<String> {
     let models: Vec<&Model> = outcome.rows.iter().filter_map(|r| r.model.as_ref()).collect();
-    let Some(first) = models.first() else { return Vec::new() };
-    let shared = |n: &&String| !outcome.notices.contains(n) && models.len() > 1 && models.iter().all(|m| m.about.notices.contains(n));
-    first.about.notices.iter().filter(shared).cloned().collect()
+    let mut told = Vec::new();
+    for model in &models {
+        let of_steps = model.prep.told_by_steps();
+        // The comparison says of all estimators together which of them saw a sample.
+        let new = |n: &&String| !n.starts_with(SAMPLED) && !said.iter().any(|s| s.contains(*n)) && !of_steps.contains(n);
+        told.extend(model.about.notices.iter().filter(new).map(|n| (model.estimator.name(), n.clone())));
+    }
+    by_sentence(told, models.len())
+}
+
+/// What the searches ask for. An estimator that is no better than a guess is not worth a longer search; what several ask for
+/// at the ends of their searches is one sentence.
+fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
+    let judged = outcome.rows.iter().find(|r| r.estimator.name() == Baseline::NAME).and_then(|r| r.metrics.first());
+    let guess = judged.map(|(_, e)| *e).or(guess);
+    let mut told = Vec::new();
+    let mut further: Vec<(&str, Finding)> = Vec::new();
+    for scored in &outcome.rows {
+        let Some(model) = &scored.model else { continue };
+        let name = scored.estimator.name();
+        let found = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows)).filter(|f| f.asks);
+        for finding in found {
+            match &finding.kind {
+                // The comparison says so of its own searches.
+                Kind::Unfinished if !scored.standing.is_searched => {}
+                Kind::AtAnEnd(_) if guess.is_some_and(|guess| !beats(scored, guess)) => {}
+                Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
+                _ => told.push((name, finding.said)),
+            }
+        }
+    }
+    let mut out = by_sentence(told, outcome.rows.len());
+    match further.as_slice() {
+        [] => {}
+        [(name, one)] => out.push(format!("{name}: {}", one.said)),
+        several => {
+            let mut each: Vec<(&str, Vec<&str>)> = Vec::new();
+            for (name, finding) in several {
+                let Kind::AtAnEnd(Some(range)) = &finding.kind else { continue };
+                match each.iter_mut().find(|(other, _)| other == name) {
+                    Some((_, ranges)) => ranges.push(range),
+                    None => each.push((name, vec![range])),
+                }
+            }
+            let each: Vec<String> = each.iter().map(|(name, ranges)| format!("{name} {}", ranges.join(", "))).collect();
+            let said =
+                "several searches stop at an end of their ranges, beyond which values may score better; to search further, write for";
+            out.push(format!("{said} {}", each.join("; for ")));
+        }
+    }
+    out
+}
+
+/// Whether an estimator is better than a guess that looks at no input, by more than its own errors.
+fn beats(scored: &Scored, guess: Estimate) -> bool {
+    scored.metrics.first().is_none_or(|(metric, e)| {
+        let ahead = if metric.rises() { e.mean - guess.mean } else { guess.mean - e.mean };
+        let margin = e.margin();
+        ahead > if margin.is_finite() { margin } else { 0.0 }
+    })
 }
 
 /// Rows of each class; none where numbers are predicted.
@@ -122,15 +195,6 @@ fn search_details(scored: &Scored) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
     let found = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
     found.map(|f| format!("{}: {}", scored.estimator.name(), f.in_full())).collect()
-}
-
-/// What there is to say of the fit to all rows that is not said of the whole, and what its search asks for, the estimator in
-/// front.
-fn fit_notices(scored: &Scored, said: &[String]) -> Vec<String> {
-    let Some(model) = &scored.model else { return Vec::new() };
-    let of_fit = model.about.notices.iter().filter(|n| !said.iter().any(|s| s.contains(*n))).cloned();
-    let of_search = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows)).filter(|f| f.asks).map(|f| f.said);
-    of_fit.chain(of_search).map(|s| format!("{}: {s}", scored.estimator.name())).collect()
 }
 
 impl Row {
@@ -176,6 +240,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         converged: scored.standing.unconverged == 0,
         standing: scored.standing,
         failure: scored.failure.as_ref().map(ToString::to_string),
+        unreached: matches!(scored.failure, Some(Error::Time { .. } | Error::Stopped { .. })),
         ..Row::default()
     };
     if let Some(model) = &scored.model {

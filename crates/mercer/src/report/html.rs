@@ -1,6 +1,6 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
-use super::words::{UNKNOWN, count, digits, listed, number, seconds, shown};
+use super::words::{UNKNOWN, count, counted, digits, is_none, listed, not_zero, number, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row, figures};
 use crate::error::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -125,7 +125,7 @@ impl Comparison {
                         } }
                     }
                 }
-                @if order.len() > RECALL_ROWS { p { (count(order.len() - RECALL_ROWS)) " more frequent classes are in the JSON document." } }
+                @if order.len() > RECALL_ROWS { p { "In the JSON document: " (counted(order.len() - RECALL_ROWS, "more class")) " with more rows." } }
             }
         }
     }
@@ -183,7 +183,7 @@ impl Comparison {
 }
 
 fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
-    let name = shown(&row.estimator, NAME);
+    let name = row.named(NAME);
     html! {
         tr.best[row.best] {
             th scope="row" {
@@ -192,12 +192,12 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
                 @if !row.settled.is_empty() && row.readable() != row.estimator { code { (shown(row.readable(), 4000)) } }
             }
             @if let Some(why) = &row.failure {
-                td.reason colspan=(metrics.len() + 4) { div { "failed: " (shown(why, 4000)) } }
+                td.reason colspan=(metrics.len() + 4) { div { (row.without_results()) ": " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
                     td.rank[k == 0] { (stacked(row.metric(*m), *d)) }
                     @if k == 0 {
-                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (stacked(row.difference, apart)) } }
+                        td { @if row.best { span.quiet { (UNKNOWN) } } @else if row.difference.is_some_and(is_none) { "none" } @else { (stacked(row.difference, apart)) } }
                     }
                 }
                 td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
@@ -215,8 +215,8 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
 fn stacked(value: Option<Estimate>, digits: usize) -> Markup {
     match value {
         Some(e) if e.mean.is_finite() => html! {
-            (number(e.mean, digits))
-            @if e.se.is_finite() { br; span.se { "± " (number(e.se, digits)) } }
+            (not_zero(e.mean, digits, 2))
+            @if e.se.is_finite() { br; span.se { "± " (not_zero(e.se, digits, 1)) } }
         },
         _ => html! { span.quiet { (UNKNOWN) } },
     }

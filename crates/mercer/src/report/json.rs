@@ -18,7 +18,7 @@ struct Document<'a> {
     verdict: String,
     class_rows: BTreeMap<&'a str, usize>,
     baseline: Option<Estimate>,
-    notices: &'a [String],
+    notices: Vec<&'a String>,
     rows: Vec<Entry<'a>>,
 }
 
@@ -74,7 +74,7 @@ impl Comparison {
             verdict: self.verdict(),
             class_rows: classes.iter().map(String::as_str).zip(self.class_rows.iter().copied()).collect(),
             baseline: self.baseline,
-            notices: &self.notices,
+            notices: self.facts.iter().chain(&self.notices).collect(),
             command: &self.command,
             task: self.task.name(),
             kernel: &self.kernel,

@@ -117,13 +117,26 @@ pub struct Row {
     pub best: bool,
     /// This row's ranking metric minus the best row's, paired by fold; `None` for the best row.
     pub difference: Option<Estimate>,
-    /// Why there is nothing else to say: the fit failed.
+    /// Why there is nothing else to say: the fit failed, or was not reached.
     pub failure: Option<String>,
+    /// Whether the work ended, by time or on request, before there was anything to say: no fault of the estimator.
+    pub unreached: bool,
     /// Pictures of the fit; none where no picture suits the task.
     pub pictures: Vec<Picture>,
 }
 
 impl Row {
+    /// What stands in the place of results where there are none.
+    fn without_results(&self) -> &'static str {
+        if self.unreached { "not reached" } else { "failed" }
+    }
+    /// The estimator's name, with the folds that were scored where some were not.
+    fn named(&self, most: usize) -> String {
+        let name = words::shown(&self.estimator, most);
+        let Standing { folds, of_folds, .. } = self.standing;
+        let part = self.failure.is_none() && folds < of_folds;
+        if part { format!("{name} ({folds} of {})", words::counted(of_folds, "fold")) } else { name }
+    }
     /// Whether there is a fit to all rows: it did not fail, and time allowed it.
     fn fitted(&self) -> bool {
         self.failure.is_none() && self.fit_seconds.is_finite()
@@ -162,7 +175,7 @@ impl Comparison {
     }
     /// The metric by which rows are ranked.
     pub fn ranking(&self) -> Metric {
-        self.best().and_then(|r| r.metrics.first()).map_or(
+        self.best().into_iter().chain(&self.entries).find_map(|r| r.metrics.first()).map_or(
             match self.task {
                 Task::Classification { .. } => Metric::Accuracy,
                 Task::Regression { .. } => Metric::Rmse,

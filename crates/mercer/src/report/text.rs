@@ -1,6 +1,6 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
-use super::words::{UNKNOWN, count, digits, estimate, number, seconds, shown, wrapped};
+use super::words::{UNKNOWN, count, counted, difference, digits, estimate, listed, number, seconds, shown, wrapped};
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
@@ -9,6 +9,11 @@ const NAME: usize = 28;
 
 /// Classes whose recall stands in the terminal.
 const CLASSES: usize = 6;
+
+/// `1 more column`, `3 more classes`.
+fn more(n: usize, what: &str) -> String {
+    counted(n, &format!("more {what}"))
+}
 
 /// A column of the table; the last ones go first where the terminal is narrow.
 struct Column {
@@ -35,7 +40,6 @@ impl Comparison {
         out.extend(wrapped(&self.verdict(), ["", ""], width));
         out.extend(wrapped(&self.legend(), ["", ""], width));
         let elsewhere = self.metrics().len() - self.shown_metrics().len();
-        let more = |n: usize, what: &str| if n == 1 { format!("1 more {what}") } else { format!("{n} more {what}s") };
         let mut unseen = Vec::new();
         if left_out > 0 {
             unseen.push(format!("{} in a wider terminal", more(left_out, "column")));
@@ -54,11 +58,11 @@ impl Comparison {
         };
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall: the share of each class's rows that is predicted right", &self.recall_lines(), &mut out);
-        let settled: Vec<String> = fitted.map(|r| format!("{}: {}", shown(&r.estimator, NAME), r.readable())).collect();
-        let failed: Vec<String> = self.entries.iter().filter_map(Row::why_failed).collect();
+        let settled: Vec<String> = fitted.map(Row::settled_line).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
         section("Settled on all rows", &settled, &mut out);
-        section("Failed", &failed, &mut out);
+        section("Failed", &self.failures(false), &mut out);
+        section("Not reached", &self.failures(true), &mut out);
         section("Did not converge", &unfinished, &mut out);
         section("Columns", &self.columns, &mut out);
         section("Notices", &self.notices, &mut out);
@@ -96,15 +100,15 @@ impl Comparison {
         let apart = digits(self.entries.iter().filter_map(|r| r.difference));
         let mut columns = vec![Column {
             heading: "  estimator".into(),
-            cells: self.entries.iter().map(|r| format!("{} {}", if r.best { "*" } else { " " }, shown(&r.estimator, NAME))).collect(),
+            cells: self.entries.iter().map(|r| format!("{} {}", if r.best { "*" } else { " " }, r.named(NAME))).collect(),
         }];
         let mut ranking = metric(self.ranking());
-        for (cell, _) in ranking.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
-            *cell = "failed".into();
+        for (cell, row) in ranking.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
+            *cell = row.without_results().into();
         }
         columns.push(ranking);
         columns.push(column("difference", &|r| {
-            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| estimate(e, apart)) }
+            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| difference(e, apart)) }
         }));
         columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
         columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
@@ -126,29 +130,49 @@ impl Comparison {
         let one = |row: &Row| {
             let of = |&k: &usize| {
                 let share = row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), |r| number(r, 3));
-                format!("{} {share}", shown(classes[k].1, NAME))
+                format!("{} {share}", class(classes[k].1))
             };
             (!row.recalls.is_empty())
                 .then(|| format!("{}: {}", shown(&row.estimator, NAME), order.iter().map(of).collect::<Vec<_>>().join(", ")))
         };
-        let rows = order.iter().map(|&k| format!("{} {}", shown(classes[k].1, NAME), count(classes[k].0))).collect::<Vec<_>>().join(", ");
+        let rows = order.iter().map(|&k| format!("{} {}", class(classes[k].1), count(classes[k].0))).collect::<Vec<_>>().join(", ");
         let mut lines = vec![format!("rows: {rows}")];
         lines.extend(self.entries.iter().filter_map(one));
         if left > 0 {
-            lines.push(format!("{left} more frequent classes in --json and --report"));
+            lines.push(format!("{} with more rows in --json and --report", more(left, "class")));
         }
         lines
+    }
+
+    /// Why there are no results, once for all estimators of which the same is to be said.
+    fn failures(&self, unreached: bool) -> Vec<String> {
+        let mut told: Vec<(Vec<String>, String)> = Vec::new();
+        for row in self.entries.iter().filter(|r| r.unreached == unreached) {
+            let Some(why) = &row.failure else { continue };
+            // The estimator stands in front in many an error.
+            let bare = row.estimator.split('(').next().unwrap_or_default();
+            let said = why.strip_prefix(bare).filter(|rest| rest.starts_with([':', ' '])).map_or(format!(": {why}"), str::to_owned);
+            let name = shown(&row.estimator, NAME);
+            match told.iter_mut().find(|(_, other)| *other == said) {
+                Some((names, _)) => names.push(name),
+                None => told.push((vec![name], said)),
+            }
+        }
+        let each = |(names, said): (Vec<String>, String)| {
+            let several = if names.len() > 1 && said.starts_with(' ') { ": each" } else { "" };
+            format!("{}{several}{said}", listed(&names))
+        };
+        told.into_iter().map(each).collect()
     }
 
     /// What the marks and the columns mean.
     fn legend(&self) -> String {
         let m = self.ranking();
-        let mut said = format!(
-            "* best by {}: {}. ±: one standard error over {} folds; difference: to the best row, on the same folds.",
-            m.heading(),
-            m.meaning(),
-            self.folds
-        );
+        let (best, difference) = match self.best() {
+            Some(_) => ("* best by ", "; difference: to the best row, on the same folds"),
+            None => ("", ""),
+        };
+        let mut said = format!("{best}{}: {}. ±: one standard error over {} folds{difference}.", m.heading(), m.meaning(), self.folds);
         if self.entries.iter().any(|r| r.fitted() && !r.converged) {
             said.push_str(" !: did not converge.");
         }
@@ -157,11 +181,14 @@ impl Comparison {
 }
 
 impl Row {
-    /// A sentence on a failure, with the estimator in front.
-    fn why_failed(&self) -> Option<String> {
-        let name = shown(&self.estimator, NAME);
-        let why = self.failure.as_ref()?;
-        Some(if why.starts_with(&format!("{name}:")) { why.clone() } else { format!("{name}: {why}") })
+    /// What was settled, under the name of the estimator where it does not begin with it.
+    fn settled_line(&self) -> String {
+        let bare = self.estimator.split('(').next().unwrap_or_default();
+        if self.readable().starts_with(bare) {
+            self.readable().to_owned()
+        } else {
+            format!("{}: {}", shown(&self.estimator, NAME), self.readable())
+        }
     }
 
     /// A sentence on a fit that did not converge.
@@ -172,6 +199,12 @@ impl Row {
             format!("{}{proof}", shown(&self.estimator, 60))
         })
     }
+}
+
+/// A class in a list of numbers, quoted where it looks like one of them.
+fn class(name: &str) -> String {
+    let name = shown(name, NAME);
+    if name.parse::<f64>().is_ok() { format!("'{name}'") } else { name }
 }
 
 fn laid_out(columns: &[Column]) -> Table {

@@ -51,8 +51,9 @@ fn curve(p: &TunedParameter) -> String {
     format!("; tried: {}", told.iter().map(|&k| one(&p.tried[k])).collect::<Vec<_>>().join(", "))
 }
 
-/// How to search around a value beyond or beside what was searched; a whole number counts rows, of which there are so many.
-fn further(p: &TunedParameter, around: f64, rows: usize) -> String {
+/// What to write to search around a value beyond or beside what was searched; a whole number counts rows, of which there are
+/// so many.
+fn further(p: &TunedParameter, around: f64, rows: usize) -> Option<String> {
     let name = p.path.rsplit('.').next().unwrap_or(&p.path);
     let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
     let (low, high) = if around >= p.value { (around / 10.0, around * 100.0) } else { (around / 100.0, around * 10.0) };
@@ -60,13 +61,13 @@ fn further(p: &TunedParameter, around: f64, rows: usize) -> String {
     let (low, high) = if p.at_bound == Some(End::Lower) { (around / 100.0, around * 10.0) } else { (low, high) };
     let high = if p.integer { high.min(rows.saturating_sub(1) as f64) } else { high };
     if p.integer && high <= p.high {
-        return String::new();
+        return None;
     }
-    if p.low > 0.0 && high.is_finite() {
-        format!("; to search further, write {name}={}..{}", written(low), written(high))
+    Some(if p.low > 0.0 && high.is_finite() {
+        format!("{name}={}..{}", written(low), written(high))
     } else {
-        format!("; to search further, write a wider range for {name}")
-    }
+        format!("a wider range for {name}")
+    })
 }
 
 /// The best value tried, where it scores better than the choice by more than noise: a search that was not finished, or
@@ -98,6 +99,19 @@ pub(super) struct Finding {
     seen: String,
     /// Whether the user should do something.
     pub asks: bool,
+    /// What it is about.
+    pub kind: Kind,
+}
+
+/// What a finding is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// The choice stands at an end of its range; what to write to search beyond it, where there is more.
+    AtAnEnd(Option<String>),
+    /// Time ended the search.
+    Unfinished,
+    /// Anything else.
+    Other,
 }
 
 impl Finding {
@@ -113,7 +127,8 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
     let chosen = format!("{} = {}", full_name(p), value(p.value));
     let level = format!("every value tried from {a} to {b} scores the same within noise");
     let far = [0, 1].map(|side| reaches_far(p, side));
-    let beyond = |around: f64| further(p, around, rows);
+    let beyond = |around: f64| further(p, around, rows).map_or(String::new(), |range| format!("; to search further, write {range}"));
+    let mut kind = Kind::Other;
     let (said, asks) = match (p.at_bound, far) {
         _ if better(t, p).is_some() => {
             let (x, score) = better(t, p).unwrap_or_default();
@@ -126,6 +141,7 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
             (format!("{chosen} is the smallest there is; {a} to {b} score the same within noise"), false)
         }
         (Some(end), _) => {
+            kind = Kind::AtAnEnd(further(p, p.value, rows));
             let (which, inward, more) = match end {
                 End::Upper => ("upper", 0, "larger"),
                 End::Lower => ("lower", 1, "smaller"),
@@ -147,7 +163,7 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
         (None, [true, false]) => (format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"), false),
         (None, [false, false]) => return None,
     };
-    Some(Finding { said, seen: format!(" ({}{})", t.criterion, curve(p)), asks })
+    Some(Finding { said, seen: format!(" ({}{})", t.criterion, curve(p)), asks, kind })
 }
 
 /// A sentence for each parameter that stands at an end of its search or is not identified by the data of so many rows, with
@@ -174,7 +190,7 @@ fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
                 all[0].name,
                 t.criterion
             );
-            out.push(Finding { said, seen: String::new(), asks: false });
+            out.push(Finding { said, seen: String::new(), asks: false, kind: Kind::Other });
         }
     }
     out
@@ -183,16 +199,20 @@ fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
 /// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
 pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
     let mut out = findings(t, rows);
-    let mut say = |said: String, asks: bool| out.push(Finding { said, seen: String::new(), asks });
+    let mut say = |said: String, asks: bool, kind: Kind| out.push(Finding { said, seen: String::new(), asks, kind });
     if t.value.is_none() {
-        say("no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into(), true);
+        say(
+            "no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into(),
+            true,
+            Kind::Other,
+        );
     }
     if !t.complete {
         let said = "the search was not finished in its time: the best of";
-        say(format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations), true);
+        say(format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations), true, Kind::Unfinished);
     }
     if t.rows < rows {
-        say(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows), false);
+        say(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows), false, Kind::Other);
     }
     out
 }

@@ -41,10 +41,26 @@ pub(super) fn number(value: f64, digits: usize) -> String {
     }
 }
 
+/// The same, in powers of ten with so many digits where a number that is not 0 would read 0.
+pub(super) fn not_zero(value: f64, digits: usize, significant: usize) -> String {
+    let hidden = value != 0.0 && value.is_finite() && value.abs() < 0.5 * 0.1f64.powi(digits as i32);
+    if hidden { format!("{value:.*e}", significant - 1).replace('-', "−") } else { number(value, digits) }
+}
+
 /// `0.973 ± 0.012`; without the second half where the error is not known.
 pub(super) fn estimate(value: Estimate, digits: usize) -> String {
-    let mean = number(value.mean, digits);
-    if value.mean.is_finite() && value.se.is_finite() { format!("{mean} ± {}", number(value.se, digits)) } else { mean }
+    let mean = not_zero(value.mean, digits, 2);
+    if value.mean.is_finite() && value.se.is_finite() { format!("{mean} ± {}", not_zero(value.se, digits, 1)) } else { mean }
+}
+
+/// A difference to the best row, or that there is none in any fold.
+pub(super) fn difference(value: Estimate, digits: usize) -> String {
+    if is_none(value) { "none".into() } else { estimate(value, digits) }
+}
+
+/// Whether a difference is exactly 0 in each of several folds.
+pub(super) fn is_none(difference: Estimate) -> bool {
+    difference.folds > 1 && difference.mean == 0.0 && difference.se == 0.0
 }
 
 /// Three significant digits, for a sentence.
@@ -180,7 +196,7 @@ fn is_baseline(row: &Row) -> bool {
 pub(super) fn achievement(metric: Metric, value: Estimate) -> String {
     let d = digits([value].into_iter());
     let mean = number(value.mean, d);
-    let error = if value.se.is_finite() { format!("± {}", number(value.se, d)) } else { String::new() };
+    let error = if value.se > 0.0 && value.se.is_finite() { format!("± {}", number(value.se, d)) } else { String::new() };
     let bracket = if error.is_empty() { String::new() } else { format!(" ({error})") };
     format!("{}{bracket}", metric.achieved(&mean))
 }
@@ -204,6 +220,7 @@ impl Comparison {
         let (judged, unjudged): (Vec<&Row>, Vec<&Row>) =
             others.iter().partition(|r| r.failure.is_none() && r.converged && r.difference.is_some_and(|d| d.se.is_finite()));
         let noise = |r: &&&Row| r.difference.is_some_and(|d| d.within_noise());
+        let (same, judged): (Vec<&Row>, Vec<&Row>) = judged.iter().partition(|r| r.difference.is_some_and(is_none));
         let near: Vec<String> = judged.iter().filter(noise).map(|r| name(r)).collect();
         let tail = match near.len() {
             0 if judged.is_empty() => String::new(),
@@ -222,7 +239,12 @@ impl Comparison {
             1 => format!("; {} has no result to compare", without[0]),
             _ => format!("; {} have no result to compare", listed(&without)),
         };
-        let best_of = if judged.is_empty() { ":" } else { " predicts best:" };
+        let same: Vec<String> = same.iter().map(|r| name(r)).collect();
+        let best_of = match same.len() {
+            0 if judged.is_empty() => ":".to_owned(),
+            0 => " predicts best:".to_owned(),
+            _ => format!(" predicts best, and {} as well in every fold:", listed(&same)),
+        };
         format!("{}{best_of} {achieved}{}{tail}{unmet}{missing}.", name(best), self.beside_the_baseline(best, *metric))
     }
 
@@ -253,7 +275,8 @@ impl Comparison {
         let ahead = if metric.rises() { reached - value.mean } else { value.mean - reached };
         // The errors of the best row do where the baseline has none of its own.
         let margin = entry.and_then(|r| r.difference).or(best.metric(metric)).map_or(0.0, |d| d.margin());
-        let digits = digits([best.metric(metric).unwrap_or(value)].into_iter());
+        // No more digits than the best row has, and than are worth reading.
+        let digits = digits([best.metric(metric).unwrap_or(value)].into_iter()).min(digits_for(value.mean.abs() * 1e-2));
         let guess = number(value.mean, digits);
         let told = match metric {
             Metric::Accuracy => "always answering the most frequent class",

@@ -39,6 +39,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         difference,
         recalls: Vec::new(),
         failure: None,
+        unreached: false,
         pictures: Vec::new(),
     }
 }

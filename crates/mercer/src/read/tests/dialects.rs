@@ -104,3 +104,16 @@ fn times_are_numbers_or_dates_without_gaps() {
     says(&message(parsed("t\n1\n\n2\nNA\n").times("t", &ReadOptions::default())), &["row 3, column 't'", "a value"]);
     says(&message(parsed("t,x\n1,1\nsoon,2\n").times("t", &ReadOptions::default())), &["row 1, column 't'", "a date such as"]);
 }
+
+#[test]
+fn quotes_that_do_not_stand_around_cells_are_a_part_of_the_text() {
+    // The first line opens a quote that the second seems to close.
+    let text = "kind\tsaid\nham\t\"wait for me\nham\tyes\nspam\t\"now\" or never\nham\t\"fine\"\n";
+    let table = parsed(text);
+    assert_eq!(table.texts(&["said".into()]).unwrap()[0].1, ["\"wait for me", "yes", "\"now\" or never", "\"fine\""]);
+    says(&table.notices().join("\n"), &["row 1", "quotes are read as a part of the text"]);
+    // Cells of several lines stay what they are.
+    let table = parsed("a,b\n1,\"two\nlines, \"\"quoted\"\"\"\n2,x\n");
+    assert_eq!(table.texts(&["b".into()]).unwrap()[0].1, ["two\nlines, \"quoted\"", "x"]);
+    assert!(table.notices().is_empty());
+}

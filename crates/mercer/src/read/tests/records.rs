@@ -111,13 +111,41 @@ fn folders_of_texts_are_labelled_by_their_names_in_folders_and_in_archives() {
             (&["label".to_owned(), "text".into(), "file".into()][..], &["label".to_owned()][..])
         );
         let said = table.notices().join("\n");
-        says(&said, &["1 file beside the folders", "1 text is not UTF-8", "pos/a.txt"]);
+        says(&said, &["1 file beside the folders", "README", "1 text is not UTF-8, and read as windows-1252", "pos/a.txt"]);
         let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
         assert_eq!(target.as_classes("test").unwrap(), (&[0, 1, 1][..], &["neg".to_owned(), "pos".into()][..]));
         let data = table.dataset(&ReadOptions::default()).unwrap();
         assert_eq!(data.names(), ["text"]);
         assert_eq!(strings(&data, "text"), ["a dull film", "très bon film", "a fine film\nindeed"]);
     }
+}
+
+#[test]
+fn several_tables_of_a_folder_are_one_with_the_name_of_each() {
+    let files: [(&str, &[u8]); 3] =
+        [("two.fasta", b">c label=1 of note\nACGA\n"), ("one.fasta", b">a label=1\nACGT\n>b label=0\nTT\nTT\n"), ("notes", b"by hand")];
+    let mut table = Table::parse("t.tar", &archive(&files)).unwrap();
+    assert_eq!(table.header(), ["name", "label", "sequence", "description", "file"]);
+    says(&table.notices().join("\n"), &["2 tables are joined, one.fasta to two.fasta", "notes left out"]);
+    assert_eq!(table.texts(&["file".into()]).unwrap()[0].1, ["one.fasta", "one.fasta", "two.fasta"]);
+    let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
+    assert_eq!(target.as_classes("test").unwrap().0, [1, 0, 1]);
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert_eq!(data.names(), ["sequence"]);
+    assert_eq!(strings(&data, "sequence"), ["ACGT", "TTTT", "ACGA"]);
+
+    // Folders label the rows; the same is said once.
+    let files: [(&str, &[u8]); 2] = [("t/no/b.csv", b"x;n\n3,5;1\n"), ("t/yes/a.csv", b"n;x\n2;4,5\n3;5,5\n")];
+    let mut table = Table::parse("t.tar", &archive(&files)).unwrap();
+    assert_eq!((table.rows(), table.own_target()), (3, &["label".to_owned()][..]));
+    assert_eq!(table.notices().iter().filter(|n| n.contains("semicolons")).count(), 1);
+    let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
+    assert_eq!(target.as_classes("test").unwrap(), (&[0, 1, 1][..], &["no".to_owned(), "yes".into()][..]));
+    let data = table.dataset(&ReadOptions::default()).unwrap();
+    assert!(matches!(&data.column("x").unwrap().values, Values::Numbers(x) if *x == [3.5, 4.5, 5.5]));
+
+    let files: [(&str, &[u8]); 2] = [("a.csv", b"x,y\n1,2\n"), ("b.csv", b"x,z\n1,2\n")];
+    says(&message(Table::parse("t.tar", &archive(&files))), &["b.csv", "'y'", "the same columns"]);
 }
 
 #[test]
