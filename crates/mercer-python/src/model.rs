@@ -3,7 +3,7 @@
 use crate::answers::{Pair, documented, expansion, from_draws, from_left_out, parameters, sigmoids, sorts, values};
 use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, raise, warn};
+use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
@@ -410,7 +410,7 @@ impl Model {
     /// What is worth knowing about the fit, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self.model.about.notices.clone()
+        self.model.about.notices.iter().map(|notice| spoken(notice)).collect()
     }
 
     /// Writes the model file, whole or not at all.

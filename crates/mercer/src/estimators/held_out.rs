@@ -115,5 +115,7 @@ fn decide(task: &Task<'_>, rows: &[usize], machines: &[(&Problem, &Solution)]) -
     let columns: Vec<Vec<(usize, f64)>> =
         machines.iter().map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
     let expansion = svm::expansion(task.rows(), &columns, machines.iter().map(|(_, s)| s.offset).collect());
-    expansion.predict(&Subset::new(task.gram, rows, &expansion.support), task.control)
+    // A fit that was ended has machines all the same, and what they say is not lost.
+    let control = task.control.last_step().at_least(1.0);
+    expansion.predict(&Subset::new(task.gram, rows, &expansion.support), &control)
 }

@@ -46,6 +46,7 @@ mod unpack;
 mod writing;
 
 pub use column_type::ColumnType;
+pub use doubts::doubts;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;
