@@ -295,7 +295,7 @@ pub(crate) struct Predict {
     /// (gp, baseline).
     #[arg(long, value_name = "P", value_parser = fraction)]
     pub interval: Option<f64>,
-    /// Add the probability of each class (knn, baseline).
+    /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
     #[arg(long)]
     pub probabilities: bool,
     /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.

@@ -4,7 +4,7 @@ use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::errors::internal_error;
 use crate::target::labels;
 use mercer::data::Sort;
-use mercer::estimators::{EstimatorExpr, Expansion, Predicted, Predictions};
+use mercer::estimators::{EstimatorExpr, Expansion, Predicted, Predictions, Sigmoid};
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Value};
 use mercer::read::TargetInfo;
@@ -67,6 +67,12 @@ pub(crate) fn from_left_out<'py>(
 /// An expansion as arrays: coefficients (support x outputs) and one constant per output.
 pub(crate) fn expansion<'py>(py: Python<'py>, expansion: Option<&Expansion>) -> PyResult<Option<Pair<'py>>> {
     expansion.map(|e| Ok((from_matrix(py, e.coef.clone())?, from_vec(py, e.bias.clone())))).transpose()
+}
+
+/// Slope and offset of each sigmoid, sigmoids x 2; None where there is none.
+pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let table = || Matrix::from_fn(sigmoids.len(), 2, |k, j| if j == 0 { sigmoids[k].slope } else { sigmoids[k].offset });
+    (!sigmoids.is_empty()).then(|| from_matrix(py, table())).transpose()
 }
 
 /// Two arrays.

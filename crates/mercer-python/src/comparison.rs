@@ -1,21 +1,23 @@
 //! `mercer.compare` and what it gives: estimators side by side.
 
 use crate::answers::from_json;
-use crate::dataset::{dataset, weights};
-use crate::errors::{data_error, raise, warn};
+use crate::dataset::{told, weights};
+use crate::errors::{data_error, raise, spoken, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::compare::Comparing;
-use mercer::data::Split;
+use mercer::data::{Dataset, Split, Target};
 use mercer::estimators::EstimatorExpr;
 use mercer::facts;
+use mercer::read::{Notice, TargetInfo};
 use mercer::report::{self, Request};
 use mercer::select::Metric;
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Width of the text table in columns.
 const WIDTH: usize = 100;
@@ -116,42 +118,82 @@ pub(crate) fn compare(
     threads: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
-    let asked = estimators.map(list).transpose()?;
-    let kernel = kernel.map(self::kernel).transpose()?;
-    let data = dataset(data)?;
-    let (target, info) = self::target(target, data.rows(), Takes::of(asked.as_deref().unwrap_or_default()), task)?;
-    let weights = weights(sample_weight)?;
-    let split = match (groups, time) {
-        (Some(_), Some(_)) => return Err(data_error("groups and time: give one of them")),
-        (Some(labels), None) => Split::Groups(self::groups(labels, data.rows())?),
-        (None, Some(time)) => Split::Time(times(time, data.rows())?),
-        (None, None) => Split::Rows,
-    };
-    let estimators = match asked {
-        Some(list) => list,
-        None => EstimatorExpr::all_for(&target).map_err(raise)?,
-    };
-    let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
-    let (prep, rest) = (recipe(standardise, missing)?, Comparing::new(estimators));
-    let comparing = Comparing { prep, kernel, folds, seed, allow_non_mercer, metric, sample, ..rest };
+    let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
+    let rest = Comparing { folds, seed, allow_non_mercer, sample, ..Comparing::new(Vec::new()) };
+    let asked = asked(&given, standardise, rest)?;
+    let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds);
+    let facts: Vec<String> = facts.iter().map(|fact| spoken(&fact.to_string())).collect();
+    warn(py, &facts)?;
+    let taken = asked.notices.clone();
     let limits = Limits { threads, max_seconds, max_memory, progress };
-    let comparison = limits.run(py, move |control| {
-        let outcome = mercer::compare::compare(&data, &target, &info, weights.as_deref(), &split, &comparing, control)?;
+    let mut comparison = limits.run(py, move |control| {
+        let Asked { data, target, info, weights, split, comparing, notices } = &asked;
+        let outcome = mercer::compare::compare(data, target, info, weights.as_deref(), split, comparing, control)?;
         let request = Request {
             command: "mercer.compare(data, target)".into(),
             table: "data".into(),
-            data: &data,
-            target: &target,
-            info: &info,
-            comparing: &comparing,
+            data,
+            target,
+            info,
+            comparing,
             weights: weights.as_deref(),
-            facts: facts::facts(&data, &target, &info, &split, comparing.folds).iter().map(ToString::to_string).collect(),
-            read_notices: &[],
+            facts,
+            read_notices: notices,
         };
         report::Comparison::of(&outcome, &request, control)
     })?;
-    warn(py, &comparison.notices)?;
+    let new: Vec<String> = comparison.notices.iter().filter(|notice| !taken.contains(notice)).cloned().collect();
+    comparison.notices = comparison.notices.iter().map(|notice| spoken(notice)).collect();
+    warn(py, &new)?;
     Ok(Comparison { comparison })
+}
+
+/// Objects of Python that say what is compared.
+pub(crate) struct Given<'a, 'py> {
+    pub(crate) data: &'a Bound<'py, PyAny>,
+    pub(crate) target: &'a Bound<'py, PyAny>,
+    pub(crate) kernel: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) estimators: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) missing: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) sample_weight: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) groups: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) time: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) task: Option<&'a str>,
+    pub(crate) metric: Option<&'a str>,
+}
+
+/// The same as the library takes it.
+pub(crate) struct Asked {
+    pub(crate) data: Arc<Dataset>,
+    pub(crate) target: Target,
+    pub(crate) info: TargetInfo,
+    pub(crate) weights: Option<Vec<f64>>,
+    pub(crate) split: Split,
+    pub(crate) comparing: Comparing,
+    /// What was told of how the rows were taken.
+    notices: Vec<Notice>,
+}
+
+/// What is compared; numbers and flags stand in `rest`.
+pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -> PyResult<Asked> {
+    let estimators = given.estimators.map(list).transpose()?;
+    let kernel = given.kernel.map(kernel).transpose()?;
+    let (data, notices) = told(given.data)?;
+    let (target, info) = target(given.target, data.rows(), Takes::of(estimators.as_deref().unwrap_or_default()), given.task)?;
+    let weights = weights(given.sample_weight)?;
+    let split = match (given.groups, given.time) {
+        (Some(_), Some(_)) => return Err(data_error("groups and time: give one of them")),
+        (Some(labels), None) => Split::Groups(groups(labels, data.rows())?),
+        (None, Some(time)) => Split::Time(times(time, data.rows())?),
+        (None, None) => Split::Rows,
+    };
+    let estimators = match estimators {
+        Some(list) => list,
+        None => EstimatorExpr::all_for(&target).map_err(raise)?,
+    };
+    let metric = given.metric.map(Metric::parse).transpose().map_err(raise)?;
+    let comparing = Comparing { prep: recipe(standardise, given.missing)?, kernel, estimators, metric, ..rest };
+    Ok(Asked { data, target, info, weights, split, comparing, notices })
 }
 
 /// Estimators given in one text or in a list of texts.
@@ -206,6 +248,13 @@ impl Comparison {
         self.comparison.notices.clone()
     }
 
+    /// What rows and target tell by themselves, before anything is fitted: copies of rows, columns that give the target away, rare
+    /// classes, heavy tails; one sentence each. They were warned of.
+    #[getter]
+    fn facts(&self) -> Vec<String> {
+        self.comparison.facts.clone()
+    }
+
     /// The document that ``mercer compare --json`` writes.
     ///
     /// Returns
@@ -256,7 +305,8 @@ impl Comparison {
     }
 
     fn __str__(&self) -> String {
-        self.comparison.text(WIDTH)
+        let facts: String = self.comparison.facts.iter().map(|fact| format!("note: {fact}\n")).collect();
+        format!("{facts}{}", spoken(&self.comparison.text(WIDTH)))
     }
 
     fn __repr__(&self) -> String {

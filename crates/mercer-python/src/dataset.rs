@@ -3,7 +3,7 @@
 use crate::answers::sorts;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
-use crate::errors::{data_error, raise, warn, within};
+use crate::errors::{data_error, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
@@ -11,7 +11,7 @@ use mercer::data::{Column, Holds, Schema, Similarities, Sort, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::prep::rows_missing;
-use mercer::read::{ColumnType, Notice, ReadOptions, Table};
+use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use mercer::report;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
@@ -76,12 +76,17 @@ impl Dataset {
 
 /// Columns of any object that holds them; what is worth a notice is warned of.
 pub(crate) fn dataset(object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
+    told(object).map(|(data, _)| data)
+}
+
+/// The same with what is worth a notice, which was told before where the object is a Dataset already.
+pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dataset>, Vec<Notice>)> {
     if let Ok(data) = object.cast::<Dataset>() {
-        return Ok(data.get().data.clone());
+        return Ok((data.get().data.clone(), data.get().notices.clone()));
     }
     let (data, notices) = build(object, &Asked::default())?;
     warn(object.py(), &notices)?;
-    Ok(Arc::new(data))
+    Ok((Arc::new(data), notices))
 }
 
 /// The columns of a training schema out of any object that holds them.
@@ -154,7 +159,7 @@ fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data
         return Ok((mercer::data::Dataset::from_points(points), Vec::new()));
     }
     if let Some(columns) = mapping(object)? {
-        return from_columns(columns, asked);
+        return from_columns(columns, asked, true);
     }
     if let Some(texts) = strings(object)? {
         return from_texts(object, texts, asked);
@@ -175,7 +180,7 @@ fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data
     };
     let transposed = array.getattr("T")?;
     let columns = names.into_iter().zip(transposed.try_iter()?).map(|(name, column)| Ok((name, column?))).collect::<PyResult<_>>()?;
-    from_columns(columns, asked)
+    from_columns(columns, asked, false)
 }
 
 /// One unnamed column of str. One that looks like identifiers was still meant: it is text.
@@ -186,7 +191,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
         Some(many) => return Err(raise(Error::Shape { what: "columns".into(), expected: many.len(), found: 1 })),
     };
     let rows = texts.len();
-    let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked)?;
+    let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked, true)?;
     if data.columns().is_empty() && asked.options.declared(&name).is_none() {
         let text = ReadOptions { types: vec![(name.clone(), ColumnType::Text)], ..ReadOptions::default() };
         let data = Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)).map_err(raise)?;
@@ -195,7 +200,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
     Ok((data, notices))
 }
 
-fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
+fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
     let Asked { options, like, grams } = asked;
     let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let declared = options.types.iter().map(|(name, _)| name).chain(grams.iter().map(|gram| &gram.column));
@@ -210,6 +215,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::
         columns.sort_by_key(|(name, _)| place(name));
     }
     let mut rows = None;
+    let mut notices = Vec::new();
     let mut made: Vec<(String, Option<Values>)> = Vec::new();
     let mut texts = Vec::new();
     let mut types = Vec::new();
@@ -230,7 +236,18 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::
             continue;
         }
         let values = match cells(name, object, as_text)? {
-            Cells::Numbers(v) => Some(Values::Numbers(v)),
+            Cells::Numbers(v) => {
+                // What somebody named may be no measurement; columns of training and of arrays are what they are.
+                if named && declared.is_none() && like.is_none() {
+                    let (said, keeps) = doubts(name, &v);
+                    notices.extend(said);
+                    if !keeps {
+                        rows.get_or_insert(v.len());
+                        continue;
+                    }
+                }
+                Some(Values::Numbers(v))
+            }
             Cells::Points(p) => Some(Values::Points(p)),
             Cells::Texts(cells) => {
                 rows.get_or_insert(cells.len());
@@ -243,7 +260,6 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::
         made.push((name.clone(), values));
     }
     let rows = rows.unwrap_or(0);
-    let mut notices = Vec::new();
     let mut read = Vec::new();
     if !texts.is_empty() {
         let mut table = Table::of_strings(HERE, rows, &texts).map_err(raise)?;
@@ -255,7 +271,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>) -> PyResult<(mercer::
             }
         };
         read = data.map_err(raise)?.into_columns();
-        notices = table.into_notices();
+        notices.extend(table.into_notices());
     }
     let mut finished = Vec::new();
     for (name, values) in made {
@@ -320,7 +336,7 @@ impl Dataset {
     /// What is worth knowing about how the data was taken, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self.notices.clone()
+        self.notices.iter().map(|notice| spoken(notice)).collect()
     }
 
     /// Rows with a missing cell, numbered from 0, by column: ``{"age": array([2])}``; whole columns have no entry.

@@ -46,7 +46,7 @@ fn exception(class: &str, message: String) -> PyErr {
 
 /// Options of the command line as Python writes them: `--types age=category` is `types={"age": "category"}`, `--gram id=FILE`
 /// is `gram={"id": K}`.
-fn spoken(message: &str) -> String {
+pub(crate) fn spoken(message: &str) -> String {
     let message = keyword(message, "--types ", "types=", |word| format!("\"{word}\""));
     let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
     let plain = [
@@ -58,6 +58,10 @@ fn spoken(message: &str) -> String {
         ("(--na)", "(na)"),
         ("--na ", "na "),
         ("--no-header", "header=False"),
+        ("--no-standardise", "standardise=False"),
+        ("--folds ", "folds="),
+        (" (--max-seconds)", ""),
+        ("--json and --report", "json() and to_html()"),
         ("--decimal ", "decimal="),
         ("--encoding ", "encoding="),
         ("--encoding", "encoding="),

@@ -1,6 +1,6 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::answers::{Pair, documented, expansion, from_left_out, parameters, values};
+use crate::answers::{Pair, documented, expansion, from_left_out, parameters, sigmoids, values};
 use crate::arrays::{from_indices, from_matrix, from_outputs, vector};
 use crate::errors::{data_error, raise};
 use crate::given::{finite, given, matrix};
@@ -426,8 +426,7 @@ impl Fitted {
         Ok((found.value, from_matrix(py, found.weights)?))
     }
 
-    /// What it is where it is a kernel expansion over the rows of `support`: coefficients, support x outputs, and one constant
-    /// per output; None for any other fit.
+    /// Of a kernel expansion over the rows of `support`: coefficients (support x outputs), one constant per output; else None.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
         expansion(py, self.inside.fitted.expansion())
@@ -437,6 +436,12 @@ impl Fitted {
     #[getter]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         from_indices(py, self.inside.fitted.support())
+    }
+
+    /// Slope and offset of Platt's sigmoid for each pair of classes (pairs x 2), where svc fitted probabilities; else None.
+    #[getter]
+    fn sigmoids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        sigmoids(py, self.inside.fitted.sigmoids())
     }
 
     /// Steps of the solver, one number for each problem that was solved.

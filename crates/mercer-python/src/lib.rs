@@ -13,6 +13,7 @@ mod kernel;
 mod learner;
 mod model;
 mod pickle;
+mod plan;
 mod tables;
 mod target;
 mod work;
@@ -34,6 +35,8 @@ mod _native {
     use super::learner::Learner;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::plan::{Plan, plan};
     #[pymodule_export]
     use super::tables::{catalogue, example, examples, read_table};
 

@@ -1,9 +1,9 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::answers::{Pair, documented, expansion, from_draws, from_left_out, parameters, sorts, values};
+use crate::answers::{Pair, documented, expansion, from_draws, from_left_out, parameters, sigmoids, sorts, values};
 use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, raise, warn};
+use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::{Limits, Size};
@@ -42,11 +42,8 @@ impl Model {
     }
 
     fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
-        let data = self.rows(py, data)?;
-        let model = self.model.clone();
-        let among = if want.covariance { data.rows() } else { 0 };
-        let size = Size::of_values(data.rows() * (model.support.rows() + among), &data);
-        Limits::threads(threads).run_sized(py, size, move |control| model.predict(&data, want, control))
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
     }
 
     /// Rows with the columns of training; what becomes of missing cells is told the first time.
@@ -159,7 +156,7 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { probabilities: true, ..Want::default() }, threads)?;
-        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", "knn"))?)
+        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", "knn, or svc(probabilities=true)"))?)
     }
 
     /// Decision values before they become classes.
@@ -328,11 +325,16 @@ impl Model {
         self.model.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
     }
 
-    /// What the model is where it is a kernel expansion over the rows of `support`: coefficients (support x outputs), and one
-    /// constant per output; None for any other model.
+    /// Of a kernel expansion over the rows of `support`: coefficients (support x outputs), one constant per output; else None.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
         expansion(py, self.model.fitted.expansion())
+    }
+
+    /// Slope and offset of Platt's sigmoid for each pair of classes (pairs x 2), where svc fitted probabilities; else None.
+    #[getter]
+    fn sigmoids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        sigmoids(py, self.model.fitted.sigmoids())
     }
 
     /// Steps of the solver, one number for each problem that was solved.
@@ -396,10 +398,7 @@ impl Model {
     /// The classes in the order of their codes, as they were given; None where numbers are predicted.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if self.model.target.classes.is_none() {
-            return Ok(None);
-        }
-        labels(py, &self.model.target).map(Some)
+        self.model.target.classes.as_ref().map(|_| labels(py, &self.model.target)).transpose()
     }
 
     /// Names and types of the columns that a table must have.
@@ -411,7 +410,7 @@ impl Model {
     /// What is worth knowing about the fit, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self.model.about.notices.clone()
+        self.model.about.notices.iter().map(|notice| spoken(notice)).collect()
     }
 
     /// Writes the model file, whole or not at all.

@@ -2,11 +2,11 @@
 //!
 //! Labels of str and bool are classes, floats are numbers. Whole numbers (also floats that are whole) are classes for
 //! an estimator that predicts nothing else, numbers for one that predicts nothing else; where both are possible, ints of
-//! exactly two values are classes, as when a table is read. `task` decides differently.
+//! exactly two values are classes, as when a table is read, and ints that come back are warned of. `task` decides differently.
 
 use crate::arrays::{asarray, dates, is_numeric, kind, numbers, shape};
 use crate::columns::{Written, written};
-use crate::errors::{data_error, raise, within};
+use crate::errors::{data_error, raise, warn, within};
 use crate::frames::is_categorical;
 use mercer::data::Target;
 use mercer::error::Error;
@@ -51,8 +51,24 @@ fn asked(task: Option<&str>) -> PyResult<Option<Asked>> {
     }
 }
 
-/// The target of `rows` rows.
+/// The target of `rows` rows. Whole numbers that come back and are taken as numbers are warned of, as they may be classes.
 pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str>) -> PyResult<(Target, TargetInfo)> {
+    let (target, info) = taken(object, rows, takes, task)?;
+    let undecided = task.is_none() && takes.classes && takes.numbers && matches!(&target, Target::Numbers(y) if y.cols() == 1);
+    if undecided && matches!(kind(&asarray(object)?)?, 'i' | 'u') {
+        let different = different(&asarray(object)?)?;
+        if 2 * different <= rows {
+            let name = &info.names[0];
+            let said = format!(
+                "target '{name}' has {different} different whole numbers: taken as numbers; task=\"classification\" takes them as classes"
+            );
+            warn(object.py(), &[said])?;
+        }
+    }
+    Ok((target, info))
+}
+
+fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str>) -> PyResult<(Target, TargetInfo)> {
     let asked = asked(task)?.or(is_categorical(object).then_some(Asked::Classes));
     let name = object.getattr("name").ok().and_then(|n| n.extract::<String>().ok()).unwrap_or_else(|| UNNAMED.into());
     let array = asarray(object)?;
@@ -80,7 +96,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
         }
         (_, Some(asked)) => asked == Asked::Classes,
         (Labels::Text | Labels::Flag, None) => true,
-        (Labels::Integer, None) => takes.classes && (!takes.numbers || two_values(&array)?),
+        (Labels::Integer, None) => takes.classes && (!takes.numbers || different(&array)? == 2),
         (Labels::Number, None) => takes.classes && !takes.numbers && whole(&numbers(&array)?),
     };
     if !classes {
@@ -191,11 +207,12 @@ fn numeric(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if is_numeric(kind(array)?) { numbers(array) } else { numbers(&array.call_method1("astype", ("float64",))?) }
 }
 
-fn two_values(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// How many different numbers there are.
+fn different(array: &Bound<'_, PyAny>) -> PyResult<usize> {
     let mut values: Vec<u64> = numeric(array)?.iter().map(|x| x.to_bits()).collect();
     values.sort_unstable();
     values.dedup();
-    Ok(values.len() == 2)
+    Ok(values.len())
 }
 
 fn whole(numbers: &[f64]) -> bool {

@@ -11,6 +11,8 @@ use crate::errors::{data_error, internal_error, raise};
 use mercer::control::{CancelFlag, Control, Progress, memory_size, pool};
 use mercer::data::{Dataset, Values};
 use mercer::error::{Error, Result};
+use mercer::estimators::Want;
+use mercer::learner::Model;
 use mercer::param::{Domain, Value};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -53,6 +55,12 @@ impl Size {
             Some(width) if count.saturating_mul(width) <= SMALL => Size::Small,
             _ => Size::Any,
         }
+    }
+
+    /// Of predictions for rows.
+    pub(crate) fn of_predicting(model: &Model, data: &Dataset, want: Want) -> Self {
+        let beside = model.support.rows() + if want.covariance { data.rows() } else { 0 };
+        Size::of_values(data.rows().saturating_mul(beside), data)
     }
 }
 

@@ -16,7 +16,7 @@ from mercer._native import Fitted
 ROOT = Path(__file__).resolve().parents[3]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 CLASSES = [mercer.Dataset, mercer.Kernel, mercer.Learner, mercer.Model, mercer.Comparison, Fitted]
-FUNCTIONS = [mercer.compare, mercer.read_table, mercer.example, mercer.examples, mercer.catalogue]
+FUNCTIONS = [mercer.compare, mercer.plan, mercer.read_table, mercer.example, mercer.examples, mercer.catalogue]
 
 
 def documented():

@@ -1,5 +1,7 @@
 """Rows that are not numbers only: what each kernel does with them, the same for every argument, and cells that are missing."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -41,6 +43,22 @@ def test_kernels_of_numbers_refuse_other_columns_in_one_sentence(frame, kernel, 
         with pytest.raises(mercer.DataError, match=said) as caught:
             estimator.fit(frame, CLASSES if "Class" in type(estimator).__name__ or "SVC" in said else NUMBERS)
         assert "\n" not in str(caught.value) and "MercerClassifier" in str(caught.value)
+
+
+def test_the_advice_for_other_columns_can_be_followed():
+    frame = FRAMES["str"]
+    for estimator, y in ((mercer.KNeighborsClassifier(), CLASSES), (mercer.KNeighborsRegressor(), NUMBERS)):
+        with pytest.raises(mercer.DataError) as caught:
+            estimator.fit(frame, y)
+        said = str(caught.value)
+        # Neighbours have no kernel= of their own: what is named instead takes the frame, and the kernel that is named with it.
+        other, kernel = re.search(r"take (Mercer\w+)\(\"knn\"\)", said)[1], re.search(r'kernel="([^"]+)"', said)[1]
+        assert "give a kernel" not in said
+        for words in ({}, {"kernel": kernel}):
+            getattr(mercer, other)("knn(k=3)", **words).fit(frame, y).predict(frame)
+    with pytest.raises(mercer.DataError) as caught:
+        mercer.SVC().fit(frame, CLASSES)
+    mercer.SVC(kernel=re.search(r'kernel="([^"]+)"', str(caught.value))[1]).fit(frame, CLASSES).predict(frame)
 
 
 def test_so_do_other_estimators_that_take_numbers_only():

@@ -98,8 +98,6 @@ MIRRORED = {
     "KNeighborsClassifier": sklearn.neighbors.KNeighborsClassifier(),
     "KNeighborsRegressor": sklearn.neighbors.KNeighborsRegressor(),
 }
-#: Parameters of Platt's sigmoids, deprecated by scikit-learn 1.9 together with probability=True.
-LACKING = {"SVC": {"probA_", "probB_"}}
 
 
 @pytest.mark.parametrize("name", MIRRORED)
@@ -111,7 +109,7 @@ def test_public_names_of_a_fitted_estimator_are_those_of_scikit_learn(name):
         public = {member for member in dir(theirs) if not member.startswith("_")}
         # Left over from the common code of libsvm and of neighbours: arguments of other estimators.
         public -= {"nu", "epsilon", "radius", "class_weight", "probability", "random_state", "unused_param"} - set(ours.get_params())
-        assert {member for member in public if not hasattr(ours, member)} == LACKING.get(name, set())
+        assert {member for member in public if not hasattr(ours, member)} == set()
 
 
 def test_the_factor_of_a_process_is_that_of_scikit_learn():

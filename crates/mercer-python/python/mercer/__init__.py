@@ -21,11 +21,13 @@ from ._native import (
     Kernel,
     Learner,
     Model,
+    Plan,
     __version__,
     catalogue,
     compare,
     example,
     examples,
+    plan,
     read_table,
 )
 from .errors import DataError, ExpressionError, MercerError, MercerWarning, ModelFileError, ResourceError
@@ -46,6 +48,7 @@ __all__ = [
     "MercerWarning",
     "Model",
     "ModelFileError",
+    "Plan",
     "ResourceError",
     "__version__",
     "catalogue",
@@ -54,6 +57,7 @@ __all__ = [
     "examples",
     "kernels",
     "load",
+    "plan",
     "read_table",
     "scikit",
 ]

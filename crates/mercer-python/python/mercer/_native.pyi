@@ -23,11 +23,13 @@ __all__ = [
     "Kernel",
     "Learner",
     "Model",
+    "Plan",
     "__version__",
     "catalogue",
     "compare",
     "example",
     "examples",
+    "plan",
     "read_table",
 ]
 
@@ -177,6 +179,8 @@ class Model:
     @property
     def expansion(self) -> tuple[NDArray[Any], NDArray[Any]] | None: ...
     @property
+    def sigmoids(self) -> NDArray[Any] | None: ...
+    @property
     def steps(self) -> list[int]: ...
     @property
     def kernel(self) -> Kernel: ...
@@ -242,6 +246,8 @@ class Fitted:
     @property
     def support(self) -> NDArray[Any]: ...
     @property
+    def sigmoids(self) -> NDArray[Any] | None: ...
+    @property
     def steps(self) -> list[int]: ...
     @property
     def summary(self) -> dict[str, Any]: ...
@@ -263,6 +269,8 @@ class Comparison:
     def task(self) -> str: ...
     @property
     def notices(self) -> list[str]: ...
+    @property
+    def facts(self) -> list[str]: ...
     def _repr_html_(self) -> str: ...
     def json(self) -> str: ...
     def to_html(self) -> str: ...
@@ -291,6 +299,32 @@ def compare(
     threads: int = 0,
     progress: _Progress | None = None,
 ) -> Comparison: ...
+@final
+class Plan:
+    @property
+    def rows(self) -> int: ...
+    @property
+    def seconds(self) -> float | None: ...
+    @property
+    def fits(self) -> list[dict[str, Any]]: ...
+
+def plan(
+    data: _Data,
+    target: _Target,
+    kernel: Kernel | str | None = None,
+    estimators: str | Sequence[str] | None = None,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    standardise: bool = True,
+    missing: Mapping[str, _Policy] | None = None,
+    allow_non_mercer: bool = False,
+    task: _Task | None = None,
+    sample: int | None = None,
+    max_seconds: float | None = None,
+    max_memory: int | str | None = None,
+    threads: int = 0,
+) -> Plan: ...
 @overload
 def read_table(
     path: _Path,

@@ -113,6 +113,20 @@ const SUPPORT: &[(&str, &str)] = &[
     ("n_iter_ : ndarray or int", "Steps of the solver"),
     ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
 ];
+const SUPPORT_OF_CLASSES: &[(&str, &str)] = &[
+    ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
+    ("support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)", "The support vectors"),
+    ("n_support_ : ndarray", "Number of support vectors, for each class"),
+    ("dual_coef_ : ndarray or sparse array", "Coefficients of the support vectors"),
+    ("intercept_ : ndarray", "Constants of the decision functions"),
+    ("coef_ : ndarray or sparse array", "Coefficients of the columns, where the kernel is \"linear\""),
+    ("n_iter_ : ndarray or int", "Steps of the solver"),
+    (
+        "probA_, probB_ : ndarray of shape (n_pairs,)",
+        "A and B of Platt's sigmoids: the first class of a pair has the probability 1 / (1 + exp(A d + B)) for a decision value d above 0 for it; empty without probability=True",
+    ),
+    ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
+];
 
 /// Every class that scikit-learn has too.
 pub(crate) const SPELLINGS: &[Spelling] = &[
@@ -130,7 +144,15 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             gamma("\"scale\"", GAMMA),
             coef0("0.0"),
             SHRINKING,
-            own("probability", "\"deprecated\"", "bool", "Whether predict_proba is there, from a sigmoid fitted by cross-validation"),
+            Argument {
+                name: "probability",
+                default: "\"deprecated\"",
+                sets: Some("probabilities"),
+                doc: (
+                    "bool",
+                    "Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that were held out in five folds, and coupled. predict then gives the class of greatest probability, where scikit-learn goes by votes in spite of the probabilities; weights of rows and classes count in the sigmoids too",
+                ),
+            },
             sets("tolerance", "tol", "1e-3"),
             sets("cache_mb", "cache_size", "8000"),
             CLASS_WEIGHT,
@@ -145,7 +167,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             own("break_ties", "False", "bool", "Whether decision values decide between classes with equal votes, and not their order"),
             RANDOM_STATE,
         ],
-        attributes: SUPPORT,
+        attributes: SUPPORT_OF_CLASSES,
     },
     Spelling {
         estimator: "svr",

@@ -1,6 +1,6 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Query, Summary, Task};
+use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Query, Sigmoid, Summary, Task};
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
@@ -87,6 +87,9 @@ macro_rules! estimators {
             }
             fn factor(&self) -> Option<&Lower> {
                 match self { $(FittedModel::$Estimator(f) => f.factor(),)* }
+            }
+            fn sigmoids(&self) -> &[Sigmoid] {
+                match self { $(FittedModel::$Estimator(f) => f.sigmoids(),)* }
             }
             fn steps(&self) -> Vec<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.steps(),)* }
@@ -314,6 +317,13 @@ impl EstimatorExpr {
     /// Every parameter with its value as an expression writes it, in the order of the records.
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
         self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
+    }
+    /// The same without class probabilities where those take fits of their own: for a score that needs none.
+    pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
+        match self {
+            EstimatorExpr::Svc(svc) => EstimatorExpr::Svc(Svc { probabilities: false, ..svc.clone() }),
+            other => other.clone(),
+        }
     }
     /// Sets a parameter by name.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {

@@ -2,14 +2,17 @@
 
 mod baseline;
 mod bordered;
+mod coupling;
 mod draws;
 mod expansion;
 mod fitted_gp;
 mod gp;
+mod held_out;
 mod knn;
 mod least_norm;
 mod list;
 mod outputs;
+mod platt;
 mod ridge;
 mod ridge_path;
 mod settled;
@@ -24,6 +27,7 @@ pub use gp::Gp;
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub(crate) use list::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use platt::Sigmoid;
 pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
@@ -151,6 +155,10 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     /// The Cholesky factor of the covariance of the training targets, where it keeps one.
     fn factor(&self) -> Option<&Lower> {
         None
+    }
+    /// What makes probabilities of the decision values of pairs of classes, where it has such: one sigmoid a pair.
+    fn sigmoids(&self) -> &[Sigmoid] {
+        &[]
     }
     /// Steps of the solver, one number for each problem that was solved.
     fn steps(&self) -> Vec<usize> {

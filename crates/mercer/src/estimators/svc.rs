@@ -5,9 +5,17 @@
 //! ```
 //!
 //! solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2.
+//!
+//! Probabilities, where they are asked for, are Platt's sigmoids of the decision values of each pair of classes, held out in
+//! five folds, coupled for more than two classes. The predicted class is then the one of the greatest probability, and not the
+//! one of most votes; the two differ near the border.
 
+use super::coupling::couple;
+use super::held_out::{Calibration, calibrate};
+use super::platt::Sigmoid;
 use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task, svm};
 use crate::blocks;
+use crate::control::Control;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -40,6 +48,9 @@ pub struct Svc {
     pub class_weight: ClassWeight,
     /// Megabytes of kernel rows to keep.
     pub cache_mb: Value,
+    /// Whether to fit probabilities of the classes too.
+    #[serde(default)]
+    pub probabilities: bool,
 }
 
 impl Default for Svc {
@@ -50,6 +61,7 @@ impl Default for Svc {
             max_iterations: Value::Number(svm::MAX_ITERATIONS),
             class_weight: ClassWeight::None,
             cache_mb: Value::Number(svm::CACHE_MB),
+            probabilities: false,
         }
     }
 }
@@ -75,6 +87,11 @@ impl Estimator for Svc {
             "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
             Domain::Positive,
         ),
+        Param::fixed(
+            "probabilities",
+            "whether to fit class probabilities: Platt's sigmoid for each pair of classes on decision values held out in five folds, which takes further fits; the predicted class is then the one of the greatest probability",
+            Domain::Flag,
+        ),
     ];
     const NEEDS_MERCER: bool = true;
     type Fitted = FittedSvc;
@@ -84,12 +101,15 @@ impl Estimator for Svc {
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        svm::bytes(rows, outputs.saturating_sub(1).max(1), &self.cache_mb)
+        let fits = if self.probabilities { 5 } else { 1 };
+        svm::bytes(rows, fits * outputs.saturating_sub(1).max(1), &self.cache_mb)
     }
 
     /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.
     fn work(&self, rows: usize, _outputs: usize) -> f64 {
-        150.0 * (rows as f64).powi(2)
+        // Five fits without a fold start near their solutions.
+        let fits = if self.probabilities { 3.0 } else { 1.0 };
+        fits * 150.0 * (rows as f64).powi(2)
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
@@ -126,13 +146,14 @@ impl Svc {
                 "svc needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
             )));
         }
+        let counted = |i: usize| task.weight(i) * class_weight(codes[i]);
         let pairs: Vec<(usize, usize)> =
             present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
         let problems: Vec<Problem> = pairs
             .iter()
             .map(|&(a, b)| {
                 let row: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
-                let bound = |i: usize| c * task.weight(i) * class_weight(codes[i]);
+                let bound = |i: usize| c * counted(i);
                 let problem = Problem {
                     target: row.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
                     low: row.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
@@ -151,13 +172,22 @@ impl Svc {
             problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
+        let mut summary = svm::summary(&solutions, options.tolerance, rounded);
+        let mut sigmoids = Vec::new();
+        if self.probabilities {
+            let found: Calibration = calibrate(task, codes, &problems, &solutions, counted, &options)?;
+            sigmoids = found.sigmoids;
+            summary.converged &= found.converged;
+            summary.notes.extend(found.notes);
+        }
         Ok(FittedSvc {
             expansion,
             classes: names.len(),
             first: pairs.iter().map(|p| p.0).collect(),
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
-            summary: svm::summary(&solutions, options.tolerance, rounded),
+            sigmoids,
+            summary,
         })
     }
 }
@@ -179,6 +209,9 @@ pub struct FittedSvc {
     /// Steps of the solver for each pair.
     #[serde(with = "blocks::usizes")]
     pub iterations: Vec<usize>,
+    /// For each pair the probability of its second class, by its decision value; empty where probabilities were not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sigmoids: Vec<Sigmoid>,
     summary: Summary,
 }
 
@@ -207,6 +240,20 @@ impl FittedSvc {
         }
         best
     }
+
+    /// Probabilities of the classes for decision values, M x classes.
+    fn probabilities(&self, scores: &Matrix, control: &Control) -> Result<Matrix> {
+        let pairs: Vec<(usize, usize)> = self.first.iter().copied().zip(self.second.iter().copied()).collect();
+        let mut out = Matrix::zeros(scores.rows(), self.classes);
+        for i in 0..scores.rows() {
+            if i % 1024 == 0 {
+                control.check()?;
+            }
+            let second: Vec<f64> = scores.row(i).iter().zip(&self.sigmoids).map(|(&f, s)| s.probability(f)).collect();
+            out.row_mut(i).copy_from_slice(&couple(&pairs, &second, self.classes)?);
+        }
+        Ok(out)
+    }
 }
 
 impl Fitted for FittedSvc {
@@ -227,12 +274,23 @@ impl Fitted for FittedSvc {
         if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
+        if !self.sigmoids.is_empty() && self.sigmoids.len() != pairs {
+            return Err(Error::Shape { what: "sigmoids of the pairs".into(), expected: pairs, found: self.sigmoids.len() });
+        }
         let scores = self.expansion.predict(query.cross, query.control)?;
-        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
+        let by_votes = (0..scores.rows()).map(|i| self.decide(scores.row(i)));
+        let (codes, probabilities): (Vec<usize>, _) = if self.sigmoids.is_empty() {
+            (by_votes.collect(), None)
+        } else {
+            let p = self.probabilities(&scores, query.control)?;
+            (by_votes.enumerate().map(|(i, voted)| greatest(p.row(i), voted)).collect(), Some(p))
+        };
+        let values = Predicted::Classes(codes);
+        let probabilities = probabilities.filter(|_| query.want.probabilities);
         let scores: Option<Matrix> = query.want.scores.then_some(scores);
         let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
         let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Ok(Predictions { scores, pairs, ..Predictions::of(values) })
+        Ok(Predictions { scores, pairs, probabilities, ..Predictions::of(values) })
     }
 
     fn summary(&self) -> &Summary {
@@ -247,4 +305,12 @@ impl Fitted for FittedSvc {
     fn steps(&self) -> Vec<usize> {
         self.iterations.clone()
     }
+    fn sigmoids(&self) -> &[Sigmoid] {
+        &self.sigmoids
+    }
+}
+
+/// The class of the greatest probability; of equal ones the one that was voted for.
+fn greatest(probabilities: &[f64], voted: usize) -> usize {
+    (0..probabilities.len()).fold(voted, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
 }

@@ -91,7 +91,12 @@ pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f6
 /// Goes over to predictions from kernel values in f32 where they change every decision value by less than a hundredth of
 /// the tolerance, which is in units of `sizes`, one per output; the largest change as a share of that.
 pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, sizes: impl Iterator<Item = f64>) -> Result<Option<f64>> {
-    expansion.round(task.gram, &sizes.map(|size| ROUNDING * tolerance * size).collect::<Vec<_>>(), task.control)
+    let most: Vec<f64> = sizes.map(|size| ROUNDING * tolerance * size).collect();
+    match expansion.round(task.gram, &most, task.control) {
+        // There is no time to try: predictions stay exact.
+        Err(Error::Time { .. }) => Ok(None),
+        other => other,
+    }
 }
 
 /// The summary of one or several problems: sums of steps and objectives, the worst gap and the worst violation.
@@ -117,6 +122,11 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
     let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
     notes.push(if converged {
         format!("the greatest violation of the optimality conditions is {violation:.3e}, within the tolerance of {tolerance:e}")
+    } else if violation <= tolerance {
+        let gap = solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap));
+        format!(
+            "the optimality conditions are met to {violation:.3e}, but the relative duality gap is {gap:.3e}, above the tolerance of {tolerance:e}: the penalty c is very large for kernel values of this size, as from large numbers in a polynomial or linear kernel; scale the columns, or lower c or the kernel's gamma"
+        )
     } else {
         format!(
             "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"

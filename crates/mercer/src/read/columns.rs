@@ -77,8 +77,7 @@ impl Table {
     fn unless_identifier(&mut self, name: &str, v: Vec<f64>, writing: Writing) -> Option<Values> {
         if writing == Writing::Point {
             if doubts::identity(name, &v) == Identity::Identifier {
-                let says = "{has} a different whole number in every row: ignored as an identifier";
-                self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("number keeps it"));
+                self.facts.push(doubts::ignored(name));
                 return None;
             }
             self.facts.extend(doubts::of_numbers(name, &v));

@@ -1,5 +1,6 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
+use super::Notice;
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::dates;
 use super::facts::{Fact, Topic};
@@ -35,6 +36,20 @@ pub(super) fn identity(name: &str, values: &[f64]) -> Identity {
     } else {
         Identity::No
     }
+}
+
+/// What is said of an identifier of whole numbers.
+pub(super) fn ignored(name: &str) -> Fact {
+    Fact::of_column(Topic::Identifiers, name, "{has} a different whole number in every row: ignored as an identifier")
+        .undone_by("number keeps it")
+}
+
+/// What a table that is read would say of a column of plain numbers, one sentence each, and whether it would keep it as an
+/// input: columns that come as numbers are doubtful for the same reasons.
+pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
+    let keeps = identity(name, values) != Identity::Identifier;
+    let facts = if keeps { of_numbers(name, values) } else { vec![ignored(name)] };
+    (facts.iter().map(Fact::sentence).collect(), keeps)
 }
 
 /// Whether the last word of a name is one of an identifier: `order id`, `PassengerId`, `Kunde Nr.`, but not `paid`.

@@ -9,7 +9,7 @@
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
-use crate::data::{Order, Writing};
+use crate::data::{Order, Unit, Writing};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -87,9 +87,13 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         })
     };
     let writing = Writing::of(cells);
-    // A format that tells strings from numbers is believed: codes such as '0123' are labels.
-    let as_strings =
-        cells.strings && c.cells > 0 && matches!(writing, Some(Writing::Point | Writing::Marked(_) | Writing::Date(Order::Compact)));
+    // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
+    let bare = match writing {
+        Some(Writing::Marked(marks)) => marks.unit == Unit::None,
+        Some(Writing::Point | Writing::Date(Order::Compact)) => true,
+        _ => false,
+    };
+    let as_strings = cells.strings && c.cells > 0 && bare;
     match writing {
         // There is an infinity, which is refused below.
         Some(Writing::Point) if c.not_numbers > 0 => {}

@@ -47,6 +47,7 @@ mod unpack;
 mod writing;
 
 pub use column_type::ColumnType;
+pub use doubts::doubts;
 pub(crate) use doubts::marker;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};

@@ -127,7 +127,9 @@ fn write_lines(
     };
     let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
     let probabilities = match &predictions.probabilities {
-        None if columns.probabilities => return Err(lacks("--probabilities", "class probabilities", "knn")),
+        None if columns.probabilities => {
+            return Err(lacks("--probabilities", "class probabilities", "knn, or \"svc(probabilities=true)\""));
+        }
         p => p.as_ref().filter(|_| columns.probabilities),
     };
     let rows = match &predictions.values {

@@ -9,7 +9,7 @@ use super::free::{Free, Setting};
 use super::profile::{Curve, Look};
 use super::search::{Found, Place};
 use super::tune::steps;
-use super::{Estimate, Metric, Scoring};
+use super::{Estimate, Metric, Needs, Scoring};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
@@ -204,7 +204,7 @@ impl<'a> Field<'a> {
         let (target, held) = (sample.target.select(&fold.train), sample.target.select(&fold.test));
         let (weights, of_held) = (sample.weights_of(&fold.train), sample.weights_of(&fold.test));
         let examples = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
-        let estimator = loosened(&setting.estimator)?;
+        let estimator = loosened(&setting.estimator, self.scoring.deciding)?;
         let Some(fitted) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
             return Ok(None);
         };
@@ -225,7 +225,7 @@ impl<'a> Field<'a> {
         let sample = &self.place.round.sample;
         let (target, weights) = (sample.target.select(&fold.train), sample.weights_of(&fold.train));
         let task = Task { gram: among, target: &target, weights: weights.as_deref(), control, seed: self.seed };
-        let Some(fitted) = possible(loosened(&setting.estimator)?.fit(&task))? else { return Ok(None) };
+        let Some(fitted) = possible(loosened(&setting.estimator, self.scoring.deciding)?.fit(&task))? else { return Ok(None) };
         let predictions = fitted.predict(&Query::new(&cross(fitted.support()), WANT, control))?;
         Ok(Some(self.scoring.decide(&predictions, &sample.target.select(&fold.test), sample.weights_of(&fold.test).as_deref())))
     }
@@ -263,9 +263,9 @@ fn possible<F>(made: Result<F>) -> Result<Option<F>> {
 const LOOSE: f64 = 1e-2;
 const LOOSER: f64 = 10.0;
 
-/// The estimator with a tolerance that does for a score.
-fn loosened(estimator: &EstimatorExpr) -> Result<EstimatorExpr> {
-    let mut loose = estimator.clone();
+/// The estimator with a tolerance that does for a score, and without probabilities where the score needs none.
+fn loosened(estimator: &EstimatorExpr, deciding: Metric) -> Result<EstimatorExpr> {
+    let mut loose = if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() };
     for (param, value) in estimator.values().into_iter().filter(|(param, _)| param.name == "tolerance") {
         let asked = value.number();
         if asked < LOOSE {

@@ -293,7 +293,10 @@ class SVC(SupportVectorClassifier):
     shrinking : bool, default=True
         Taken for scikit-learn's sake: the solver decides itself.
     probability : bool, default="deprecated"
-        Whether predict_proba is there, from a sigmoid fitted by cross-validation.
+        Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that
+        were held out in five folds, and coupled. predict then gives the class of greatest probability, where
+        scikit-learn goes by votes in spite of the probabilities; weights of rows and classes count in the sigmoids
+        too.
     tol : float, default=1e-3
         Greatest violation of the optimality conditions, in units of the decision value, and greatest relative
         duality gap.
@@ -333,6 +336,9 @@ class SVC(SupportVectorClassifier):
         Coefficients of the columns, where the kernel is "linear".
     n_iter_ : ndarray or int
         Steps of the solver.
+    probA_, probB_ : ndarray of shape (n_pairs,)
+        A and B of Platt's sigmoids: the first class of a pair has the probability 1 / (1 + exp(A d + B)) for a
+        decision value d above 0 for it; empty without probability=True.
     C_ : float
         The penalty that was found, where it was left open; so for every argument.
     model_ : mercer.Model or its like
@@ -355,7 +361,7 @@ class SVC(SupportVectorClassifier):
     """
 
     _name = "svc"
-    _spelt = {"c": "C", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
+    _spelt = {"c": "C", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
 
     def __init__(
         self,

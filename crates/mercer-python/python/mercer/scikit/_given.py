@@ -121,6 +121,11 @@ class GivenModel:
         return self.fitted.expansion
 
     @property
+    def sigmoids(self):
+        """Slope and offset of Platt's sigmoid for each pair of classes, or None."""
+        return self.fitted.sigmoids
+
+    @property
     def steps(self):
         """Steps of the solver for each problem."""
         return self.fitted.steps

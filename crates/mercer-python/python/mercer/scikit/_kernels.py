@@ -3,6 +3,7 @@
 from numbers import Real
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._native import Kernel
@@ -65,17 +66,23 @@ def numbers_only(estimator, X, what):
     """Refuses rows that hold more than numbers, for what takes numbers in scikit-learn and hence here."""
     if estimator._numbers:
         return
-    found, example = "the rows are str", 'a kernel of strings, such as kernel="normalise(spectrum(k=3))"'
+    found, kind, example = "the rows are str", "a kernel of strings", "normalise(spectrum(k=3))"
     if names_of(X) is not None:
         others = other_columns(X)
         if not others:
             return
         name, holds = next(iter(others.items()))
         found = f"column '{name}' holds {holds}"
-        example = f'a kernel that says what it does with each column, such as kernel="on(age, rbf) + on({name}, equal)"'
+        numeric = next((other for other in names_of(X) if other not in others), None)
+        kind = "a kernel that says what it does with each column"
+        example = f"on({name}, equal)" if numeric is None else f"on({numeric}, rbf) + on({name}, equal)"
+    if "kernel" in estimator.get_params():
+        advice = f'give {kind}, such as kernel="{example}", or take MercerClassifier or MercerRegressor, which encode by themselves'
+    else:
+        other = "MercerClassifier" if is_classifier(estimator) else "MercerRegressor"
+        advice = f'or take {other}("{estimator._name}"), which encodes by itself or takes {kind}, such as kernel="{example}"'
     raise DataError(
-        f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; encode them first (OneHotEncoder), give "
-        f"{example}, or take MercerClassifier or MercerRegressor, which encode by themselves"
+        f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; encode them first (OneHotEncoder), {advice}"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 
 from .._native import Learner
-from ..errors import MercerWarning
+from ..errors import MercerError, MercerWarning
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._kernels import similarity
 from ._names import PROBABILITIES, SCORES
@@ -54,6 +54,16 @@ def _is_one_of(names):
     return lambda self: self._estimator_name() in names
 
 
+def _has_probabilities(estimator):
+    """Whether the estimator that is written has class probabilities, always or as it is written."""
+    if estimator._estimator_name() in PROBABILITIES:
+        return True
+    try:
+        return "probabilities=true" in Learner(estimator.estimator).estimator
+    except MercerError:
+        return False
+
+
 class MercerClassifier(Expressions, KernelClassifier):
     """Any classifier of the library with any kernel.
 
@@ -90,7 +100,7 @@ class MercerClassifier(Expressions, KernelClassifier):
     """
 
     decision_function = available_if(_is_one_of(SCORES))(Scores.decision_function)
-    predict_proba = available_if(_is_one_of(PROBABILITIES))(Probabilities.predict_proba)
+    predict_proba = available_if(_has_probabilities)(Probabilities.predict_proba)
 
     def __init__(
         self,

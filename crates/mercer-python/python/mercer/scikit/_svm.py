@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing, compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -20,7 +18,6 @@ from ._base import KernelClassifier, KernelRegressor, Scores, ballot, votes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from typing_extensions import Self
 
 #: C=inf: a margin as hard as rounding lets it be.
 HARD = 1e10
@@ -145,27 +142,17 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
                 raise ValueError(f"Invalid input - all samples of class {self.classes_[absent[0]]} have zero or negative weights.")
         return super()._fit(X, y, weight, classes)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        vars(self).pop("_calibrated", None)
-        super().fit(X, y, sample_weight)
-        if self._with_probabilities():
-            plain = clone(self).set_params(probability=False)
-            folds = min(5, int(np.bincount(self._learnt[0]).min()))
-            if folds < 2:
-                # A class of one row cannot be held out: the sigmoid is fitted to what the model was fitted to.
-                rows = np.arange(len(self._learnt[0]))
-                folds = [(rows, rows)]
-            self._calibrated = CalibratedClassifierCV(plain, cv=folds, ensemble=False).fit(X, y, sample_weight)
-        return self
-
-    fit.__doc__ = KernelClassifier.fit.__doc__
+    def _settings(self):
+        settings = super()._settings()
+        settings["probabilities"] = self._with_probabilities()
+        return settings
 
     def _with_probabilities(self):
         return self.probability is True
 
     @available_if(_with_probabilities)
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class, by a sigmoid of decision values that is fitted in cross-validation.
+        """Probability of each class: Platt's sigmoids of the pairs of classes, coupled (Wu, Lin and Weng 2004).
 
         Parameters
         ----------
@@ -175,17 +162,32 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
+            In the order of ``classes_``; ``predict`` gives the class of the greatest.
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_calibrated"):
+        rows = self._rows_for_model(X)
+        if self.model_.sigmoids is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return self._calibrated.predict_proba(X)
+        return self.model_.predict_proba(rows, threads=self._threads())
 
     @available_if(_with_probabilities)
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithm of the probability of each class: see predict_proba."""
         return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> NDArray[Any]:
+        """Factor of the decision value in Platt's sigmoid, for each pair of classes; empty without probability=True."""
+        return -self._sigmoids()[:, 0]
+
+    @property
+    def probB_(self) -> NDArray[Any]:
+        """Constant of Platt's sigmoid, for each pair of classes; empty without probability=True."""
+        return self._sigmoids()[:, 1]
+
+    def _sigmoids(self):
+        check_is_fitted(self)
+        found = self.model_.sigmoids
+        return np.empty((0, 2)) if found is None else found
 
     def _by_other(self, classes):
         """Coefficients of vectors, class after class: row j of those of a vector belongs to the j-th of the other classes."""
@@ -217,7 +219,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         return super().decision_function(X) if self.decision_function_shape == "ovr" else -self._scores(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row: the one of most votes, or of the greatest probability with ``probability=True``.
 
         Parameters
         ----------
@@ -232,6 +234,8 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.model_.sigmoids is not None:
+            return super().predict(X)
         if len(self.classes_) == 2:
             return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
         values = -self._scores(X)

@@ -1,0 +1,92 @@
+"""Comparisons from Python tell what the command line tells, in words of Python; plans."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import mercer
+
+RNG = np.random.default_rng(0)
+N = 120
+A, B = RNG.normal(size=N), RNG.normal(size=N)
+CODES = (A > 0).astype(int) + (B > 0.8)
+LABELS = np.array(["p", "q", "r"])[CODES]
+FEW = "baseline, knn(k=5)"
+
+
+def told(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    return found, [str(w.message) for w in caught if issubclass(w.category, mercer.MercerWarning)]
+
+
+def test_whole_numbers_that_come_back_are_not_taken_as_numbers_in_silence():
+    data = {"a": A, "b": B}
+    for target in (CODES, CODES.astype("uint8")):
+        table, said = told(lambda: mercer.compare(data, target, estimators=FEW, folds=3))
+        assert table.task == "regression" and len(said) == 1
+        assert "3 different whole numbers" in said[0] and 'task="classification"' in said[0]
+    table, said = told(lambda: mercer.compare(data, CODES, estimators=FEW, folds=3, task="classification"))
+    assert table.task == "classification" and not said
+    # Said of a fit too; nothing is said where there is no doubt.
+    assert "whole numbers" in told(lambda: mercer.Learner("knn(k=5)").fit(data, CODES))[1][0]
+    for doubtless in (RNG.permutation(N), CODES + 0.5, CODES > 0, LABELS, CODES % 2):
+        assert not any("whole numbers" in said for said in told(lambda: mercer.compare(data, doubtless, estimators=FEW, folds=3))[1])
+    assert not told(lambda: mercer.Learner("svr(c=1, epsilon=0.1)").fit(data, CODES))[1]
+
+
+def test_facts_about_the_table_are_warned_of_and_kept():
+    data = {"a": A, "b": B, "its class": CODES + 0.5}
+    table, said = told(lambda: mercer.compare(data, LABELS, estimators=FEW, folds=3))
+    (fact,) = table.facts
+    assert "'its class' alone gives the target away" in fact and 'types={"its class": "ignore"}' in fact
+    assert said.count(fact) == 1 and fact in str(table) and "--" not in fact
+    twice = {name: np.tile(column, 2) for name, column in (("a", A), ("b", B))}
+    table, said = told(lambda: mercer.compare(twice, np.tile(LABELS, 2), estimators=FEW, folds=3))
+    assert any("120 of 240 rows" in fact for fact in table.facts) and set(table.facts) <= set(said)
+    assert len(said) == len(set(said))
+
+
+def test_amounts_percentages_and_identifiers_are_taken_as_in_a_file(tmp_path):
+    prices, shares = RNG.uniform(1, 5000, N), RNG.uniform(0, 100, N).round(1)
+    frame = {
+        "price $": [f"${price:,.2f}" for price in prices],
+        "rate %": [f"{share}%" for share in shares],
+        "customer id": [f"C{k:05d}" for k in range(N)],
+        "nr": np.arange(1000, 1000 + N),
+        "zip": [f"{k % 30:05d}" for k in range(N)],
+    }
+    data = mercer.Dataset(frame)
+    assert data.columns == {"price $": "number", "rate %": "number", "zip": "category"}
+    np.testing.assert_allclose(data["price $"], prices, atol=0.005)
+    np.testing.assert_allclose(data["rate %"], shares, rtol=1e-15)
+    assert not any("--" in notice for notice in data.notices)
+    assert any("'nr' has a different whole number in every row" in n and 'types={"nr": "number"} keeps it' in n for n in data.notices)
+    table, said = told(lambda: mercer.compare(frame, LABELS, estimators=FEW, folds=3))
+    assert set(data.notices) <= set(said) and set(data.notices) <= set(table.notices) and len(said) == len(set(said))
+    assert "nr" in mercer.Dataset(frame, types={"nr": "number"}).columns
+    # An array has no names, and training says what a column is.
+    assert mercer.Dataset(np.arange(40.0).reshape(-1, 2)).columns == {"x0": "number", "x1": "number"}
+
+
+def test_names_with_signs_are_names():
+    frame = {"$cost": A, "rate%": B, "100%": A * B, "a--b": A + B}
+    table, said = told(lambda: mercer.compare(frame, LABELS, "rbf", "knn(k=3)", folds=3))
+    assert not said and table.best["estimator"] == "knn(k=3)"
+    model = mercer.Learner("svc(c=1)").fit(frame, LABELS)
+    assert (model.predict({name: frame[name] for name in reversed(frame)}) == model.predict(frame)).all()
+
+
+def test_a_plan_says_rows_memory_and_time_without_fitting():
+    x = RNG.normal(size=(400, 3))
+    plan = mercer.plan(x, x[:, 0], estimators="ridge(lambda=1), knn(k=3)", folds=3)
+    assert plan.rows == 400 and [fit["estimator"] for fit in plan.fits] == ["ridge(lambda=1)", "knn(k=3)"]
+    # A factor of the whole Gram matrix needs at least 8 bytes for each of its numbers.
+    assert plan.fits[0]["rows"] == 400 and plan.fits[0]["bytes"] >= 8 * 400**2
+    assert str(plan).startswith("plan: 400 rows") and len(str(plan).splitlines()) == 3 and repr(plan) == str(plan)
+    few = mercer.plan(x, x[:, 0], estimators="ridge(lambda=1)", sample=100)
+    assert few.fits[0]["rows"] == 100
+    with pytest.raises(mercer.ExpressionError, match="estimator"):
+        mercer.plan(x, x[:, 0], estimators="forest")
