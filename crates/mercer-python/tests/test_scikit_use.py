@@ -76,6 +76,15 @@ def test_parameters_of_a_kernel_inside_are_reached_by_name():
     assert estimator.fit(*DIABETES).kernel_.k1.length_scale == 3.0
 
 
+def test_large_numbers_in_a_polynomial_kernel_are_named_as_the_reason():
+    X, y = IRIS
+    with pytest.warns(ConvergenceWarning) as caught:
+        mercer.SVC(kernel="poly", gamma=1).fit(X * 1e3, y)
+    (said,) = [str(w.message) for w in caught]
+    # Nothing that more time could mend: values of (x . z)^3 are about 1e22 here.
+    assert "large numbers in a polynomial" in said and "scale the columns" in said and "more time" not in said
+
+
 def test_calibration_of_decision_values_is_that_of_scikit_learn():
     X, y = IRIS
     calibrated = CalibratedClassifierCV(mercer.SVC(), ensemble=False).fit(X, y)
