@@ -32,10 +32,10 @@ def test_the_estimator_keeps_the_rules_of_scikit_learn(estimator, check):
     check(exact(type(estimator).__name__) if equivalence else estimator)
 
 
-def test_a_row_of_weight_two_is_two_rows_where_the_width_is_found_too():
-    estimator = mercer.MercerRegressor("ridge(lambda=1)")
+@pytest.mark.parametrize("estimator", [mercer.MercerClassifier("svc(c=1, tolerance=1e-10)"), mercer.MercerRegressor("ridge(lambda=1)")])
+def test_a_row_of_weight_two_is_two_rows_where_the_width_is_found_too(estimator):
     assert estimator.get_params()["kernel"] is None
-    check_sample_weight_equivalence_on_dense_data("MercerRegressor", estimator)
+    check_sample_weight_equivalence_on_dense_data(type(estimator).__name__, estimator)
 
 
 @pytest.mark.parametrize("estimator", [mercer.MercerClassifier("svc(c=1, tolerance=1e-10)"), mercer.MercerRegressor("ridge(lambda=1)")])

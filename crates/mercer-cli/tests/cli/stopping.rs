@@ -65,7 +65,7 @@ fn a_time_budget_that_allows_nothing_is_an_error_and_writes_nothing() {
 #[test]
 fn a_comparison_whose_time_is_up_shows_what_is_scored_and_says_so() {
     let shell = Shell::new();
-    shell.write("t.csv", long(2000));
+    shell.write("t.csv", long(6000));
     let words = ["compare", "t.csv", "--target", "y", "--estimators", "baseline, svc", "--threads", "1", "--max-seconds", "3"];
     let run = shell.mercer(&words);
     match run.code {

@@ -11,6 +11,20 @@ const TOLD: f64 = 0.01;
 /// A group for each row, numbered from 0 as they first appear: rows equal in every column share one. Missing cells equal
 /// each other, 0 equals -0.
 pub fn equal_rows(data: &Dataset) -> Vec<usize> {
+    groups(data, &hashes(data))
+}
+
+/// The same groups, numbered by what the rows hold, wherever they stand and however often.
+fn in_order_of_content(groups: &[usize], hashes: Vec<u64>) -> Vec<usize> {
+    let mut of_group: Vec<(u64, usize)> = hashes.into_iter().zip(groups.iter().copied()).collect();
+    of_group.sort_unstable();
+    of_group.dedup();
+    let mut place = vec![0; of_group.len()];
+    of_group.iter().enumerate().for_each(|(at, (_, group))| place[*group] = at);
+    groups.iter().map(|&group| place[group]).collect()
+}
+
+fn hashes(data: &Dataset) -> Vec<u64> {
     let seed = BuildHasherDefault::<DefaultHasher>::default();
     let mut hashers: Vec<_> = (0..data.rows()).map(|_| seed.build_hasher()).collect();
     for column in data.columns() {
@@ -18,12 +32,16 @@ pub fn equal_rows(data: &Dataset) -> Vec<usize> {
             each_word(&column.values, i, &mut |word| hasher.write_u64(word));
         }
     }
+    hashers.iter().map(Hasher::finish).collect()
+}
+
+fn groups(data: &Dataset, hashes: &[u64]) -> Vec<usize> {
     let mut groups = Vec::with_capacity(data.rows());
     // The first row of each group by hash; rows of one hash are compared.
     let mut firsts: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut count = 0;
-    for (i, hasher) in hashers.iter().enumerate() {
-        let known = firsts.entry(hasher.finish()).or_default();
+    for (i, &hash) in hashes.iter().enumerate() {
+        let known = firsts.entry(hash).or_default();
         let group = match known.iter().find(|(first, _)| same(data, *first, i)) {
             Some((_, group)) => *group,
             None => {
@@ -115,7 +133,11 @@ impl Alike {
     }
     /// Whether they are copies: their targets hardly ever differ. Where they do, rows are equal because the columns are coarse.
     fn are_copies(&self) -> bool {
-        self.are_many() && self.differ as f64 <= TOLD * self.repeats as f64
+        self.are_many() && self.agree()
+    }
+    /// Whether the targets of equal rows hardly ever differ; so too where no rows are equal.
+    fn agree(&self) -> bool {
+        self.differ as f64 <= TOLD * self.repeats as f64
     }
 }
 
@@ -125,6 +147,15 @@ impl Alike {
 pub fn copies(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     let groups = equal_rows(data);
     Alike::of(target, &groups).are_copies().then_some(groups)
+}
+
+/// Groups of equal rows whose targets hardly ever differ, to be dealt out in the order of their numbers: the same rows come
+/// to the same folds wherever they stand, and a row of weight 2 where two rows do. `None` where equal rows differ in
+/// their targets.
+pub fn dealt_by_content(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
+    let hashes = hashes(data);
+    let groups = groups(data, &hashes);
+    Alike::of(target, &groups).agree().then(|| in_order_of_content(&groups, hashes))
 }
 
 /// The split that keeps copies in one fold, where nothing else was asked for and there are copies and enough other rows.

@@ -9,7 +9,7 @@ mod giveaway;
 mod inputs;
 mod numbers;
 
-pub use equal_rows::{copies, equal_rows, kept_together};
+pub use equal_rows::{copies, dealt_by_content, equal_rows, kept_together};
 
 use crate::data::{Dataset, Split, Target};
 use crate::read::TargetInfo;

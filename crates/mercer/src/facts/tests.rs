@@ -55,6 +55,23 @@ fn rows_equal_in_every_column_share_a_group() {
 }
 
 #[test]
+fn rows_are_dealt_by_what_they_hold_and_not_where_they_stand() {
+    let x = draws(7, 3);
+    let data = numbers(&[("x", &x.repeat(2))]);
+    let y: Vec<f64> = x.iter().map(|x| x.floor()).collect::<Vec<_>>().repeat(2);
+    let whole = dealt_by_content(&data, &Target::numbers(&y)).unwrap();
+    let mut places = whole[..7].to_vec();
+    places.sort_unstable();
+    assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(whole[..7], whole[7..]);
+    let some = [12, 3, 9, 0, 2, 6, 1, 4];
+    let found = dealt_by_content(&data.select(&some), &Target::numbers(&y).select(&some)).unwrap();
+    assert_eq!(found, some.map(|i| whole[i]));
+    let at_odds: Vec<f64> = (0..14).map(f64::from).collect();
+    assert_eq!(dealt_by_content(&data, &Target::numbers(&at_odds)), None);
+}
+
+#[test]
 fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
     let a: Vec<f64> = draws(100, 4).repeat(5);
     let data = numbers(&[("a", &a), ("b", &a)]);

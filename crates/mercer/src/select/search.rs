@@ -13,7 +13,7 @@ use super::profile::Curve;
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt};
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Fold, Sample, Target, folds, some_rows_of};
+use crate::data::{Dataset, Examples, Fold, Sample, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
 use crate::facts;
@@ -235,8 +235,7 @@ impl Search {
         if self.is_smooth() {
             return Ok(Round { sample, folds: Vec::new(), all: false, raw: None });
         }
-        let count = crossval::FOLDS.min(sample.split.most_folds(rows.len()));
-        let folds = folds(&sample.target, &sample.split, count, self.seed)?;
+        let folds = inner_folds(&sample, rows, prepared, self.seed)?;
         Ok(Round { sample, folds, all: false, raw: raw_of(rows, prepared) })
     }
 
@@ -259,7 +258,7 @@ impl Search {
         }
         let rows = some_rows_of(examples.target, most, self.seed);
         let sample = examples.select(&rows);
-        let mut parts = folds(&sample.target, &sample.split, crossval::FOLDS.min(sample.split.most_folds(most)), self.seed)?;
+        let mut parts = inner_folds(&sample, &rows, prepared, self.seed)?;
         // The last ones, which in time learn from the most rows.
         parts.drain(..parts.len().saturating_sub(LAST_FOLDS));
         Ok(Some(Round { sample, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
@@ -440,6 +439,19 @@ impl Search {
 }
 
 /// How some rows became inputs, where other training rows would give other inputs.
+/// Folds of some rows of the examples. Rows that are equal before any step stay together, so that a row of weight 2 is two
+/// rows here too, and no copy is judged by what was learnt from the other.
+fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Preparation<'_>>, seed: u64) -> Result<Vec<Fold>> {
+    let dealt = match (&sample.split, prepared) {
+        (Split::Rows, Some(p)) => facts::dealt_by_content(&p.raw.select(rows), &sample.target),
+        (Split::Rows, None) => facts::dealt_by_content(&sample.data, &sample.target),
+        _ => None,
+    };
+    let enough = |split: &Split| split.most_folds(rows.len()) >= crossval::FOLDS;
+    let split = dealt.map(Split::Groups).filter(enough).unwrap_or_else(|| sample.split.clone());
+    folds(&sample.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)
+}
+
 fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
     let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
     learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })

@@ -34,8 +34,11 @@ pub(super) struct Rows<'a, T> {
     width: usize,
     pub(super) values: Vec<T>,
     /// Writes the row of a member when it is first asked for, and which rows are there; without it all are.
-    write: Option<(&'a dyn Fn(usize, &mut [T]), Vec<bool>)>,
+    write: Option<(Write<'a, T>, Vec<bool>)>,
 }
+
+/// Writes the row of a member.
+type Write<'a, T> = &'a dyn Fn(usize, &mut [T]);
 
 /// Numbers that the row of a member takes: zeros follow on its values.
 pub(super) fn width(members: usize) -> usize {
@@ -48,7 +51,7 @@ impl<'a, T: Passes> Rows<'a, T> {
         Rows { width: width(members), values, write: None }
     }
     /// Rows that are written when they are first asked for.
-    pub(super) fn later(members: usize, write: &'a dyn Fn(usize, &mut [T])) -> Self {
+    pub(super) fn later(members: usize, write: Write<'a, T>) -> Self {
         let width = width(members);
         Rows { width, values: vec![T::default(); members * width], write: Some((write, vec![false; members])) }
     }
