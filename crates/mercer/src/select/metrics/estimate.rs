@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+/// What sums and quotients of a fold may lose, as a share of the value.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 /// A mean over folds with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -22,7 +25,10 @@ impl Estimate {
         let folds = defined().count();
         let n = folds as f64;
         let mean = defined().sum::<f64>() / n;
-        let squares: f64 = defined().map(|v| (v - mean) * (v - mean)).sum();
+        let rounding = ROUNDING * defined().fold(0.0, |most: f64, v| most.max(v.abs()));
+        // Values that are equal but for rounding have no spread.
+        let off = |v: f64| if (v - mean).abs() <= rounding { 0.0 } else { v - mean };
+        let squares: f64 = defined().map(|&v| off(v) * off(v)).sum();
         Estimate { mean, se: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN }, folds }
     }
 
@@ -49,6 +55,13 @@ mod tests {
         let e = Estimate::of(&[1.0, 2.0, 3.0]);
         assert_eq!((e.mean, e.folds), (2.0, 3));
         assert!((e.se - (1.0f64 / 3.0).sqrt()).abs() <= 1e-15);
+    }
+
+    #[test]
+    fn folds_that_are_equal_but_for_rounding_have_no_spread() {
+        assert_eq!(Estimate::of(&[0.1 + 0.2, 0.3, 0.3]).se, 0.0);
+        assert!(Estimate::of(&[0.3 + 1e-12, 0.3, 0.3]).se > 0.0);
+        assert!(Estimate::of(&[1e-17, 0.0, 0.0]).within_noise());
     }
 
     #[test]
