@@ -103,7 +103,7 @@ pub(crate) const N_JOBS: Argument = own(
 /// Arguments of a class without an entry, besides the parameters of its estimator.
 pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\"", ARRAYS), RANDOM_STATE];
 
-const SUPPORT: &[(&str, &str)] = &[
+const SUPPORT: [(&str, &str); 8] = [
     ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
     ("support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)", "The support vectors"),
     ("n_support_ : ndarray", "Number of support vectors, for each class"),
@@ -113,20 +113,14 @@ const SUPPORT: &[(&str, &str)] = &[
     ("n_iter_ : ndarray or int", "Steps of the solver"),
     ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
 ];
-const SUPPORT_OF_CLASSES: &[(&str, &str)] = &[
-    ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
-    ("support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)", "The support vectors"),
-    ("n_support_ : ndarray", "Number of support vectors, for each class"),
-    ("dual_coef_ : ndarray or sparse array", "Coefficients of the support vectors"),
-    ("intercept_ : ndarray", "Constants of the decision functions"),
-    ("coef_ : ndarray or sparse array", "Coefficients of the columns, where the kernel is \"linear\""),
-    ("n_iter_ : ndarray or int", "Steps of the solver"),
-    (
-        "probA_, probB_ : ndarray of shape (n_pairs,)",
-        "A and B of Platt's sigmoids: the first class of a pair has the probability 1 / (1 + exp(A d + B)) for a decision value d above 0 for it; empty without probability=True",
-    ),
-    ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
-];
+const SIGMOIDS: (&str, &str) = (
+    "probA_, probB_ : ndarray of shape (n_pairs,)",
+    "A and B of Platt's sigmoids: the first class of a pair has the probability 1 / (1 + exp(A d + B)) for a decision value d above 0 for it; empty without probability=True",
+);
+const SUPPORT_OF_CLASSES: &[(&str, &str)] = &{
+    let [rows, vectors, numbers, coefficients, constants, of_columns, steps, found] = SUPPORT;
+    [rows, vectors, numbers, coefficients, constants, of_columns, steps, SIGMOIDS, found]
+};
 
 /// Every class that scikit-learn has too.
 pub(crate) const SPELLINGS: &[Spelling] = &[
@@ -189,7 +183,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             VERBOSE,
             sets("max_iterations", "max_iter", "-1"),
         ],
-        attributes: SUPPORT,
+        attributes: &SUPPORT,
     },
     Spelling {
         estimator: "ridge",

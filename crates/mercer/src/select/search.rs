@@ -438,7 +438,6 @@ impl Search {
     }
 }
 
-/// How some rows became inputs, where other training rows would give other inputs.
 /// Folds of some rows of the examples. Rows that are equal before any step stay together, so that a row of weight 2 is two
 /// rows here too, and no copy is judged by what was learnt from the other.
 fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Preparation<'_>>, seed: u64) -> Result<Vec<Fold>> {
@@ -452,6 +451,7 @@ fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Preparation<'_>
     folds(&sample.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)
 }
 
+/// How some rows became inputs, where other training rows would give other inputs.
 fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
     let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
     learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })
