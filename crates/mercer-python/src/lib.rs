@@ -9,6 +9,7 @@ mod errors;
 mod fitted;
 mod frames;
 mod given;
+mod grid;
 mod kernel;
 mod learner;
 mod model;
@@ -29,6 +30,8 @@ mod _native {
     use super::dataset::Dataset;
     #[pymodule_export]
     use super::fitted::Fitted;
+    #[pymodule_export]
+    use super::grid::grid;
     #[pymodule_export]
     use super::kernel::Kernel;
     #[pymodule_export]

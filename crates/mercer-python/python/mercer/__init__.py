@@ -62,17 +62,17 @@ __all__ = [
     "scikit",
 ]
 if _find_spec("sklearn"):
-    __all__ += scikit.NAMES
+    __all__ += scikit.__all__
 
 
 # A type checker sees the names above, and would take any name for one that this function knows.
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
-        if name in scikit.NAMES:
+        if name in scikit.__all__:
             return getattr(scikit, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *scikit.NAMES})
+    return sorted({*globals(), *scikit.__all__})

@@ -29,6 +29,7 @@ __all__ = [
     "compare",
     "example",
     "examples",
+    "grid",
     "plan",
     "read_table",
 ]
@@ -308,6 +309,20 @@ class Plan:
     @property
     def fits(self) -> list[dict[str, Any]]: ...
 
+def grid(
+    data: _Data,
+    target: _Target,
+    folds: Sequence[tuple[Sequence[int], Sequence[int]]],
+    strips: Sequence[tuple[Kernel | str, Sequence[str]]],
+    sample_weight: ArrayLike | None = None,
+    *,
+    classes: Sequence[str] | None = None,
+    seed: int = 0,
+    scores: bool = False,
+    probabilities: bool = False,
+    threads: int = 0,
+    progress: _Progress | None = None,
+) -> list[list[list[dict[str, Any]]]]: ...
 def plan(
     data: _Data,
     target: _Target,

@@ -243,8 +243,8 @@ pub(crate) fn module(classes: &[Class]) -> String {
     for (module, names) in imports(classes) {
         let _ = writeln!(out, "from .{module} import {}", names.join(", "));
     }
-    out.push_str("from ._learners import MercerClassifier, MercerRegressor\n");
-    let all: Vec<String> = sorted(classes).iter().map(|name| format!("\"{name}\"")).collect();
+    out.push_str("from ._learners import MercerClassifier, MercerRegressor\nfrom ._search import GridSearchCV\n");
+    let all: Vec<String> = sorted(classes).into_iter().chain(["GridSearchCV"]).map(|name| format!("\"{name}\"")).collect();
     let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {
         class.write(&mut out);
@@ -265,7 +265,7 @@ pub(crate) fn names(classes: &[Class]) -> String {
     let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those\n# with predictions for each training row by the model without it.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = (\"GridSearchCV\",)\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those\n# with predictions for each training row by the model without it.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
         tuple(&names),
         tuple(&that(|s| s.scores)),
         tuple(&that(|s| s.pairs)),

@@ -64,8 +64,18 @@ macro_rules! estimators {
             }
             /// Fits; every parameter is settled.
             pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
+                self.fit_from(task, None)
+            }
+            /// The same, from an earlier fit to the same rows and targets: see [`Estimator::fit_from`]. One of another
+            /// estimator is passed over.
+            pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
                 self.any().require_settled()?;
-                match self { $(EstimatorExpr::$Estimator(e) => e.fit(task).map(FittedModel::$Estimator),)* }
+                match self {
+                    $(EstimatorExpr::$Estimator(e) => {
+                        let earlier = match earlier { Some(FittedModel::$Estimator(f)) => Some(f), _ => None };
+                        e.fit_from(task, earlier).map(FittedModel::$Estimator)
+                    })*
+                }
             }
         }
 

@@ -111,6 +111,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     /// Fits; every parameter is settled.
     fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
+    /// The same, starting from a fit to the same rows and targets with other parameters where the method can: along a path
+    /// of penalties that takes a part of the steps. The answer is within the same tolerance.
+    fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
+        self.fit(task)
+    }
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
         Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))

@@ -119,12 +119,8 @@ impl Estimator for Svc {
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {
         self.fit_from(task, None)
     }
-}
 
-impl Svc {
-    /// Fits, starting from what was found on the same rows with other penalties: along a path of `c` that takes a part of
-    /// the steps. The answer is within the same tolerance.
-    pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Self::NAME)?;

@@ -99,12 +99,8 @@ impl Estimator for Svr {
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {
         self.fit_from(task, None)
     }
-}
 
-impl Svr {
-    /// Fits, starting from what was found on the same rows and targets with other penalties: along a path of `c` that takes
-    /// a part of the steps. The answer is within the same tolerance.
-    pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;

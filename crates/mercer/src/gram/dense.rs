@@ -185,6 +185,8 @@ pub struct Dense {
     symmetric: bool,
     diagonals: [Vec<f64>; 2],
     among_rows: Option<Matrix>,
+    /// Whether every value has been looked at.
+    finite: bool,
 }
 
 impl Dense {
@@ -194,7 +196,7 @@ impl Dense {
             return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
         }
         let d = values.diagonal();
-        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None })
+        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false })
     }
     /// A Gram matrix between new rows and support rows, with k(x, x) of both.
     pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
@@ -203,7 +205,7 @@ impl Dense {
                 return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
             }
         }
-        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None })
+        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false })
     }
     /// The same with kernel values among the new rows (M x M), which a joint covariance of predictions needs.
     pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
@@ -217,11 +219,15 @@ impl Dense {
     /// Computes every value of a Gram matrix once.
     pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
         let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];
-        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals, among_rows: None })
+        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals, among_rows: None, finite: true })
     }
     /// The matrix.
     pub fn matrix(&self) -> &Matrix {
         &self.values
+    }
+    /// The matrix, taken out.
+    pub fn into_matrix(self) -> Matrix {
+        self.values
     }
 }
 
@@ -239,6 +245,9 @@ impl Gram for Dense {
     }
     fn symmetric(&self) -> bool {
         self.symmetric
+    }
+    fn held(&self) -> Option<&Matrix> {
+        self.finite.then_some(&self.values)
     }
     fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
         if self.symmetric {

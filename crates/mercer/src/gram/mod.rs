@@ -97,6 +97,10 @@ pub trait Gram: Sync {
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         None
     }
+    /// The whole matrix where it is there as a whole and every value is known to be finite.
+    fn held(&self) -> Option<&Matrix> {
+        None
+    }
     /// Z with K = Z Z' (N x rank), where the Gram matrix has low rank by construction: solvers then work in the primal.
     fn factor(&self) -> Option<Matrix> {
         None

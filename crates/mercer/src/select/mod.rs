@@ -1,7 +1,8 @@
-//! Choosing: metrics, tuning of what is `auto` or a range.
+//! Choosing: metrics, tuning of what is `auto` or a range, grids of settings.
 
 mod crossval;
 mod free;
+mod grid;
 mod metrics;
 mod part;
 mod profile;
@@ -9,6 +10,7 @@ mod search;
 mod smooth;
 mod tune;
 
+pub use grid::{Cell, Cells, Strip, grid};
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub(crate) use part::{LEAST_ROWS, Means, largest, part};
 pub use profile::{Edge, End, TunedParameter};

@@ -3,13 +3,13 @@
 scikit-learn is imported when the first of them is asked for, and not before.
 """
 
-from ._names import NAMES
+from ._names import NAMES, SEARCHES
 
-__all__ = list(NAMES)
+__all__ = [*NAMES, *SEARCHES]
 
 
 def __getattr__(name):
-    if name not in NAMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         import sklearn  # noqa: F401
@@ -21,4 +21,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted([*globals(), *NAMES])
+    return sorted([*globals(), *__all__])

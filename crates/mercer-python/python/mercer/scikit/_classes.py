@@ -11,8 +11,9 @@ from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._ridge import RidgeClassification, RidgeRegression
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 from ._learners import MercerClassifier, MercerRegressor
+from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier", "MercerRegressor", "SVC", "SVR"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):

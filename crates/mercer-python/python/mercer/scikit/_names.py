@@ -16,6 +16,8 @@ NAMES = (
     "SVC",
     "SVR",
 )
+# Searches over such estimators.
+SEARCHES = ("GridSearchCV",)
 
 # Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those
 # with predictions for each training row by the model without it.

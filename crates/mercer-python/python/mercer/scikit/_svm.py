@@ -48,6 +48,9 @@ class Lines:
 class SupportVectors:
     """Attributes that classification and regression share."""
 
+    #: Cells of a grid may be computed together: see GridSearchCV.
+    _in_grids = True
+
     def _settings(self):
         settings = super()._settings()
         if settings["max_iterations"] == -1:

@@ -25,6 +25,12 @@ const INNER: f64 = 0.1;
 const TIGHTEN: f64 = 0.3;
 /// Pair steps in a block, per variable of it.
 const STEPS: usize = 20;
+/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
+const PATIENCE: (usize, usize) = (4, 100);
+/// The same in f32, whose rounding may be all that is left of the gap.
+const PATIENCE_ROUNDED: (usize, usize) = (1, 4);
+/// Steps per variable after which the dual value must have grown by this share, in f64 and in f32.
+const GROWTH: (usize, f64, f64) = (20, 1e-10, 1e-7);
 /// Rows of K that are added up at once.
 const TOGETHER: usize = 8;
 /// Rows of f that one task updates.
@@ -50,7 +56,7 @@ pub(super) fn run<T: Passes>(
         runs.par_iter_mut().try_for_each(|run| run.plan(options, spent))?;
         let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
-            return Ok(steps(&runs) > before);
+            return Ok(steps(&runs) > before && runs.iter().any(|r| !r.stands));
         }
         if open.len() > KEPT_FOR {
             open.iter_mut().for_each(|run| run.among.forget());
@@ -105,6 +111,9 @@ struct Run<'s, 'p, T> {
     goal: f64,
     /// Violation of the whole problem.
     violation: f64,
+    patience: Patience,
+    /// Whether it ended because more steps lead nowhere in this precision.
+    stands: bool,
     /// The variables at work.
     block: Vec<usize>,
     among: Among<T>,
@@ -113,7 +122,8 @@ struct Run<'s, 'p, T> {
 
 impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     fn new(state: &'s mut State<'p>, options: &Options) -> Self {
-        Run { state, goal: MARGIN * options.tolerance, violation: f64::INFINITY, block: Vec::new(), among: Among::default(), ended: false }
+        let (goal, violation, patience) = (MARGIN * options.tolerance, f64::INFINITY, Patience::of::<T>(state));
+        Run { state, goal, violation, patience, stands: false, block: Vec::new(), among: Among::default(), ended: false }
     }
 
     /// Ends, or chooses the next block.
@@ -131,6 +141,8 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
             }
             self.goal = TIGHTEN * self.violation;
         }
+        self.stands = self.patience.is_over(self.state, self.violation <= MARGIN * options.tolerance);
+        self.ended = self.stands;
         if self.state.iterations >= options.max_iterations || spent {
             (self.ended, self.state.closed) = (true, true);
         }
@@ -194,6 +206,44 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         state.iterations += if changes.is_empty() { 0 } else { steps };
         self.ended = steps == 0 || changes.is_empty();
         changes
+    }
+}
+
+/// How long a problem is worked at in one precision.
+struct Patience {
+    /// Steps before.
+    before: usize,
+    /// Steps until the violation was within the tolerance, where it was.
+    reached: Option<usize>,
+    /// Steps until the last look at the dual value, and the value.
+    look: (usize, f64),
+    /// Times the steps taken, and steps per variable, that the gap may take.
+    more: (usize, usize),
+    /// The share by which the dual value must grow.
+    growth: f64,
+}
+
+impl Patience {
+    fn of<T>(state: &State<'_>) -> Self {
+        let (more, growth) = if size_of::<T>() == 4 { (PATIENCE_ROUNDED, GROWTH.2) } else { (PATIENCE, GROWTH.1) };
+        Patience { before: state.iterations, reached: None, look: (0, f64::NEG_INFINITY), more, growth }
+    }
+
+    /// Whether more steps lead nowhere: the gap of a point within the tolerance does not close, or the dual value stands.
+    fn is_over(&mut self, state: &State<'_>, reached: bool) -> bool {
+        let (n, steps) = (state.coef.len(), state.iterations - self.before);
+        if reached && self.reached.is_none() {
+            self.reached = Some(steps);
+        }
+        if self.reached.is_some_and(|r| steps > r + self.more.0 * r + self.more.1 * n) {
+            return true;
+        }
+        if steps < self.look.0 + GROWTH.0 * n {
+            return false;
+        }
+        let (last, dual) = (self.look.1, certificate::of(state).dual);
+        self.look = (steps, dual);
+        dual - last <= self.growth * dual.abs()
     }
 }
 

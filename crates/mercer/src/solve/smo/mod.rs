@@ -125,6 +125,7 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     large.extend(small.into_iter().filter(|s| !s.closed));
     if large.iter().any(|s| s.is_moved()) {
         certificate::refresh(gram, &mut large, control)?;
+        large.iter_mut().for_each(|s| s.stretch());
     }
     if options.tolerance >= NARROW {
         settle::<f32>(gram, &mut large, options, control)?;

@@ -7,7 +7,7 @@
 //! free variables at once come between them.
 
 use super::passes::{PAD, Passes};
-use super::state::State;
+use super::state::{ROUNDING, State};
 use crate::control::Control;
 
 /// The block: everything about its B variables, the lists padded with variables that can do nothing.
@@ -197,9 +197,11 @@ impl<'a, T: Passes> Block<'a, T> {
         let slope = (self.v[i] + self.up[i]).to_f64() - (self.v[j] + self.down[j]).to_f64();
         *step = (slope / curve.max(self.flat)).min(room_i).min(room_j);
         let before = (self.coef[i], self.coef[j]);
-        // At a bound the value is the bound to the last bit: rows outside of the expansion have exactly nothing in it.
-        self.coef[i] = if *step >= room_i { most } else { (before.0 + *step).min(most) };
-        self.coef[j] = if *step >= room_j { least } else { (before.1 - *step).max(least) };
+        // At a bound the value is the bound to the last bit: rows outside of the expansion have exactly nothing in it, and
+        // what rounding left between bounds would be the one row to give the offset.
+        let ends = |room: f64, bound: f64, before: f64| room - *step <= ROUNDING * bound.abs().max(before.abs());
+        self.coef[i] = if ends(room_i, most, before.0) { most } else { before.0 + *step };
+        self.coef[j] = if ends(room_j, least, before.1) { least } else { before.1 - *step };
         self.bound(state, i);
         self.bound(state, j);
         before != (self.coef[i], self.coef[j])

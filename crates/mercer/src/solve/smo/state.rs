@@ -3,6 +3,9 @@
 use super::{Problem, Solution, certificate, malformed};
 use crate::error::{Error, Result};
 
+/// A share of a variable that is rounding.
+pub(super) const ROUNDING: f64 = 1e-12;
+
 /// A problem and where its solution stands.
 pub(super) struct State<'a> {
     pub(super) problem: &'a Problem,
@@ -51,6 +54,32 @@ impl<'a> State<'a> {
     /// Whether any variable is not zero.
     pub(super) fn is_moved(&self) -> bool {
         self.coef.iter().any(|&b| b != 0.0)
+    }
+
+    /// Multiplies b, whose f is known, by the factor of 1 or above that is best within the bounds: a start that was found
+    /// under tighter bounds grows with them. Not where b has a sum, which must stay.
+    pub(super) fn stretch(&mut self) {
+        let p = self.problem;
+        let (mut sum, mut size, mut linear, mut curve, mut most) = (0.0, 0.0, 0.0, 0.0, f64::INFINITY);
+        for (k, &b) in self.coef.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            sum += b;
+            size += b.abs();
+            linear += p.target[k] * b - p.tube * b.abs();
+            curve += b * self.values[k];
+            most = most.min((if b < 0.0 { p.low[k] } else { p.high[k] }) / b);
+        }
+        let best = if curve > 0.0 { linear / curve } else { f64::INFINITY };
+        let factor = best.min(most);
+        if !(factor > 1.0 && factor.is_finite() && sum.abs() <= ROUNDING * size) {
+            return;
+        }
+        for (k, b) in self.coef.iter_mut().enumerate().filter(|(_, b)| **b != 0.0) {
+            let bound = if *b < 0.0 { p.low[k] } else { p.high[k] };
+            let grown = *b * factor;
+            // What comes to its bound is the bound to the last bit.
+            *b = if grown.abs() >= bound.abs() * (1.0 - ROUNDING) { bound } else { grown };
+        }
+        self.values.iter_mut().for_each(|f| *f *= factor);
     }
 
     /// v = z - f of a variable.

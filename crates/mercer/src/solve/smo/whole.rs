@@ -63,6 +63,9 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
     if control.out_of_time() {
         return close(gram, states, control);
     }
+    if let Some(matrix) = gram.held() {
+        return side_by_side(states, matrix, &|row| row, options, control);
+    }
     let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
     rows.sort_unstable();
     rows.dedup();
@@ -82,12 +85,23 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
         });
     }
     let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
-    let result = states.par_iter_mut().try_for_each(|state| {
-        let at = state.problem.row.iter().map(|r| rows.partition_point(|q| q < r)).collect();
-        one(state, &Shared { matrix: &matrix, at, all: (0..state.coef.len()).collect() }, options, control)
-    });
+    let result = side_by_side(states, &matrix, &|row| rows.partition_point(|q| *q < row), options, control);
     control.keep(matrix.into_data());
     result
+}
+
+/// Solves problems on one matrix that holds K among the rows of all; `place` says where a row lies in it.
+fn side_by_side(
+    states: &mut [&mut State<'_>],
+    matrix: &Matrix,
+    place: &(dyn Fn(usize) -> usize + Sync),
+    options: &Options,
+    control: &Control,
+) -> Result<()> {
+    states.par_iter_mut().try_for_each(|state| {
+        let at = state.problem.row.iter().map(|&r| place(r)).collect();
+        one(state, &Shared { matrix, at, all: (0..state.coef.len()).collect() }, options, control)
+    })
 }
 
 /// K among the variables of a problem.
@@ -151,6 +165,7 @@ fn refresh(state: &mut State<'_>, kernel: &impl Kernel) {
 pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
     if state.is_moved() {
         refresh(state, kernel);
+        state.stretch();
     }
     if options.tolerance >= NARROW {
         stage::<f32>(state, kernel, options, control)?;

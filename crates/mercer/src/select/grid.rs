@@ -1,0 +1,157 @@
+//! A grid of settings on given folds: each setting is fitted to the training rows of each fold and predicts the others.
+//!
+//! Kernel values among all rows are computed once for each kernel and serve every fold. Along the estimators of a kernel each
+//! fit starts from the one before where the method can, so that they are best given by rising penalty.
+
+use crate::control::Control;
+use crate::data::{Examples, Fold, Split};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
+use crate::fitting;
+use crate::gram::{Dense, Gram, Subset};
+use crate::kernels::KernelExpr;
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// Kernel values of all rows take no more than this share of the memory that can be had.
+const SHARE: u64 = 4;
+
+/// A kernel and the estimators that go with it, everything settled.
+#[derive(Clone, Debug)]
+pub struct Strip {
+    /// The kernel.
+    pub kernel: KernelExpr,
+    /// The estimators, in the order in which they are fitted.
+    pub estimators: Vec<EstimatorExpr>,
+}
+
+/// What one setting came to on one fold.
+#[derive(Debug)]
+pub struct Cell {
+    /// What it predicts for the rows that are scored; an error where it cannot be fitted.
+    pub predictions: Result<Predictions>,
+    /// Whether the fit met its tolerance.
+    pub converged: bool,
+    /// Seconds that the fit took, kernel values that serve other fits too left out.
+    pub fitting: f64,
+    /// Seconds that the prediction took.
+    pub predicting: f64,
+}
+
+/// The cells of a grid: strips x folds x estimators of the strip.
+pub type Cells = Vec<Vec<Vec<Cell>>>;
+
+/// Computes every cell. Rows are taken as they are: nothing is standardised, filled or searched.
+///
+/// # Errors
+/// Rows of a fold that there are not; an end that was asked for; time or memory that is not enough. What goes wrong with one
+/// setting is told in its cells.
+pub fn grid(strips: &[Strip], examples: &Examples<'_>, folds: &[Fold], want: Want, control: &Control, seed: u64) -> Result<Cells> {
+    let n = examples.rows();
+    let all = || folds.iter().flat_map(|f| f.train.iter().chain(&f.test));
+    if let Some(row) = all().find(|&&i| i >= n) {
+        return Err(Error::Shape { what: "rows of the folds".into(), expected: n, found: row + 1 });
+    }
+    let sides: Vec<Side<'_>> = folds.iter().map(|fold| Side::new(examples, fold)).collect();
+    let quiet = Control { progress: None, ..control.clone() };
+    let most = control.allowed() / SHARE / (8 * (n * n).max(1)) as u64;
+    let together = usize::try_from(most).unwrap_or(usize::MAX).clamp(1, rayon::current_num_threads());
+    let mut cells = Vec::with_capacity(strips.len());
+    for some in strips.chunks(together) {
+        control.tell("settings of a grid", cells.len(), strips.len());
+        let made = some.par_iter().map(|strip| strip.cells(examples, &sides, most > 0, want, &quiet, seed));
+        cells.extend(made.collect::<Result<Vec<_>>>()?);
+    }
+    Ok(cells)
+}
+
+/// A fold with the targets and weights of its training rows.
+struct Side<'a> {
+    fold: &'a Fold,
+    target: crate::data::Target,
+    weights: Option<Vec<f64>>,
+}
+
+impl<'a> Side<'a> {
+    fn new(examples: &Examples<'_>, fold: &'a Fold) -> Self {
+        let weights = examples.weights.map(|w| fold.train.iter().map(|&i| w[i]).collect());
+        Side { fold, target: examples.target.select(&fold.train), weights }
+    }
+}
+
+impl Strip {
+    /// Folds x estimators.
+    fn cells(
+        &self,
+        examples: &Examples<'_>,
+        sides: &[Side<'_>],
+        shared: bool,
+        want: Want,
+        control: &Control,
+        seed: u64,
+    ) -> Result<Vec<Vec<Cell>>> {
+        // What a kernel takes from its training rows differs from fold to fold.
+        if !shared || self.kernel.is_anchored() {
+            return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
+        }
+        let gram = Dense::of(self.kernel.bind_within(None, examples.data, control)?.as_ref(), control)?;
+        let cells = sides.par_iter().map(|side| self.along(&gram, side, want, control, seed)).collect();
+        control.keep(gram.into_matrix().into_data());
+        cells
+    }
+
+    /// The cells of one fold from kernel values that are there.
+    fn along(&self, gram: &Dense, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
+        let fold = side.fold;
+        let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
+        let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
+        let predict = |model: &FittedModel| {
+            let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
+            model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
+        };
+        let mut earlier = None;
+        let cells = self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
+        control.keep(among.into_matrix().into_data());
+        cells
+    }
+
+    /// The same where kernel values are computed for this fold alone.
+    fn apart(&self, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
+        let (train, test) = (examples.data.select(&side.fold.train), examples.data.select(&side.fold.test));
+        let learnt = Examples { data: &train, target: &side.target, weights: side.weights.as_deref(), split: &Split::Rows };
+        let bound = self.kernel.bind_within(None, learnt.data, control)?;
+        let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
+        let predict = |model: &FittedModel| {
+            let support = fitting::support_of(&self.kernel, model, &train);
+            fitting::predict_settled(&self.kernel, model, &support, &test, want, control)
+        };
+        let mut earlier = None;
+        self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect()
+    }
+}
+
+/// One fit, from the one before, and its predictions.
+fn cell(
+    estimator: &EstimatorExpr,
+    task: &Task<'_>,
+    earlier: &mut Option<FittedModel>,
+    predict: &dyn Fn(&FittedModel) -> Result<Predictions>,
+) -> Result<Cell> {
+    task.control.check()?;
+    let begin = Instant::now();
+    let fitted = match estimator.fit_from(task, earlier.as_ref()) {
+        Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
+        Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
+        Ok(fitted) => fitted,
+    };
+    if task.control.out_of_time() {
+        // Solvers were cut short: such a cell says nothing of its setting.
+        return Err(Error::Time { what: "a grid of settings".into() });
+    }
+    let fitting = begin.elapsed().as_secs_f64();
+    let predictions = predict(&fitted)?;
+    let predicting = begin.elapsed().as_secs_f64() - fitting;
+    let converged = fitted.summary().converged;
+    *earlier = Some(fitted);
+    Ok(Cell { predictions: Ok(predictions), converged, fitting, predicting })
+}
