@@ -161,6 +161,7 @@ trait AnyEstimator {
     fn goes_by_order(&self) -> bool;
     fn needs_mercer(&self) -> bool;
     fn uses_kernel(&self) -> bool;
+    fn skips_rows(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     fn work(&self, rows: usize, outputs: usize) -> f64;
@@ -199,6 +200,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn uses_kernel(&self) -> bool {
         E::USES_KERNEL
+    }
+    fn skips_rows(&self) -> bool {
+        E::SKIPS_ROWS
     }
     fn takes(&self, target: &Target) -> bool {
         E::takes(target)
@@ -307,6 +311,10 @@ impl EstimatorExpr {
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {
         self.any().uses_kernel()
+    }
+    /// Whether a row of weight 0 in a task is to it a row that is not there.
+    pub fn skips_rows(&self) -> bool {
+        self.any().skips_rows()
     }
     /// Whether it can predict such a target.
     pub fn takes(&self, target: &Target) -> bool {

@@ -86,6 +86,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
     /// all training rows, or nothing that counts.
     const CRITERION_LEAVES_OUT: bool = false;
+    /// Whether a row of weight 0 in a task is to it a row that is not there.
+    const SKIPS_ROWS: bool = false;
     /// What fitting gives.
     type Fitted: Fitted;
 

@@ -94,6 +94,7 @@ impl Estimator for Svc {
         ),
     ];
     const NEEDS_MERCER: bool = true;
+    const SKIPS_ROWS: bool = true;
     type Fitted = FittedSvc;
 
     fn takes(target: &Target) -> bool {

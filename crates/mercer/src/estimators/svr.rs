@@ -70,6 +70,7 @@ impl Estimator for Svr {
         ),
     ];
     const NEEDS_MERCER: bool = true;
+    const SKIPS_ROWS: bool = true;
     type Fitted = FittedSvr;
 
     fn takes(target: &Target) -> bool {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{self, Matrix, Real};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Rows and columns of a tile: 450 kB of f64, which stays in a second-level cache. A multiple of the widths of the
 /// backend's product in every instruction set (12, 24, 48), which is slower on what is left over.
@@ -187,6 +188,8 @@ pub struct Dense {
     among_rows: Option<Matrix>,
     /// Whether every value has been looked at.
     finite: bool,
+    /// The values in f32, where they were asked for, and the width of a row.
+    single: OnceLock<(usize, Vec<f32>)>,
 }
 
 impl Dense {
@@ -196,7 +199,7 @@ impl Dense {
             return Err(Error::Shape { what: "columns of a square Gram matrix".into(), expected: values.rows(), found: values.cols() });
         }
         let d = values.diagonal();
-        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false })
+        Ok(Dense { values, symmetric: true, diagonals: [d.clone(), d], among_rows: None, finite: false, single: OnceLock::new() })
     }
     /// A Gram matrix between new rows and support rows, with k(x, x) of both.
     pub fn cross(values: Matrix, rows: Vec<f64>, cols: Vec<f64>) -> Result<Self> {
@@ -205,7 +208,7 @@ impl Dense {
                 return Err(Error::Shape { what: "diagonal of a Gram matrix".into(), expected: n, found: d.len() });
             }
         }
-        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false })
+        Ok(Dense { values, symmetric: false, diagonals: [rows, cols], among_rows: None, finite: false, single: OnceLock::new() })
     }
     /// The same with kernel values among the new rows (M x M), which a joint covariance of predictions needs.
     pub fn with_rows(self, among_rows: Matrix) -> Result<Self> {
@@ -219,7 +222,14 @@ impl Dense {
     /// Computes every value of a Gram matrix once.
     pub fn of(gram: &dyn Gram, control: &Control) -> Result<Self> {
         let diagonals = [gram.diagonal(Side::Rows), gram.diagonal(Side::Cols)];
-        Ok(Dense { values: dense(gram, control)?, symmetric: gram.symmetric(), diagonals, among_rows: None, finite: true })
+        Ok(Dense {
+            values: dense(gram, control)?,
+            symmetric: gram.symmetric(),
+            diagonals,
+            among_rows: None,
+            finite: true,
+            single: OnceLock::new(),
+        })
     }
     /// The matrix.
     pub fn matrix(&self) -> &Matrix {
@@ -248,6 +258,17 @@ impl Gram for Dense {
     }
     fn held(&self) -> Option<&Matrix> {
         self.finite.then_some(&self.values)
+    }
+    fn held_single(&self, width: usize) -> Option<&[f32]> {
+        let made = || {
+            let mut out = vec![0.0; self.values.rows() * width];
+            for (row, from) in out.chunks_exact_mut(width).zip(self.values.data().chunks_exact(self.values.cols())) {
+                row.iter_mut().zip(from).for_each(|(o, v)| *o = *v as f32);
+            }
+            (width, out)
+        };
+        let (found, values) = (self.finite && width >= self.values.cols()).then(|| self.single.get_or_init(made))?;
+        (*found == width).then_some(values.as_slice())
     }
     fn among(&self, side: Side) -> Option<Box<dyn Gram + '_>> {
         if self.symmetric {

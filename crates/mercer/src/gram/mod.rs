@@ -101,6 +101,10 @@ pub trait Gram: Sync {
     fn held(&self) -> Option<&Matrix> {
         None
     }
+    /// The same in f32, row after row, each followed by zeros up to a width: made once for a matrix, and for one width.
+    fn held_single(&self, _width: usize) -> Option<&[f32]> {
+        None
+    }
     /// Z with K = Z Z' (N x rank), where the Gram matrix has low rank by construction: solvers then work in the primal.
     fn factor(&self) -> Option<Matrix> {
         None

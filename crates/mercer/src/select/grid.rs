@@ -4,7 +4,7 @@
 //! fit starts from the one before where the method can, so that they are best given by rising penalty.
 
 use crate::control::Control;
-use crate::data::{Examples, Fold, Split};
+use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
 use crate::fitting;
@@ -68,14 +68,19 @@ pub fn grid(strips: &[Strip], examples: &Examples<'_>, folds: &[Fold], want: Wan
 /// A fold with the targets and weights of its training rows.
 struct Side<'a> {
     fold: &'a Fold,
-    target: crate::data::Target,
+    target: Target,
     weights: Option<Vec<f64>>,
+    /// Weights of all rows, 0 for those that are not trained on.
+    among_all: Vec<f64>,
 }
 
 impl<'a> Side<'a> {
     fn new(examples: &Examples<'_>, fold: &'a Fold) -> Self {
         let weights = examples.weights.map(|w| fold.train.iter().map(|&i| w[i]).collect());
-        Side { fold, target: examples.target.select(&fold.train), weights }
+        let mut among_all = vec![0.0; examples.rows()];
+        // A row that stands twice counts twice.
+        fold.train.iter().for_each(|&i| among_all[i] += examples.weights.map_or(1.0, |w| w[i]));
+        Side { fold, target: examples.target.select(&fold.train), weights, among_all }
     }
 }
 
@@ -95,21 +100,27 @@ impl Strip {
             return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
         }
         let gram = Dense::of(self.kernel.bind_within(None, examples.data, control)?.as_ref(), control)?;
-        let cells = sides.par_iter().map(|side| self.along(&gram, side, want, control, seed)).collect();
+        let cells = sides.par_iter().map(|side| self.along(&gram, examples, side, want, control, seed)).collect();
         control.keep(gram.into_matrix().into_data());
         cells
     }
 
-    /// The cells of one fold from kernel values that are there.
-    fn along(&self, gram: &Dense, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
+    /// The cells of one fold from kernel values that are there: of all rows where the methods skip rows of weight 0, so that
+    /// nothing is copied.
+    fn along(&self, gram: &Dense, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
         let fold = side.fold;
+        let mut earlier = None;
+        if self.estimators.iter().all(EstimatorExpr::skips_rows) {
+            let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
+            let predict = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
+            return self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
+        }
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
         let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
         let predict = |model: &FittedModel| {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
         };
-        let mut earlier = None;
         let cells = self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
         control.keep(among.into_matrix().into_data());
         cells

@@ -33,6 +33,8 @@ pub(super) struct Block<'a, T> {
 pub(super) struct Rows<'a, T> {
     width: usize,
     pub(super) values: Vec<T>,
+    /// The rows where others hold them.
+    lent: Option<&'a [T]>,
     /// Writes the row of a member when it is first asked for, and which rows are there; without it all are.
     write: Option<(Write<'a, T>, Vec<bool>)>,
 }
@@ -48,12 +50,16 @@ pub(super) fn width(members: usize) -> usize {
 impl<'a, T: Passes> Rows<'a, T> {
     /// All rows, written.
     pub(super) fn given(members: usize, values: Vec<T>) -> Self {
-        Rows { width: width(members), values, write: None }
+        Rows { width: width(members), values, lent: None, write: None }
+    }
+    /// All rows, held by others.
+    pub(super) fn lent(members: usize, values: &'a [T]) -> Self {
+        Rows { width: width(members), values: Vec::new(), lent: Some(values), write: None }
     }
     /// Rows that are written when they are first asked for.
     pub(super) fn later(members: usize, write: Write<'a, T>) -> Self {
         let width = width(members);
-        Rows { width, values: vec![T::default(); members * width], write: Some((write, vec![false; members])) }
+        Rows { width, values: vec![T::default(); members * width], lent: None, write: Some((write, vec![false; members])) }
     }
     fn make(&mut self, a: usize) {
         if let Some((write, ready)) = &mut self.write
@@ -63,7 +69,7 @@ impl<'a, T: Passes> Rows<'a, T> {
         }
     }
     fn of(&self, a: usize) -> &[T] {
-        &self.values[a * self.width..(a + 1) * self.width]
+        &self.lent.unwrap_or(&self.values)[a * self.width..(a + 1) * self.width]
     }
 }
 

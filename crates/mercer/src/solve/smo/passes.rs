@@ -9,6 +9,8 @@ pub(super) const PAD: usize = 32;
 
 /// A number that pair steps are taken in.
 pub(super) trait Passes: Cell {
+    /// Numbers in f32 as they are, where these are the numbers.
+    fn lent(single: &[f32]) -> Option<&[Self]>;
     /// v <- v - step (row - other); then where v + up is greatest, that value, and the least v + down.
     fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self);
     /// Where (top - v - down)^2 / max(own + diagonal - 2 row, flat) is greatest among those with top > v + down, and that
@@ -102,8 +104,11 @@ fn found<V: Lanes>(best: V, at: V) -> (usize, V::Number) {
 }
 
 macro_rules! passes {
-    ($number:ty, $avx512:ident, $avx2:ident) => {
+    ($number:ty, $avx512:ident, $avx2:ident, $lent:expr) => {
         impl Passes for $number {
+            fn lent(single: &[f32]) -> Option<&[Self]> {
+                $lent(single)
+            }
             fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self) {
                 #[cfg(target_arch = "x86_64")]
                 {
@@ -160,8 +165,8 @@ macro_rules! passes {
         }
     };
 }
-passes!(f32, __m512, __m256);
-passes!(f64, __m512d, __m256d);
+passes!(f32, __m512, __m256, Some);
+passes!(f64, __m512d, __m256d, |_| None);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! The gap of a problem with large bounds is within the tolerance only where the violation is far below it: the goal is
 //! tightened by what the last look showed.
 
-use super::pairs::{Block, Rows, Until};
+use super::pairs::{Block, Rows, Until, width};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
@@ -16,8 +16,8 @@ use crate::gram::{Gram, Subset, axpy, dense};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
-/// A problem of no more variables is one block.
-const WHOLE: usize = 2048;
+/// A problem of no more variables is one block, and of no more where K is there already.
+const WHOLE: [usize; 2] = [2048, 4096];
 /// K among the rows of all such problems is computed once where there are no more.
 const SHARED: usize = 4096;
 /// The first goal is this share of the violation asked for.
@@ -37,9 +37,9 @@ const ROUNDED: (usize, usize) = (50, 1000);
 const NOISE: f64 = 3.0;
 
 /// Whether a problem is one block: K in f64 and the rows of the block in f32, whatever else is kept.
-pub(super) fn fits(state: &State<'_>, control: &Control) -> bool {
+pub(super) fn fits(state: &State<'_>, gram: &dyn Gram, control: &Control) -> bool {
     let n = state.coef.len();
-    n <= WHOLE && 12 * (n * n) as u64 <= control.allowed() / 2
+    n <= WHOLE[usize::from(gram.held().is_some())] && 12 * (n * n) as u64 <= control.allowed() / 2
 }
 
 /// Solves problems side by side, and closes them.
@@ -64,7 +64,7 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
         return close(gram, states, control);
     }
     if let Some(matrix) = gram.held() {
-        return side_by_side(states, matrix, &|row| row, options, control);
+        return side_by_side(states, matrix, Some(gram), &|row| row, options, control);
     }
     let mut rows: Vec<usize> = states.iter().flat_map(|s| s.problem.row.iter().copied()).collect();
     rows.sort_unstable();
@@ -79,28 +79,30 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
             let rows = &state.problem.row;
             let matrix = dense(&Subset::new(gram, rows, rows), control)?;
             let all: Vec<usize> = (0..rows.len()).collect();
-            let result = one(state, &Shared { matrix: &matrix, at: all.clone(), all }, options, control);
+            let result = one(state, &Shared { matrix: &matrix, holder: None, at: all.clone(), all }, options, control);
             control.keep(matrix.into_data());
             result
         });
     }
     let matrix = if rows.len() == gram.shape().0 { dense(gram, control)? } else { dense(&Subset::new(gram, &rows, &rows), control)? };
-    let result = side_by_side(states, &matrix, &|row| rows.partition_point(|q| *q < row), options, control);
+    let result = side_by_side(states, &matrix, None, &|row| rows.partition_point(|q| *q < row), options, control);
     control.keep(matrix.into_data());
     result
 }
 
-/// Solves problems on one matrix that holds K among the rows of all; `place` says where a row lies in it.
+/// Solves problems on one matrix that holds K among the rows of all; `place` says where a row lies in it, `holder` is who
+/// holds it for others too.
 fn side_by_side(
     states: &mut [&mut State<'_>],
     matrix: &Matrix,
+    holder: Option<&dyn Gram>,
     place: &(dyn Fn(usize) -> usize + Sync),
     options: &Options,
     control: &Control,
 ) -> Result<()> {
     states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|&r| place(r)).collect();
-        one(state, &Shared { matrix, at, all: (0..state.coef.len()).collect() }, options, control)
+        one(state, &Shared { matrix, holder, at, all: (0..state.coef.len()).collect() }, options, control)
     })
 }
 
@@ -110,6 +112,10 @@ pub(super) trait Kernel: Sync {
     fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64]));
     /// The row of a variable where it lies as a whole.
     fn row(&self, _k: usize) -> Option<&[f64]> {
+        None
+    }
+    /// All rows in f32 where they are held so, each of so many numbers.
+    fn single(&self, _width: usize) -> Option<&[f32]> {
         None
     }
     /// Writes the row of a variable.
@@ -127,6 +133,7 @@ pub(super) trait Kernel: Sync {
 /// A part of a matrix that several problems share.
 struct Shared<'a> {
     matrix: &'a Matrix,
+    holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to, ascending.
     at: Vec<usize>,
     /// 0, 1, ...
@@ -141,6 +148,9 @@ impl Kernel for Shared<'_> {
     fn row(&self, k: usize) -> Option<&[f64]> {
         let (first, last) = (*self.at.first()?, *self.at.last()?);
         (last - first + 1 == self.at.len()).then(|| &self.matrix.row(self.at[k])[first..=last])
+    }
+    fn single(&self, width: usize) -> Option<&[f32]> {
+        self.holder.filter(|_| self.at.len() == self.matrix.cols())?.held_single(width)
     }
 }
 
@@ -183,7 +193,11 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
     }
     let members: Vec<usize> = (0..state.coef.len()).collect();
     let write = |k: usize, out: &mut [T]| kernel.write(k, out);
-    let mut block: Block<'_, T> = Block::new(state, &members, Rows::later(members.len(), &write));
+    let rows = match kernel.single(width(members.len())).and_then(T::lent) {
+        Some(lent) => Rows::lent(members.len(), lent),
+        None => Rows::later(members.len(), &write),
+    };
+    let mut block: Block<'_, T> = Block::new(state, &members, rows);
     let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
     for _ in 0..ROUNDS {
         control.check()?;
