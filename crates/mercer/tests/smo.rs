@@ -7,10 +7,11 @@ mod made;
 
 use made::*;
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
 use mercer::estimators::{Fitted, Svr};
 use mercer::gram::{Block, Dense, Gram, Side};
+use mercer::kernels::KernelExpr;
 use mercer::solve::smo::{Options, Problem, solve};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -175,6 +176,36 @@ fn a_badly_scaled_linear_kernel_is_solved_in_few_steps() {
     };
     let s = solve(&gram, &[p], &Options::default(), &Control::default()).unwrap().remove(0);
     assert!(s.converged && s.iterations < 2_000_000, "{} steps, gap {}, violation {}", s.iterations, s.gap, s.violation);
+}
+
+// The same with its columns known: K = Z Z' of rank 6, at penalties from 1 to 1e4; classes and numbers.
+#[test]
+fn few_features_are_solved_in_few_steps_at_any_penalty() {
+    let (n, d) = (400, 6);
+    let x = points(78, n, d);
+    let columns = |p: &Vec<f64>| p.iter().enumerate().map(|(j, v)| v * 10f64.powi(j as i32 - 2) + 5.0).collect::<Vec<f64>>();
+    let data = Dataset::from_points(Points::dense(n, d, x.iter().flat_map(columns).collect()).unwrap());
+    let gram = KernelExpr::parse("linear").unwrap().bind_within(None, &data, &Control::default()).unwrap();
+    let e = errors(78, n);
+    let value = |i: usize| x[i][0] + x[i][3] + 0.5 * e[i];
+    for c in [1.0, 1e2, 1e4] {
+        let y: Vec<f64> = (0..n).map(|i| if value(i) > 0.0 { 1.0 } else { -1.0 }).collect();
+        let classes = Problem {
+            row: (0..n).collect(),
+            low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
+            high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
+            target: y,
+            tube: 0.0,
+            start: None,
+        };
+        let t: Vec<f64> = (0..n).map(value).collect();
+        let numbers = Problem { low: vec![-c; n], high: vec![c; n], target: t, tube: 0.1, ..classes.clone() };
+        for problem in [classes, numbers] {
+            let s = solve(gram.as_ref(), &[problem], &Options::default(), &Control::default()).unwrap().remove(0);
+            let found = (s.iterations, s.free, s.gap, s.violation);
+            assert!(s.converged && s.iterations <= n, "c = {c}: {found:?}");
+        }
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@
 mod among;
 mod certificate;
 mod decompose;
+mod interior;
 mod lanes;
 mod newton;
 mod pairs;
@@ -43,6 +44,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, RowCache};
 use passes::Passes;
+use rayon::prelude::*;
 use state::State;
 
 /// Below this tolerance rows of f32 are not tried.
@@ -118,6 +120,9 @@ pub struct Solution {
 pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
+    if let Some(features) = gram.factor() {
+        states.par_iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| interior::start(s, &features, control));
+    }
     let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, gram, control));
     if !small.is_empty() {
         whole::solve(gram, &mut small, options, control)?;
