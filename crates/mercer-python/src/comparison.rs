@@ -5,6 +5,7 @@ use crate::dataset::{told, weights};
 use crate::errors::{data_error, raise, spoken, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
+use crate::pickle::{Parts, parts, restored};
 use crate::target::{Takes, groups, target, times};
 use crate::work::Limits;
 use mercer::compare::Comparing;
@@ -16,6 +17,7 @@ use mercer::report::{self, Request};
 use mercer::select::Metric;
 use mercer::store::write_atomically;
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,7 +28,60 @@ const WIDTH: usize = 100;
 /// data.
 #[pyclass(frozen, module = "mercer")]
 pub(crate) struct Comparison {
-    comparison: report::Comparison,
+    said: Said,
+    pages: Pages,
+}
+
+/// What is said of a comparison, as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    kernel: String,
+    task: String,
+    notices: Vec<String>,
+    facts: Vec<String>,
+    json: String,
+    text: String,
+    fragment: String,
+}
+
+/// The page and the figures: made when they are asked for, and when they are stored.
+enum Pages {
+    ToMake(Box<report::Comparison>),
+    Made(Drawn),
+}
+
+/// A page and figures by the names of their files.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Drawn {
+    page: String,
+    figures: Vec<(String, String)>,
+}
+
+impl Comparison {
+    fn new(comparison: report::Comparison) -> mercer::error::Result<Self> {
+        let said = Said {
+            kernel: comparison.kernel.clone(),
+            task: comparison.task.name().into(),
+            notices: comparison.notices.clone(),
+            facts: comparison.facts.clone(),
+            json: comparison.json()?,
+            text: spoken(&comparison.text(WIDTH)),
+            fragment: comparison.fragment(),
+        };
+        Ok(Comparison { said, pages: Pages::ToMake(Box::new(comparison)) })
+    }
+
+    fn drawn(&self) -> PyResult<Drawn> {
+        match &self.pages {
+            Pages::ToMake(made) => {
+                let figures = report::figure_files(&made.entries).map_err(raise)?;
+                Ok(Drawn { page: self.to_html()?, figures })
+            }
+            Pages::Made(drawn) => Ok(drawn.clone()),
+        }
+    }
 }
 
 /// Tunes, cross-validates and times several estimators under one kernel.
@@ -71,8 +126,8 @@ pub(crate) struct Comparison {
 /// threads : int
 ///     How many to use; 0: one per core.
 /// progress : callable, optional
-///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
-///     raises ends the comparison.
+///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second; `total`
+///     is the most there can be. What it raises ends the comparison.
 ///
 /// Returns
 /// -------
@@ -145,7 +200,7 @@ pub(crate) fn compare(
     let new: Vec<String> = comparison.notices.iter().filter(|notice| !taken.contains(notice)).cloned().collect();
     comparison.notices = comparison.notices.iter().map(|notice| spoken(notice)).collect();
     warn(py, &new)?;
-    Ok(Comparison { comparison })
+    Comparison::new(comparison).map_err(raise)
 }
 
 /// Objects of Python that say what is compared.
@@ -215,7 +270,7 @@ impl Comparison {
     /// certificate, tuning, best, difference, failure.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        from_json(py, &self.json()?)?.get_item("rows")
+        from_json(py, &self.said.json)?.get_item("rows")
     }
 
     /// The best row; None if no estimator could be fitted.
@@ -233,26 +288,26 @@ impl Comparison {
     /// The kernel that all shared.
     #[getter]
     fn kernel(&self) -> String {
-        self.comparison.kernel.clone()
+        self.said.kernel.clone()
     }
 
     /// classification or regression.
     #[getter]
-    fn task(&self) -> &'static str {
-        self.comparison.task.name()
+    fn task(&self) -> &str {
+        &self.said.task
     }
 
     /// What is worth knowing, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        self.comparison.notices.clone()
+        self.said.notices.clone()
     }
 
     /// What rows and target tell by themselves, before anything is fitted: copies of rows, columns that give the target away, rare
     /// classes, heavy tails; one sentence each. They were warned of.
     #[getter]
     fn facts(&self) -> Vec<String> {
-        self.comparison.facts.clone()
+        self.said.facts.clone()
     }
 
     /// The document that ``mercer compare --json`` writes.
@@ -261,8 +316,8 @@ impl Comparison {
     /// -------
     /// str
     ///     JSON.
-    fn json(&self) -> PyResult<String> {
-        self.comparison.json().map_err(raise)
+    fn json(&self) -> &str {
+        &self.said.json
     }
 
     /// The page with table and pictures, in one piece.
@@ -272,7 +327,10 @@ impl Comparison {
     /// str
     ///     HTML.
     fn to_html(&self) -> PyResult<String> {
-        self.comparison.html().map_err(raise)
+        match &self.pages {
+            Pages::ToMake(made) => made.html().map_err(raise),
+            Pages::Made(drawn) => Ok(drawn.page.clone()),
+        }
     }
 
     /// Writes the page, whole or not at all.
@@ -297,16 +355,32 @@ impl Comparison {
     /// int
     ///     How many there are.
     fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
-        report::save_figures(&folder, &self.comparison.entries).map_err(raise)
+        let figures = match &self.pages {
+            Pages::ToMake(made) => return report::save_figures(&folder, &made.entries).map_err(raise),
+            Pages::Made(drawn) => &drawn.figures,
+        };
+        std::fs::create_dir_all(&folder).map_err(|e| data_error(format!("{}: {e}", folder.display())))?;
+        figures.iter().try_for_each(|(name, svg)| write_atomically(&folder.join(name), svg.as_bytes())).map_err(raise)?;
+        Ok(figures.len())
     }
 
-    fn _repr_html_(&self) -> String {
-        self.comparison.fragment()
+    fn _repr_html_(&self) -> &str {
+        &self.said.fragment
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        Ok((slf.get_type().getattr("_restored")?, parts(slf.py(), &(&slf.get().said, slf.get().drawn()?))?))
+    }
+
+    #[staticmethod]
+    fn _restored(text: &str, arrays: Vec<Vec<u8>>) -> PyResult<Self> {
+        let (said, drawn): (Said, Drawn) = restored(text, arrays)?;
+        Ok(Comparison { said, pages: Pages::Made(drawn) })
     }
 
     fn __str__(&self) -> String {
-        let facts: String = self.comparison.facts.iter().map(|fact| format!("note: {fact}\n")).collect();
-        format!("{facts}{}", spoken(&self.comparison.text(WIDTH)))
+        let facts: String = self.said.facts.iter().map(|fact| format!("note: {fact}\n")).collect();
+        format!("{facts}{}", self.said.text)
     }
 
     fn __repr__(&self) -> String {

@@ -24,6 +24,8 @@ type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 const HERE: &str = "data";
 /// The column of data that has one column without a name.
 const ONLY: &str = "x";
+/// Columns that a line names.
+const NAMED: usize = 20;
 
 /// Named, typed columns of one length.
 ///
@@ -361,7 +363,11 @@ impl Dataset {
     }
 
     fn __repr__(&self) -> String {
-        let columns: Vec<String> = self.data.columns().iter().map(|c| format!("{} ({})", c.name, c.values.sort())).collect();
+        let all = self.data.columns();
+        let mut columns: Vec<String> = all.iter().take(NAMED).map(|c| format!("{} ({})", c.name, c.values.sort())).collect();
+        if all.len() > NAMED {
+            columns.push(format!("and {} more columns", all.len() - NAMED));
+        }
         format!("Dataset of {} rows: {}", self.data.rows(), columns.join(", "))
     }
 

@@ -44,10 +44,11 @@ fn exception(class: &str, message: String) -> PyErr {
     })
 }
 
-/// Options of the command line as Python writes them: `--types age=category` is `types={"age": "category"}`, `--gram id=FILE`
-/// is `gram={"id": K}`.
+/// A message of the library as Python says it. Options of the command line are keywords: `--types age=category` is
+/// `types={"age": "category"}`, `--gram id=FILE` is `gram={"id": K}`. A row and a column have their index beside their number.
 pub(crate) fn spoken(message: &str) -> String {
-    let message = keyword(message, "--types ", "types=", |word| format!("\"{word}\""));
+    let message = indexed(&indexed(message, "row "), "column ");
+    let message = keyword(&message, "--types ", "types=", |word| format!("\"{word}\""));
     let message = keyword(&message, "--gram ", "gram=", |_| "K".into());
     let plain = [
         ("--types", "types="),
@@ -61,6 +62,7 @@ pub(crate) fn spoken(message: &str) -> String {
         ("--no-standardise", "standardise=False"),
         ("--folds ", "folds="),
         (" (--max-seconds)", ""),
+        (" (--max-memory)", ""),
         ("--json and --report", "json() and to_html()"),
         ("--decimal ", "decimal="),
         ("--encoding ", "encoding="),
@@ -68,6 +70,25 @@ pub(crate) fn spoken(message: &str) -> String {
         ("--delimiter", "delimiter="),
     ];
     plain.iter().fold(message, |said, (option, keyword)| said.replace(option, keyword))
+}
+
+/// `row 2` as `row 2 (index 1)`: the library counts from 1, Python from 0. A name in quotes is left as it is.
+fn indexed(message: &str, word: &str) -> String {
+    let (mut out, mut rest) = (String::new(), message);
+    while let Some(at) = rest.find(word) {
+        let (before, after) = rest.split_at(at + word.len());
+        let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, left) = after.split_at(digits);
+        out.push_str(before);
+        out.push_str(number);
+        let begins = !before[..at].ends_with(|c: char| c.is_alphanumeric() || c == '\'');
+        let ends = !left.starts_with(" (index ") && !left.starts_with(|c: char| c.is_alphanumeric());
+        if let (true, Some(index)) = (begins && ends, number.parse::<usize>().ok().and_then(|n| n.checked_sub(1))) {
+            out.push_str(&format!(" (index {index})"));
+        }
+        rest = left;
+    }
+    out + rest
 }
 
 /// An option followed by `COLUMN=WORD` as a keyword whose value is a dict.

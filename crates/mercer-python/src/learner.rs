@@ -4,7 +4,7 @@ use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
-use crate::target::{Takes, coded, target};
+use crate::target::{Takes, coded, named, target};
 use crate::work::{Limits, Size};
 use mercer::data::Target;
 use mercer::data::{Examples, Split};
@@ -12,6 +12,7 @@ use mercer::estimators::EstimatorExpr;
 use mercer::fitting::prepare_weighed;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
+use mercer::report;
 use mercer::select;
 use mercer::select::Metric;
 use pyo3::prelude::*;
@@ -112,8 +113,8 @@ impl Learner {
     ///     2 means that the row counts twice, 0 that it is absent.
     /// task : {"classification", "regression"}, optional
     ///     Decides what the target is.
-    /// classes : list of str, optional
-    ///     Names of the classes where the target is an array of their numbers, 0 for the first name.
+    /// classes : array or list, optional
+    ///     The labels where the target is an array of their numbers, 0 for the first label.
     /// max_seconds : float, optional
     ///     Searches and solvers then stop with their best so far.
     /// max_memory : int or str, optional
@@ -123,8 +124,8 @@ impl Learner {
     /// tell : bool
     ///     Warn of notices; ``model.notices`` holds them in any case.
     /// progress : callable, optional
-    ///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second. What it
-    ///     raises ends the fit.
+    ///     A function ``progress(what, done, total)`` that is told of long work in the calling thread, a few times a second; `total`
+    ///     is the most there can be. What it raises ends the fit.
     ///
     /// Returns
     /// -------
@@ -155,7 +156,7 @@ impl Learner {
         target: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         task: Option<&str>,
-        classes: Option<Vec<String>>,
+        classes: Option<Bound<'_, PyAny>>,
         max_seconds: Option<f64>,
         max_memory: Option<Bound<'_, PyAny>>,
         threads: usize,
@@ -164,7 +165,10 @@ impl Learner {
     ) -> PyResult<Model> {
         let data = dataset(data)?;
         let (target, info) = match classes {
-            Some(names) => coded(target, data.rows(), names)?,
+            Some(labels) => {
+                let (names, sort) = named(&labels)?;
+                coded(target, data.rows(), names, sort)?
+            }
             None => self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?,
         };
         let weights = weights(sample_weight)?;
@@ -308,6 +312,15 @@ impl Learner {
         words.extend(self.metric.map(|metric| format!("metric={:?}", metric.name())));
         words.extend(self.sample.map(|rows| format!("sample={rows}")));
         format!("Learner({})", words.join(", "))
+    }
+
+    fn _repr_html_(&self) -> String {
+        let auto = || "made from the target or the columns".to_owned();
+        report::pairs_fragment(&[
+            ("estimator", self.estimator().unwrap_or_else(auto)),
+            ("kernel", self.kernel.as_ref().map_or_else(auto, ToString::to_string)),
+            ("learner", self.__repr__()),
+        ])
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -15,10 +15,12 @@ use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
 use mercer::select::{Metric, Needs};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
 /// What the target is called where it has no name.
 const UNNAMED: &str = "target";
+/// Classes that a message names.
+const NAMED: usize = 8;
 
 /// What the estimators in question can predict.
 #[derive(Clone, Copy)]
@@ -69,6 +71,7 @@ pub(crate) fn target(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task:
 }
 
 fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str>) -> PyResult<(Target, TargetInfo)> {
+    refuse_name("target", object)?;
     let asked = asked(task)?.or(is_categorical(object).then_some(Asked::Classes));
     let name = object.getattr("name").ok().and_then(|n| n.extract::<String>().ok()).unwrap_or_else(|| UNNAMED.into());
     let array = asarray(object)?;
@@ -109,12 +112,33 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
     let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)], ..ReadOptions::default() };
     let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
-    let readable = info.classes.iter().flatten().all(|c| sort != Labels::Integer || c.parse::<i64>().is_ok());
-    Ok((target, TargetInfo { labels: if readable { sort } else { Labels::Text }, ..info }))
+    let again = readable(sort, info.classes.as_deref().unwrap_or_default());
+    Ok((target, TargetInfo { labels: if again { sort } else { Labels::Text }, ..info }))
+}
+
+/// Labels of classes as text, and what they are: int, float, bool or str; several sorts are taken as str.
+pub(crate) fn named(labels: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Labels)> {
+    let list = labels.call_method0("tolist").unwrap_or_else(|_| labels.clone());
+    let each = list.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    let names = each.iter().map(|label| Ok(label.str()?.to_string())).collect::<PyResult<Vec<String>>>()?;
+    let sort = |label: &Bound<'_, PyAny>| match () {
+        () if label.is_instance_of::<PyBool>() => Labels::Flag,
+        () if label.is_instance_of::<PyInt>() => Labels::Integer,
+        () if label.is_instance_of::<PyFloat>() => Labels::Number,
+        () => Labels::Text,
+    };
+    let first = each.first().map_or(Labels::Text, sort);
+    let alike = each.iter().all(|label| sort(label) == first) && readable(first, &names);
+    Ok((names, if alike { first } else { Labels::Text }))
+}
+
+/// Whether names of labels can be made labels again.
+fn readable(sort: Labels, names: &[String]) -> bool {
+    sort != Labels::Integer || names.iter().all(|name| name.parse::<i64>().is_ok())
 }
 
 /// Classes by their codes: 0 is the first of the names.
-pub(crate) fn coded(object: &Bound<'_, PyAny>, rows: usize, names: Vec<String>) -> PyResult<(Target, TargetInfo)> {
+pub(crate) fn coded(object: &Bound<'_, PyAny>, rows: usize, names: Vec<String>, labels: Labels) -> PyResult<(Target, TargetInfo)> {
     let codes: Vec<usize> = asarray(object)?.call_method0("tolist")?.extract()?;
     if codes.len() != rows {
         return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found: codes.len() }));
@@ -122,20 +146,20 @@ pub(crate) fn coded(object: &Bound<'_, PyAny>, rows: usize, names: Vec<String>) 
     if let Some(row) = codes.iter().position(|&code| code >= names.len()) {
         return Err(data_error(format!("target: row {} has the code {} and there are {} classes", row + 1, codes[row], names.len())));
     }
-    let info = TargetInfo { names: vec![UNNAMED.into()], classes: Some(names.clone()), labels: Labels::Text };
+    let info = TargetInfo { names: vec![UNNAMED.into()], classes: Some(names.clone()), labels };
     Ok((Target::Classes { codes, names }, info))
 }
 
 /// The target of a fit once more: codes of the classes, or numbers where there are none.
 pub(crate) fn known(object: &Bound<'_, PyAny>, rows: usize, classes: Option<&[String]>) -> PyResult<(Target, TargetInfo)> {
     match classes {
-        Some(names) => coded(object, rows, names.to_vec()),
+        Some(names) => coded(object, rows, names.to_vec(), Labels::Text),
         None => target(object, rows, Takes { classes: false, numbers: true }, Some("regression")),
     }
 }
 
 /// The target of rows that a model predicts: classes by their place among its own, numbers as they are. Labels that the model
-/// does not know follow its own.
+/// does not know follow its own, and no prediction of them is right; where it knows none of them, they are another target.
 pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, metric: Option<Metric>) -> PyResult<Target> {
     let Some(names) = &info.classes else {
         return target(object, rows, Takes { classes: false, numbers: true }, Some("regression")).map(|(target, _)| target);
@@ -169,17 +193,41 @@ pub(crate) fn judged(object: &Bound<'_, PyAny>, rows: usize, info: &TargetInfo, 
     if codes.len() != rows {
         return Err(raise(Error::Shape { what: "rows of the target".into(), expected: rows, found: codes.len() }));
     }
+    let own = info.classes.as_deref().unwrap_or_default();
+    if let Some(first) = codes.first().filter(|_| codes.iter().all(|&code| code >= own.len())) {
+        let (theirs, ours) = (asarray(object)?.getattr("dtype")?.str()?, labels(py, info)?);
+        let some: Vec<String> = own.iter().take(NAMED).cloned().collect();
+        return Err(data_error(format!(
+            "target: the model knows none of these labels: the first is '{}' ({theirs}), and it learnt {}{} ({})",
+            names[*first],
+            some.join(", "),
+            if own.len() > NAMED { ", ..." } else { "" },
+            ours.getattr("dtype")?.str()?
+        )));
+    }
     Ok(Target::Classes { codes, names })
+}
+
+/// Refuses the name of a column where an array is expected: an array of text has an axis more.
+fn refuse_name(what: &str, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match object.extract::<String>() {
+        Ok(name) => Err(data_error(format!(
+            "{what}: found the text '{name}', expected an array with one entry a row; of a frame that is frame[\"{name}\"]"
+        ))),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Groups of rows: equal labels are one group.
 pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usize>> {
+    refuse_name("groups", object)?;
     let texts = labelled("groups", object, &asarray(object)?)?.texts;
     Table::of_cells("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
 }
 
 /// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).
 pub(crate) fn times(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
+    refuse_name("time", object)?;
     let array = asarray(object)?;
     let texts = if kind(&array)? == 'M' { dates(&array)? } else { labelled("time", object, &array)?.texts };
     Table::of_cells("time", rows, &[("time".into(), texts)]).and_then(|table| table.times("time", &ReadOptions::default())).map_err(raise)

@@ -1,5 +1,6 @@
 """Comparisons from Python tell what the command line tells, in words of Python; plans."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -90,3 +91,20 @@ def test_a_plan_says_rows_memory_and_time_without_fitting():
     assert few.fits[0]["rows"] == 100
     with pytest.raises(mercer.ExpressionError, match="estimator"):
         mercer.plan(x, x[:, 0], estimators="forest")
+
+
+def test_a_comparison_is_pickled_with_its_page_and_figures(tmp_path):
+    table = mercer.compare(*mercer.example("iris"), "rbf(length_scale=1)", "baseline, knn(k=3)")
+    again = pickle.loads(pickle.dumps(table))
+    assert str(again) == str(table) and again.rows == table.rows and again.best == table.best
+    assert again.to_html() == table.to_html() and again._repr_html_() == table._repr_html_()
+    assert again.save_figures(tmp_path / "a") == table.save_figures(tmp_path / "b") > 0
+    for file in (tmp_path / "b").iterdir():
+        assert (tmp_path / "a" / file.name).read_text() == file.read_text()
+
+
+def test_the_name_of_a_column_is_no_array():
+    data, species = mercer.example("iris")
+    for name in ("time", "groups"):
+        with pytest.raises(mercer.DataError, match=f"{name}: found the text 't', expected an array with one entry a row"):
+            mercer.compare(data, species, **{name: "t"})

@@ -182,9 +182,9 @@ def test_a_kernel_matrix_of_ones_own_belongs_to_a_column_of_names(rng):
     ("given", "says"),
     [
         ((["a", "b"], [[1.0, 0.5], [0.4, 1.0]]), "'b' and 'a' have the values .*symmetric"),
-        ((["a", "b"], [[1.0, np.nan], [np.nan, 1.0]]), "row 1, column 'b' of the kernel matrix: found NaN, expected a finite number"),
+        ((["a", "b"], [[1.0, np.nan], [np.nan, 1.0]]), r"row 1 \(index 0\), column 'b' of the kernel matrix: found NaN, expected a finite number"),
         ((["a", "a"], [[1.0, 0.5], [0.5, 1.0]]), "stands twice"),
-        ((["a", "c"], [[1.0, 0.5], [0.5, 1.0]]), "column 'item': row 2 is called 'b', which is not among the names"),
+        ((["a", "c"], [[1.0, 0.5], [0.5, 1.0]]), r"column 'item': row 2 \(index 1\) is called 'b', which is not among the names"),
         ((["a", "b", "c"], [[1.0, 0.5], [0.5, 1.0]]), "rows of the kernel matrix"),
         ([1.0, 0.5], "gram of 'item': .*two axes"),
     ],
@@ -199,3 +199,10 @@ def test_a_matrix_that_is_no_kernel_matrix_is_refused(given, says):
 def test_the_fault_of_a_kernel_matrix_that_is_missing_is_told_in_python():
     with pytest.raises(mercer.MercerError, match='gram={"COL": K}'):
         mercer.Kernel("precomputed")({"item": ["a", "b"]})
+
+
+def test_a_line_of_a_wide_table_is_short_and_a_recipe_is_shown():
+    wide = repr(Dataset(np.zeros((2, 3000))))
+    assert len(wide) < 500 and wide.endswith("and 2980 more columns")
+    shown = mercer.Learner("svc(c=1)", "rbf")._repr_html_()
+    assert "svc(c=1)" in shown and "<th scope=\"row\">kernel</th><td>rbf</td>" in shown

@@ -92,7 +92,7 @@ def test_data_that_is_no_table_is_a_data_error(data, says):
         (lambda: RIDGE.fit(X, 3.0), "expected 6"),
         (lambda: RIDGE.fit(X, np.where(Y == 2, np.nan, Y)), "row 3"),
         (lambda: RIDGE.fit(X, np.where(Y == 2, np.inf, Y)), "row 3"),
-        (lambda: RIDGE.fit(np.where(X == 4, np.inf, X), Y), "row 3, column 'x0'"),
+        (lambda: RIDGE.fit(np.where(X == 4, np.inf, X), Y), r"row 3 \(index 2\), column 'x0'"),
         (lambda: RIDGE.fit(np.zeros((0, 2)), np.zeros(0)), "no rows"),
         (lambda: RIDGE.fit(X, ["a", "b", None, "a", "b", "a"]), "row 3"),
         (lambda: RIDGE.fit(X, ["a", 1, "a", "b", "b", "a"]), "mixed"),
@@ -156,7 +156,7 @@ def test_a_model_asked_about_other_columns_says_so():
         model.predict({"x0": [1.0]})
     with pytest.raises(MercerError, match="x0"):
         model.predict({"x0": ["word"], "x1": [1.0]})
-    with pytest.raises(DataError, match="row 2, column 'x1'"):
+    with pytest.raises(DataError, match=r"row 2 \(index 1\), column 'x1'"):
         model.predict([[0.0, 0.0], [0.0, np.inf]])
     with pytest.raises(MercerError):
         model.predict(["a", "b"])

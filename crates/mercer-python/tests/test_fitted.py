@@ -96,7 +96,7 @@ def test_codes_of_classes_are_named_and_checked(table):
     model = mercer.Learner("svc(c=1)", K).fit({"x": x}, codes, classes=["low", "high"])
     assert set(model.predict(x)) == {"low", "high"}
     np.testing.assert_array_equal(model.classes[model.predict(x, codes=True)], model.predict(x))
-    with pytest.raises(mercer.DataError, match="row 1 has the code 2 and there are 2 classes"):
+    with pytest.raises(mercer.DataError, match=r"row 1 \(index 0\) has the code 2 and there are 2 classes"):
         mercer.Learner("svc(c=1)", K).fit({"x": x}, codes * 0 + 2, classes=["low", "high"])
 
 
@@ -104,7 +104,7 @@ def test_what_is_wrong_with_given_values_is_named(table):
     x, y = table
     gram = K(x)
     gram[3, 4] = np.nan
-    with pytest.raises(mercer.DataError, match="holds NaN in row 4, column 5"):
+    with pytest.raises(mercer.DataError, match=r"holds NaN in row 4 \(index 3\), column 5 \(index 4\)"):
         Fitted("ridge(lambda=1)", gram, y)
     with pytest.raises(mercer.DataError, match="square"):
         Fitted("ridge(lambda=1)", K(x)[:, :5], y)

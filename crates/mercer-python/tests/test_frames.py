@@ -126,26 +126,26 @@ def test_a_column_of_vectors_has_one_length(name):
     data = Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}))
     assert data.columns == {"v": "points"}
     assert data["v"].tolist() == [[1, 2], [3, 4], [5, 6]]
-    with pytest.raises(mercer.DataError, match="column 'v': row 3 holds a vector of length 1, row 1 .* length 2; make them one length"):
+    with pytest.raises(mercer.DataError, match=r"column 'v': row 3 \(index 2\) holds a vector of length 1, row 1 .* length 2; make them one length"):
         Dataset(made(name, {"v": [[1.0, 2.0], [3.0, 4.0], [5.0]]}))
-    with pytest.raises(mercer.DataError, match="column 'v': row 2 holds no vector"):
+    with pytest.raises(mercer.DataError, match=r"column 'v': row 2 \(index 1\) holds no vector"):
         Dataset(made(name, {"v": [[1.0, 2.0], None]}))
 
 
 def test_ragged_lists_are_refused_by_their_row():
-    with pytest.raises(mercer.DataError, match="row 3 holds a vector of length 1, row 1 a vector of length 2"):
+    with pytest.raises(mercer.DataError, match=r"row 3 \(index 2\) holds a vector of length 1, row 1 \(index 0\) a vector of length 2"):
         Dataset([[1.0, 2.0], [3.0, 4.0], [5.0]])
-    with pytest.raises(mercer.DataError, match="column 'v': row 2 holds a single value, row 1 a vector of length 2"):
+    with pytest.raises(mercer.DataError, match=r"column 'v': row 2 \(index 1\) holds a single value, row 1 \(index 0\) a vector of length 2"):
         Dataset({"v": [[1.0, 2.0], 3.0]})
-    with pytest.raises(mercer.DataError, match="column 'v': row 2 holds an array of shape .*; expected a vector of numbers"):
+    with pytest.raises(mercer.DataError, match=r"column 'v': row 2 \(index 1\) holds an array of shape .*; expected a vector of numbers"):
         Dataset({"v": np.array([np.zeros(2), ["a", "b"], None], dtype=object)})
 
 
 def test_what_is_no_cell_is_named_by_column_and_row():
     for cell, word in [(dt.time(12), "time"), (b"a", "bytes"), (object(), "object")]:
-        with pytest.raises(mercer.DataError, match=f"column 'c': row 2 holds {word}; expected a number"):
+        with pytest.raises(mercer.DataError, match=rf"column 'c': row 2 \(index 1\) holds {word}; expected a number"):
             Dataset({"c": np.array([None, cell], dtype=object)})
-    with pytest.raises(mercer.DataError, match="column 'c': .* row 1 holds a str and row 3 a float"):
+    with pytest.raises(mercer.DataError, match=r"column 'c': .* row 1 \(index 0\) holds a str and row 3 \(index 2\) a float"):
         Dataset({"c": ["a", None, 1.5]})
     with pytest.raises(mercer.DataError, match="column 'd': expected numbers.*timedelta64.*numpy.timedelta64"):
         Dataset({"d": np.array([1, 2], dtype="m8[s]")})

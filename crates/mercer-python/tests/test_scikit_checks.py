@@ -19,7 +19,7 @@ def exact(name):
     """The estimator with nothing left to be tuned."""
     estimator = getattr(mercer, name)()
     for key, value in estimator.get_params().items():
-        given = EXACT.get(key, 1.0 if value == "auto" else value)
+        given = EXACT.get(key, 1.0 if value == "auto" and key != "algorithm" else value)
         estimator.set_params(**{key: given[value] if isinstance(given, dict) else given})
     if name.startswith("Mercer"):
         return estimator.set_params(kernel="rbf(length_scale=1)")

@@ -98,7 +98,7 @@ def test_a_dataset_of_numbers_has_the_gamma_of_its_array():
         np.testing.assert_allclose(ours.decision_function(data), expected.decision_function(array), rtol=0, atol=1e-7)
 
 
-REFUSED = r"Input X contains NaN: row 4, column '{}'\. {} takes no missing values; fill them before, or take MercerClassifier"
+REFUSED = r"Input X contains NaN: row 4 \(index 3\), column '{}'\. {} takes no missing values; fill them before, or take MercerClassifier"
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)

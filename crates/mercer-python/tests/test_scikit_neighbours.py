@@ -20,6 +20,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import mercer
+from mercer._native import Fitted
 
 RNG = np.random.default_rng(0)
 LABELS = np.array(["low", "middle", "high"])
@@ -240,7 +241,7 @@ def test_distances_between_rows_with_gaps_are_those_of_scikit_learn():
     np.testing.assert_allclose(ours.fit(X, NUMBERS).predict(new), theirs.fit(X, NUMBERS).predict(new), rtol=0, atol=1e-12)
     assert ours.__sklearn_tags__().input_tags.allow_nan
     X[0] = np.nan
-    with pytest.raises(mercer.DataError, match="there is no distance between row 1 and training row 1"):
+    with pytest.raises(mercer.DataError, match=r"there is no distance between row 1 \(index 0\) and training row 1 \(index 0\)"):
         mercer.KNeighborsClassifier(metric="nan_euclidean").fit(X, CLASSES[:, 0])
 
 
@@ -264,8 +265,8 @@ def test_what_is_wrong_with_weights_is_said(name):
 
     said(lambda d: d[:, 0], r"returned an array of shape \(120,\); expected \(120, 5\)")
     said(lambda d: "near", "returned str, which is no array of numbers")
-    said(lambda d: np.where(np.arange(5) == 2, np.nan, 1 + 0 * d), "returned nan for row 1, neighbour 3")
-    said(lambda d: -1 - d, "returned -.* for row 1, neighbour 1; expected numbers of 0 and above")
+    said(lambda d: np.where(np.arange(5) == 2, np.nan, 1 + 0 * d), r"returned nan for row 1 \(index 0\), neighbour 3")
+    said(lambda d: -1 - d, r"returned -.* for row 1 \(index 0\), neighbour 1; expected numbers of 0 and above")
     said(lambda d: 0 * d, "All neighbors of some sample is getting zero weights.*row 1")
     said(lambda d: np.where(np.arange(120)[:, None] == 3, 0.0, 1.0 + 0 * d), "zero weights.*row 4", None)
     with pytest.raises(mercer.DataError, match="sample_weight is not taken where weights= is a function"):
@@ -304,3 +305,52 @@ def test_names_of_columns_are_kept_for_neighbours_too():
         for weights in ("uniform", inverse):
             model = mercer.KNeighborsClassifier(weights=weights).fit(frame, CLASSES[:, 0])
             assert model.predict(frame).shape == (120,) and model.kneighbors(frame)[1].shape == (120, 5)
+
+
+def never(a, b):
+    raise AssertionError("a distance was computed")
+
+
+def test_a_fit_by_another_metric_computes_no_distance():
+    X, y = TABLES["no ties"], CLASSES[:, 0]
+    for weights in ("uniform", "distance", inverse):
+        model = mercer.KNeighborsClassifier(metric=never, algorithm="brute", weights=weights).fit(X, y)
+        with pytest.raises(AssertionError, match="a distance was computed"):
+            model.predict(X)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("table", TABLES)
+def test_neighbours_found_by_scikit_learn_have_the_shares_of_the_library(table, weights):
+    X, new, y = TABLES[table], NEW[table], CLASSES[:, 0]
+    # k(x, z) = -d(x, z)^2 / 2: of whole numbers the library's distances are exact too.
+    gram, cross = (-0.5 * np.abs(rows[:, None] - X[None]).sum(axis=2) ** 2 for rows in (X, new))
+    for mass in (None, RNG.integers(1, 3, 120), RNG.random(120)):
+        for k in (1, 4, 7):
+            words = f"k={k}, weights={weights}"
+            theirs = Fitted(f"knn({words}, ties=first)", gram, y, mass, classes=list("abc"))
+            ours = mercer.KNeighborsClassifier(k, weights=weights, metric="manhattan").fit(X, y, mass)
+            np.testing.assert_array_equal(ours.predict(new), theirs.predict(cross))
+            for rows, expected in [(new, theirs.decision_function(cross)), (None, theirs.leave_one_out(gram, y, mass, scores=True))]:
+                np.testing.assert_allclose(ours._answered(rows, votes=True), expected, rtol=0, atol=1e-12)
+            theirs = Fitted(f"knn({words})", gram, NUMBERS, mass)
+            ours = mercer.KNeighborsRegressor(k, weights=weights, metric="manhattan").fit(X, NUMBERS, mass)
+            np.testing.assert_allclose(ours.predict(new), theirs.predict(cross), rtol=0, atol=1e-12)
+            np.testing.assert_allclose(ours.predict(None), theirs.leave_one_out(gram, NUMBERS, mass), rtol=0, atol=1e-12)
+
+
+def test_a_row_of_weight_0_is_no_neighbour():
+    X, y, mass = TABLES["ties"], CLASSES[:, 0], np.arange(120) % 3
+    model = mercer.KNeighborsClassifier(3, metric="manhattan").fit(X, y, mass)
+    without = mercer.KNeighborsClassifier(3, metric="manhattan").fit(X[mass > 0], y[mass > 0], mass[mass > 0])
+    np.testing.assert_array_equal(model.predict_proba(X), without.predict_proba(X))
+    np.testing.assert_array_equal(model.predict_proba(None), without.predict_proba(None))
+    given = np.abs(X[:, None] - X[None]).sum(axis=2)
+    np.testing.assert_array_equal(mercer.KNeighborsClassifier(3, metric="precomputed").fit(given, y, mass).predict(given), model.predict(X))
+
+
+def test_what_the_search_cannot_take_is_refused_at_the_fit():
+    X, y = TABLES["no ties"], CLASSES[:, 0]
+    for words in ({"p": 0}, {"p": -1}, {"algorithm": "foo"}, {"leaf_size": 0}, {"metric": "foo"}):
+        with pytest.raises(ValueError, match=f"The '{next(iter(words))}' parameter of KNeighborsClassifier must be"):
+            mercer.KNeighborsClassifier(**words).fit(X, y)

@@ -39,9 +39,9 @@ def test_policies_of_missing_cells_are_part_of_the_learner():
     assert learner.missing == {"x": "drop"} and "missing={\"x\": \"drop\"}" in repr(learner)
     with pytest.warns(mercer.MercerWarning, match="'x': 1 row that misses its cell is left out .*row 2"):
         model = learner.fit(data, [1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(mercer.DataError, match="row 1, column 'x'.*missing="):
+    with pytest.raises(mercer.DataError, match=r"row 1 \(index 0\), column 'x'.*missing="):
         model.predict({"x": [np.nan], "z": [1.0]})
-    with pytest.raises(mercer.DataError, match="row 2, column 'x'"):
+    with pytest.raises(mercer.DataError, match=r"row 2 \(index 1\), column 'x'"):
         Learner("ridge(lambda=1)", "linear", missing={"x": "error"}).fit(data, [1.0, 2.0, 3.0, 4.0])
     with pytest.raises(mercer.ExpressionError, match="did you mean 'drop'"):
         Learner(missing={"x": "dropp"})

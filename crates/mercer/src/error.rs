@@ -128,7 +128,7 @@ pub enum Error {
     },
     /// The plan needs more memory than allowed.
     #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or use fewer rows{other}",
-        other = if what.starts_with("fitting") { ", or an estimator that keeps no full Gram matrix (svc, svr)" } else { "" },
+        other = if what.starts_with("fitting") && !what.starts_with("fitting sv") { ", or an estimator that keeps no full Gram matrix (svc, svr)" } else { "" },
         needed = bytes(*needed), allowed = bytes(*allowed))]
     Memory {
         /// What was planned.

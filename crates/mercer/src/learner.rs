@@ -315,7 +315,7 @@ impl Model {
         value.ok_or_else(|| Error::Setting {
             name: "metric".into(),
             why: match metric.of_classes() == usual.of_classes() {
-                true => format!("{} has nothing that {} could be computed from", self.estimator.name(), metric.name()),
+                true => self.lacks_for(metric),
                 false => format!(
                     "{} judges {}, which the model does not predict",
                     metric.name(),
@@ -323,6 +323,14 @@ impl Model {
                 ),
             },
         })
+    }
+
+    /// Why a metric has no value, and what would give it one.
+    fn lacks_for(&self, metric: Metric) -> String {
+        let name = self.estimator.name();
+        let said = format!("{name} has nothing that {} could be computed from", metric.name());
+        let may = self.estimator.arguments().iter().any(|(argument, _)| *argument == "probabilities");
+        if metric.needs() == Needs::Probabilities && may { format!("{said}; fit {name}(probabilities=true)") } else { said }
     }
 
     /// `count` functions drawn from the posterior at the rows of a table, without the noise of a target: one matrix (rows x

@@ -211,7 +211,7 @@ impl Domain {
                 owner: owner.into(),
                 name: name.into(),
                 value: value.to_string(),
-                domain: format!("a range of numbers {self}, from its lower end to its upper end, such as 0.1..10"),
+                domain: format!("a range from its lower end to its upper end, such as {b}..{a}"),
             }),
             _ => Err(self.refuse(owner, name, &value.to_string())),
         }

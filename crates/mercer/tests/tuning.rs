@@ -200,3 +200,29 @@ fn a_search_that_could_judge_nothing_in_its_time_says_so_and_leaves_the_start() 
     let learner = Learner::new(EstimatorExpr::parse("ridge").unwrap());
     assert!(matches!(learner.fit(&data, &target, &info, None, &control), Err(mercer::error::Error::Cancelled)));
 }
+
+#[test]
+fn factors_of_a_kernel_are_searched_around_the_variance_of_a_target_as_it_is() {
+    let data = points(60, 1, 3);
+    let plain = wave(&data, 0.3);
+    let Target::Numbers(y) = &plain else { panic!("numbers") };
+    let great = Target::numbers(&y.data().iter().map(|v| 1000.0 * v).collect::<Vec<_>>());
+    let gp = "gp(noise=auto, variance=1, standardise_target=false)";
+    for kernel in ["auto*rbf + auto*white", "constant(value=auto)*rbf", "auto*rbf + constant(value=auto)"] {
+        let [small, large] = [&plain, &great].map(|target| tuned(kernel, gp, &data, target, false));
+        let factors = |t: &Tuned| -> Vec<TunedParameter> {
+            let of = |p: &&TunedParameter| p.path.ends_with("scale") && !p.path.contains("length") || p.path.ends_with("value");
+            t.tuning.as_ref().unwrap().parameters.iter().filter(of).cloned().collect()
+        };
+        for (a, b) in factors(&small).iter().zip(&factors(&large)) {
+            assert!((b.low / a.low / 1e6 - 1.0).abs() < 1e-9 && (b.high / a.high / 1e6 - 1.0).abs() < 1e-9, "{a:?} {b:?}");
+        }
+        assert!(!factors(&small).is_empty());
+    }
+    // A target that is standardised has the variance 1, whatever its units; so has anything but a process.
+    for estimator in ["gp(variance=1)", "ridge"] {
+        let t = tuned("auto*rbf", estimator, &data, &great, false).tuning.unwrap();
+        let factor = parameter(&t, "scale");
+        assert_eq!((factor.low, factor.high), (0.01, 100.0));
+    }
+}

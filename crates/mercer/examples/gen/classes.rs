@@ -183,7 +183,7 @@ fn hint(class: &str) -> &'static str {
         "float" => "float",
         "int or None" => "int | None",
         "float or None" => "float | None",
-        listed if listed.starts_with("float, \"auto\"") && listed.contains("list") => "Any",
+        listed if listed.starts_with("float, \"auto\"") && (listed.contains("list") || listed.contains("array")) => "Any",
         searched if searched.starts_with("float, \"auto\"") => "float | str | tuple[float, float]",
         searched if searched.starts_with("int, \"auto\"") => "int | str | tuple[int, int]",
         words if words.starts_with('{') && words.ends_with('}') => "str",

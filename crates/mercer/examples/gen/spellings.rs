@@ -47,8 +47,7 @@ const DEGREE: Argument = own("degree", "3", "int", "Degree of the polynomial ker
 const fn gamma(default: &'static str, doc: &'static str) -> Argument {
     own("gamma", default, "{\"scale\", \"auto\"} or float", doc)
 }
-const GAMMA: &str =
-    "Factor of the kernels rbf, poly and sigmoid: a number, \"scale\" for 1 / (columns * variance), \"auto\" for 1 / columns";
+const GAMMA: &str = "Factor of the kernels rbf, poly and sigmoid: a number, \"scale\" for 1 / (columns * variance), \"auto\" for 1 / columns; an expression holds its own numbers, and a warning says so where this is given beside one";
 const fn coef0(default: &'static str) -> Argument {
     own("coef0", default, "float", "Constant of the kernels poly and sigmoid")
 }
@@ -62,7 +61,8 @@ const CLASS_WEIGHT: Argument = own(
     "Factor of the weights of the rows of each class; balanced: every class counts alike",
 );
 
-const GAMMA_OF_RIDGE: &str = "Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2)";
+const GAMMA_OF_RIDGE: &str =
+    "Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2); an expression holds its own numbers";
 const PENALTY: &str =
     "Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of least norm";
 const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
@@ -70,8 +70,14 @@ const RIDGE: &[(&str, &str)] = &[
     ("dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)", "Coefficients of the training rows"),
     ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
     ("intercept_ : ndarray", "Constants, one for each output"),
-    ("alpha_ : float", "The penalty that was found, where it was left open"),
+    (
+        "alpha_ : float or ndarray of shape (n_targets,)",
+        "The penalty that was found, where it was left open; of a list one for each target",
+    ),
+    KERNEL,
 ];
+const KERNEL: (&str, &str) =
+    ("kernel_ : mercer.Kernel", "The kernel with the numbers that were found; none where it is a function or precomputed");
 const METRIC: (&str, &str) = ("effective_metric_ : str or callable", "The metric, minkowski by the name that it has for its p");
 const METRIC_PARAMS: (&str, &str) = ("effective_metric_params_ : dict", "What is left of its keywords");
 const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
@@ -86,8 +92,13 @@ const NEIGHBOURS: &[Argument] = &[
             "Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets distances (n_queries, n_neighbors) and returns weights of that shape",
         ),
     },
-    own("algorithm", "\"auto\"", "str", "How kneighbors searches; predictions compare with every row"),
-    own("leaf_size", "30", "int", "Taken for kneighbors"),
+    own(
+        "algorithm",
+        "\"auto\"",
+        "str",
+        "How neighbours are searched, by scikit-learn's NearestNeighbors; predictions by the Euclidean metric have a search of the library",
+    ),
+    own("leaf_size", "30", "int", "Rows in a leaf of the trees of that search"),
     own("p", "2", "float", "Power of the metric minkowski"),
     own("metric", "\"minkowski\"", "str or callable", "A metric that scikit-learn knows, or \"precomputed\" for distances"),
     own("metric_params", "None", "dict or None", "Keywords of the metric"),
@@ -103,7 +114,7 @@ pub(crate) const N_JOBS: Argument = own(
 /// Arguments of a class without an entry, besides the parameters of its estimator.
 pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\"", ARRAYS), RANDOM_STATE];
 
-const SUPPORT: [(&str, &str); 8] = [
+const SUPPORT: [(&str, &str); 9] = [
     ("support_ : ndarray of shape (n_support,)", "Rows of the support vectors"),
     ("support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)", "The support vectors"),
     ("n_support_ : ndarray", "Number of support vectors, for each class"),
@@ -112,14 +123,15 @@ const SUPPORT: [(&str, &str); 8] = [
     ("coef_ : ndarray or sparse array", "Coefficients of the columns, where the kernel is \"linear\""),
     ("n_iter_ : ndarray or int", "Steps of the solver"),
     ("C_ : float", "The penalty that was found, where it was left open; so for every argument"),
+    KERNEL,
 ];
 const SIGMOIDS: (&str, &str) = (
     "probA_, probB_ : ndarray of shape (n_pairs,)",
     "A and B of Platt's sigmoids: the first class of a pair has the probability 1 / (1 + exp(A d + B)) for a decision value d above 0 for it; empty without probability=True",
 );
 const SUPPORT_OF_CLASSES: &[(&str, &str)] = &{
-    let [rows, vectors, numbers, coefficients, constants, of_columns, steps, found] = SUPPORT;
-    [rows, vectors, numbers, coefficients, constants, of_columns, steps, SIGMOIDS, found]
+    let [rows, vectors, numbers, coefficients, constants, of_columns, steps, found, kernel] = SUPPORT;
+    [rows, vectors, numbers, coefficients, constants, of_columns, steps, SIGMOIDS, found, kernel]
 };
 
 /// Every class that scikit-learn has too.
@@ -239,14 +251,14 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
                 "kernel",
                 "None",
                 "kernel instance, str, mercer.Kernel or callable",
-                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf + white\", or a function of two arrays; None is ConstantKernel() * RBF()",
+                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf + auto*white\", or a function of two arrays; None is ConstantKernel() * RBF(). What is auto in an expression is searched, factors around the variance of the target; white without a factor is a variance of 1",
             ),
             Argument {
                 name: "alpha",
                 default: "1e-10",
                 sets: Some("noise"),
                 doc: (
-                    "float or array-like of shape (n_samples,)",
+                    "float, \"auto\", a pair (low, high) to search or array-like of shape (n_samples,)",
                     "Variance of the noise, for all rows or for each, in the units of the (normalised) target",
                 ),
             },

@@ -1,7 +1,7 @@
 //! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
 use super::gp::System;
-use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
+use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Lower, Matrix, gramian_within};
@@ -22,13 +22,14 @@ pub(super) struct Scale {
 
 impl Scale {
     /// Weighted mean and deviation of column `o`; 0 and 1 if they are not asked for, 1 for a constant column.
-    pub(super) fn of(task: &Task<'_>, y: &Matrix, o: usize, standardise: bool) -> Self {
+    pub(super) fn of(weights: Option<&[f64]>, y: &Matrix, o: usize, standardise: bool) -> Self {
         if !standardise {
             return Scale { mean: 0.0, deviation: 1.0 };
         }
-        let total: f64 = (0..y.rows()).map(|i| task.weight(i)).sum();
-        let mean = (0..y.rows()).map(|i| task.weight(i) * y[(i, o)]).sum::<f64>() / total;
-        let square = (0..y.rows()).map(|i| task.weight(i) * (y[(i, o)] - mean).powi(2)).sum::<f64>() / total;
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let total: f64 = (0..y.rows()).map(weight).sum();
+        let mean = (0..y.rows()).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total;
+        let square = (0..y.rows()).map(|i| weight(i) * (y[(i, o)] - mean).powi(2)).sum::<f64>() / total;
         let deviation = square.sqrt();
         // What rounding leaves of a constant is no deviation.
         let constant = deviation.is_nan() || deviation <= 8.0 * f64::EPSILON * mean.abs();

@@ -52,13 +52,24 @@ pub(super) struct System {
 const PIECE: usize = 1 << 16;
 
 impl Gp {
+    /// Variance of the targets in the units in which they are fitted, a mean over outputs.
+    fn variance_of(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
+        match target {
+            Target::Numbers(y) if !self.standardise_target && y.cols() > 0 => {
+                let total: f64 = (0..y.cols()).map(|o| Scale::of(weights, y, o, true).deviation.powi(2)).sum();
+                total / y.cols() as f64
+            }
+            _ => 1.0,
+        }
+    }
+
     /// Checks the parameters and the task, computes C and factorises it in place.
     fn system(&self, task: &Task<'_>) -> Result<System> {
         let noise = settled::<Self>("noise", &self.noise)?;
         let variance = settled::<Self>("variance", &self.variance)?;
         task.target.as_numbers(Self::NAME)?;
         let mut t = outputs(task, Self::NAME)?;
-        let scales: Vec<Scale> = (0..t.cols()).map(|o| Scale::of(task, &t, o, self.standardise_target)).collect();
+        let scales: Vec<Scale> = (0..t.cols()).map(|o| Scale::of(task.weights, &t, o, self.standardise_target)).collect();
         for row in t.data_mut().chunks_exact_mut(scales.len().max(1)) {
             for (v, scale) in row.iter_mut().zip(&scales) {
                 *v = (*v - scale.mean) / scale.deviation;
@@ -134,13 +145,12 @@ impl Estimator for Gp {
     /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
         let share = if param == "noise" { 0.1 } else { 1.0 };
-        match task.target {
-            Target::Numbers(y) if !self.standardise_target && y.cols() > 0 => {
-                let total: f64 = (0..y.cols()).map(|o| Scale::of(task, y, o, true).deviation.powi(2)).sum();
-                share * total / y.cols() as f64
-            }
-            _ => share,
-        }
+        share * self.variance_of(task.target, task.weights)
+    }
+
+    /// The function's variance is left to the kernel where `variance` is given.
+    fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
+        self.variance_of(target, weights) / self.variance.number()
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {

@@ -171,6 +171,7 @@ trait AnyEstimator {
     fn require_settled(&self) -> Result<()>;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
@@ -230,6 +231,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
         Estimator::start(self, param, task)
+    }
+    fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
+        Estimator::amplitude(self, target, weights)
     }
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         Estimator::criterion(self, task)
@@ -307,6 +311,10 @@ impl EstimatorExpr {
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {
         self.any().needs_mercer()
+    }
+    /// The size of kernel values that suits the target, where a kernel leaves its factors open.
+    pub(crate) fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
+        self.any().amplitude(target, weights)
     }
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {

@@ -111,6 +111,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn work(&self, rows: usize, outputs: usize) -> f64;
     /// The data-based start for a parameter that is `auto`.
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    /// The size of kernel values that suits the target, where a kernel leaves its factors open: 1 unless the estimator says
+    /// otherwise. Every parameter is settled.
+    fn amplitude(&self, _target: &Target, _weights: Option<&[f64]>) -> f64 {
+        1.0
+    }
     /// Fits; every parameter is settled.
     fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
     /// The same, starting from a fit to the same rows and targets with other parameters where the method can: along a path

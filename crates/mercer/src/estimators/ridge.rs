@@ -95,9 +95,13 @@ impl Ridge {
             converged: gradient <= TOLERANCE,
             objective: Some((0..n).map(|i| 0.5 * task.weight(i) * error(i)).sum()),
             certificate: Some(Certificate { name: "relative gradient of the squared error".into(), value: gradient, tolerance: TOLERANCE }),
-            notes: vec![format!(
-                "nothing is penalised and the kernel matrix has rank {rank} of {n}: of all functions that fit best this is the one of least norm"
-            )],
+            notes: vec![if rank < n {
+                format!(
+                    "nothing is penalised and the kernel matrix has rank {rank} of {n}: of all functions that fit best this is the one of least norm"
+                )
+            } else {
+                "nothing is penalised and the kernel matrix is nearly singular, which takes digits from the solution: a penalty (lambda) above 0 helps".into()
+            }],
             ..Summary::default()
         };
         Ok(FittedRidge { expansion: Expansion::new((0..n).collect(), alpha, bias), classes: classes(task.target), summary })

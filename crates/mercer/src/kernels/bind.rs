@@ -37,6 +37,25 @@ impl KernelExpr {
         self.parts_mut().into_iter().try_for_each(|p| p.settle_in(data, weights, selected))
     }
 
+    /// Moves each factor in front of a summand to `amplitude` where `asked`, the same expression before it was settled, leaves
+    /// it open: to what the target says of the size of values, which no input tells. A product has one such factor.
+    pub(crate) fn settle_amplitudes(&mut self, asked: &KernelExpr, amplitude: f64) {
+        match (self, asked) {
+            (KernelExpr::Scale { by, .. }, KernelExpr::Scale { by: open, .. }) if !open.is_settled() => *by = open.settle(amplitude),
+            (KernelExpr::Constant(k), KernelExpr::Constant(open)) => k.settle_to(open, amplitude),
+            (KernelExpr::White(k), KernelExpr::White(open)) => k.settle_to(open, amplitude),
+            (KernelExpr::Sum(parts), KernelExpr::Sum(open)) => {
+                parts.iter_mut().zip(open).for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
+            }
+            (KernelExpr::Product(parts), KernelExpr::Product(open)) => {
+                let first = parts.iter_mut().zip(open).find(|(_, open)| matches!(open, KernelExpr::Constant(k) if k.is_open()));
+                first.into_iter().for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
+            }
+            (KernelExpr::On { of, .. }, KernelExpr::On { of: open, .. }) => of.settle_amplitudes(open, amplitude),
+            _ => {}
+        }
+    }
+
     /// The Gram matrix among the rows of one dataset (`new = None`), or of new rows against them. Every parameter is settled.
     /// Where the expression [is anchored](KernelExpr::is_anchored), `data` holds all training rows.
     pub fn bind(&self, new: Option<&Dataset>, data: &Dataset) -> Result<Box<dyn Bound>> {

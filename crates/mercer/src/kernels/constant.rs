@@ -29,6 +29,18 @@ impl Map for Everywhere {
     }
 }
 
+impl Constant {
+    /// Whether the value is left to the data.
+    pub(super) fn is_open(&self) -> bool {
+        !self.value.is_settled()
+    }
+
+    /// The value that `open`, if it is, takes where values are of this size.
+    pub(super) fn settle_to(&mut self, open: &Self, size: f64) {
+        self.value = open.value.settle(size);
+    }
+}
+
 impl Kernel for Constant {
     const NAME: &'static str = "constant";
     const DOC: &'static str = "the same value for every pair: a constant that is not known";

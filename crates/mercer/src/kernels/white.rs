@@ -27,6 +27,13 @@ fn itself<T>(tile: &Tile<'_, RowCount, T>, k: usize) -> Option<usize> {
     (std::ptr::eq(tile.a, tile.b) && tile.cols.contains(&i)).then(|| i - tile.cols.start)
 }
 
+impl White {
+    /// The value that `open`, if it is, takes where values are of this size.
+    pub(super) fn settle_to(&mut self, open: &Self, size: f64) {
+        self.value = open.value.settle(size);
+    }
+}
+
 impl Kernel for White {
     const NAME: &'static str = "white";
     const DOC: &'static str = "value where a row meets itself, else 0: independent noise on every row";

@@ -122,7 +122,7 @@ fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
 }
 
 fn params_json(params: &[Param]) -> serde_json::Value {
-    params.iter().map(|p| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string()})).collect()
+    params.iter().map(|p| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "searched": p.search.is_some()})).collect()
 }
 
 fn kernel_json(k: &kernels::Entry) -> serde_json::Value {

@@ -38,6 +38,11 @@ impl Comparison {
     }
 }
 
+/// Names and what they stand for, such as the recipe of a model.
+pub fn pairs_fragment(all: &[(&str, String)]) -> String {
+    piece(pairs(all.iter().map(|(what, text)| (*what, text.clone()))))
+}
+
 /// A model: what `mercer inspect` prints.
 pub fn model_fragment(model: &Model) -> String {
     piece(pairs(facts(model, true).into_iter()))

@@ -23,7 +23,7 @@ pub use figures::{
 };
 
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
-pub use fragment::{dataset_fragment, kernel_fragment, model_fragment};
+pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use plan::plan_text;

@@ -134,7 +134,8 @@ impl<'a> Field<'a> {
         self.tried.retain(|t| t.name != name);
         self.tried.push(Trial { name, x: x.to_vec(), losses, loss, error, whole });
         *self.evaluations += 1;
-        self.control.tell("tuning", self.tried.len(), self.most);
+        let what = format!("settings tried on {} rows by cross-validation", self.place.round.sample.data.rows());
+        self.control.tell(&what, self.tried.len(), self.most);
         Ok(loss)
     }
 

@@ -147,13 +147,14 @@ impl Search {
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
-        let settled_kernel = kernel.settle_weighed(examples.data, examples.weights)?;
+        let mut settled_kernel = kernel.settle_weighed(examples.data, examples.weights)?;
         let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
             estimator.clone()
         } else {
             let bound = settled_kernel.bind_within(None, examples.data, control)?;
             estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
         };
+        settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
         let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start) } else { Vec::new() };
         let mut search = Search {

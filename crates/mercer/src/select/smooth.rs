@@ -30,6 +30,8 @@ struct Best {
 /// The criterion on the rows of one round.
 struct Descent<'a> {
     place: &'a Place<'a>,
+    /// What is minimised.
+    name: &'a str,
     seed: u64,
     evaluations: &'a mut usize,
     best: Best,
@@ -39,7 +41,8 @@ impl Descent<'_> {
     fn evaluate(&mut self, x: &[f64], control: &Control) -> Result<(f64, Vec<f64>)> {
         control.check()?;
         *self.evaluations += 1;
-        control.tell("tuning", *self.evaluations, STEPS);
+        let what = format!("settings tried on {} rows by {}", self.place.examples().rows(), self.name);
+        control.tell(&what, *self.evaluations, STEPS.max(*self.evaluations));
         let (free, examples) = (self.place.free, self.place.examples());
         let setting = self.place.start.with(free, x)?;
         let (criterion, by_kernel) = match criterion(&setting.kernel, &setting.estimator, &examples, control, self.seed) {
@@ -66,7 +69,7 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent = Descent { place, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), slack: 0.0 } };
+    let mut descent = Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), slack: 0.0 } };
     let ended = descend(&mut descent, &x0, name, &control);
     match ended {
         // What was judged before time was up is not lost.
@@ -134,7 +137,13 @@ pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: 
     let control = control.clone().with_spare();
     let free = place.free;
     let known = path(place, &control, seed)?;
-    let mut descent = Descent { place, seed, evaluations, best: Best { value: found.loss, x: found.x.clone(), slack: found.slack } };
+    let mut descent = Descent {
+        place,
+        name: &found.criterion,
+        seed,
+        evaluations,
+        best: Best { value: found.loss, x: found.x.clone(), slack: found.slack },
+    };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
         let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };

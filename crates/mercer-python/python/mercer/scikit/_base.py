@@ -60,7 +60,9 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         except TypeError:
             found = ", ".join(sorted({type(label).__name__ for label in y}))
             raise DataError(f"y holds labels of several types ({found}); make them one type") from None
-        return classes, codes, [str(label) for label in classes.tolist()]
+        # Labels that numpy writes as another type, such as dates, go by their text.
+        plain = classes if classes.dtype.kind in "biufUO" else classes.astype(str)
+        return classes, codes, plain.tolist()
 
     def _weighted(self, weight, y, codes):
         """Weights of rows times those of their classes."""

@@ -30,7 +30,8 @@ class KernelRidgeClassifier(RidgeClassification):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two rows that returns a number.
     gamma : {"scale", "auto"} or float, default=None
-        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2); an
+        expression holds its own numbers.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1
@@ -54,8 +55,10 @@ class KernelRidgeClassifier(RidgeClassification):
         The training rows, or their Gram matrix.
     intercept_ : ndarray
         Constants, one for each output.
-    alpha_ : float
-        The penalty that was found, where it was left open.
+    alpha_ : float or ndarray of shape (n_targets,)
+        The penalty that was found, where it was left open; of a list one for each target.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -116,7 +119,8 @@ class KernelRidge(RidgeRegression):
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two rows that returns a number.
     gamma : {"scale", "auto"} or float, default=None
-        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2).
+        Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2); an
+        expression holds its own numbers.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1
@@ -136,8 +140,10 @@ class KernelRidge(RidgeRegression):
         The training rows, or their Gram matrix.
     intercept_ : ndarray
         Constants, one for each output.
-    alpha_ : float
-        The penalty that was found, where it was left open.
+    alpha_ : float or ndarray of shape (n_targets,)
+        The penalty that was found, where it was left open; of a list one for each target.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -190,9 +196,10 @@ class GaussianProcessRegressor(GaussianProcess):
     Parameters
     ----------
     kernel : kernel instance, str, mercer.Kernel or callable, default=None
-        A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf + white", or a function of two
-        arrays; None is ConstantKernel() * RBF().
-    alpha : float or array-like of shape (n_samples,), default=1e-10
+        A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf + auto*white", or a function
+        of two arrays; None is ConstantKernel() * RBF(). What is auto in an expression is searched, factors around
+        the variance of the target; white without a factor is a variance of 1.
+    alpha : float, "auto", a pair (low, high) to search or array-like of shape (n_samples,), default=1e-10
         Variance of the noise, for all rows or for each, in the units of the (normalised) target.
     optimizer : str, callable or None, default="fmin_l_bfgs_b"
         What moves the numbers of a kernel of scikit-learn; None leaves them as they are.
@@ -288,7 +295,7 @@ class SVC(SupportVectorClassifier):
         Degree of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Factor of the kernels rbf, poly and sigmoid: a number, "scale" for 1 / (columns * variance), "auto" for 1 /
-        columns.
+        columns; an expression holds its own numbers, and a warning says so where this is given beside one.
     coef0 : float, default=0.0
         Constant of the kernels poly and sigmoid.
     shrinking : bool, default=True
@@ -342,6 +349,8 @@ class SVC(SupportVectorClassifier):
         decision value d above 0 for it; empty without probability=True.
     C_ : float
         The penalty that was found, where it was left open; so for every argument.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -416,7 +425,7 @@ class SVR(SupportVectorRegressor):
         Degree of the polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
         Factor of the kernels rbf, poly and sigmoid: a number, "scale" for 1 / (columns * variance), "auto" for 1 /
-        columns.
+        columns; an expression holds its own numbers, and a warning says so where this is given beside one.
     coef0 : float, default=0.0
         Constant of the kernels poly and sigmoid.
     tol : float, default=1e-3
@@ -455,6 +464,8 @@ class SVR(SupportVectorRegressor):
         Steps of the solver.
     C_ : float
         The penalty that was found, where it was left open; so for every argument.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -522,9 +533,10 @@ class KNeighborsClassifier(NeighbourClassifier):
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
     algorithm : str, default="auto"
-        How kneighbors searches; predictions compare with every row.
+        How neighbours are searched, by scikit-learn's NearestNeighbors; predictions by the Euclidean metric have a
+        search of the library.
     leaf_size : int, default=30
-        Taken for kneighbors.
+        Rows in a leaf of the trees of that search.
     p : float, default=2
         Power of the metric minkowski.
     metric : str or callable, default="minkowski"
@@ -605,9 +617,10 @@ class KNeighborsRegressor(NeighbourRegressor):
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
     algorithm : str, default="auto"
-        How kneighbors searches; predictions compare with every row.
+        How neighbours are searched, by scikit-learn's NearestNeighbors; predictions by the Euclidean metric have a
+        search of the library.
     leaf_size : int, default=30
-        Taken for kneighbors.
+        Rows in a leaf of the trees of that search.
     p : float, default=2
         Power of the metric minkowski.
     metric : str or callable, default="minkowski"

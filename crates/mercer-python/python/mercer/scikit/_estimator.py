@@ -15,13 +15,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._native import Dataset, Learner
+from .._native import Dataset, Learner, Model
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
+from ._arguments import RECORDS, expected, fits, is_open, refused
 from ._given import Given, GivenModel
 from ._kernels import similarity
 from ._names import LEFT_OUT
-from ._rows import are_numbers, first_missing, is_plain, is_plain_target, names_of, row_count
+from ._rows import are_numbers, first_missing, is_plain, is_plain_target, names_of, numbered, row_count
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class KernelEstimator(BaseEstimator):
     _allow_nan = False
     _settled = {}
     _unlisted = ()
+    #: Words that gamma may be, and whether the degree of a polynomial is a whole number.
+    _gammas = ("scale", "auto", None)
+    _whole_degree = False
 
     def __dir__(self):
         return [name for name in object.__dir__(self) if name not in self._unlisted and hasattr(self, name)]
@@ -69,17 +73,27 @@ class KernelEstimator(BaseEstimator):
     def _expression(self):
         """The estimator as an expression. A fault is told of the argument that it came by."""
         settings = self._settings()
+        records = RECORDS[self._name]
+        for ours, value in settings.items():
+            if not fits(records[ours], value):
+                raise self._refused_setting(ours)
         try:
             return self._written(settings)
-        except (ExpressionError, TypeError, ValueError):
+        except ExpressionError:
             for ours, value in settings.items():
                 try:
                     self._written({ours: value})
-                except (ExpressionError, TypeError, ValueError) as error:
-                    argument = self._spelt.get(ours, ours)
-                    why = str(error).splitlines()[0].rpartition(": ")[2]
-                    raise ExpressionError(f"{type(self).__name__}: {argument}={value!r}: {why}") from None
+                except ExpressionError:
+                    raise self._refused_setting(ours) from None
             raise
+
+    def _refused_setting(self, ours):
+        argument = self._spelt.get(ours, ours)
+        return refused(self, argument, getattr(self, argument), self._may_be(ours))
+
+    def _may_be(self, ours):
+        """What a parameter of the library may be."""
+        return expected(RECORDS[self._name][ours])
 
     def _written(self, settings):
         """An expression of the estimator with these parameters, read once."""
@@ -151,7 +165,7 @@ class KernelEstimator(BaseEstimator):
     def _refused(self, row, column):
         """The refusal of a missing cell, its row counted from 0."""
         return DataError(
-            f"Input X contains NaN: row {row + 1}, column '{column}'. {type(self).__name__} takes no missing values; fill them before, "
+            f"Input X contains NaN: {numbered('row', row)}, column '{column}'. {type(self).__name__} takes no missing values; fill them before, "
             "or take MercerClassifier or MercerRegressor, whose missing= says what is done with them"
         )
 
@@ -209,6 +223,7 @@ class KernelEstimator(BaseEstimator):
 
     def _fit(self, X, y, weight, classes):
         """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
+        vars(self).pop("kernel_", None)
         try:
             model = self._model(X, y, weight, classes)
         except MercerError as error:
@@ -235,10 +250,12 @@ class KernelEstimator(BaseEstimator):
     def _keep_settled(self, model):
         """Values that were left open, as attributes: `C_` after C="auto"."""
         for ours, theirs in self._spelt.items():
-            name, given = self._settled.get(ours, f"{theirs}_"), getattr(self, theirs)
+            name = self._settled.get(ours, f"{theirs}_")
             vars(self).pop(name, None)
-            if isinstance(given, tuple) or (isinstance(given, str) and given == "auto"):
+            if is_open(getattr(self, theirs)):
                 setattr(self, name, model.parameters[ours])
+        if isinstance(model, Model) and not (self._poor or hasattr(self, "kernel_")) and "kernel" in self.get_params(deep=False):
+            self.kernel_ = model.kernel
 
     def _model(self, X, y, weight, classes):
         kernel = self._similarity(X)
@@ -248,7 +265,8 @@ class KernelEstimator(BaseEstimator):
         learner = self._learner(kernel)
         self._as_points = sp.issparse(X) or not self._by_column(kernel)
         rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
-        model = learner.fit(rows, y, weight, tell=False, **words)
+        task = "regression" if classes is None else None
+        model = learner.fit(rows, y, weight, task=task, tell=False, **words)
         self._tell(model.notices)
         return model
 
@@ -271,7 +289,7 @@ class KernelEstimator(BaseEstimator):
     def _unconverged(self):
         summary = self.model_.summary
         found = summary["certificate"] or {"name": "certificate", "value": float("nan"), "tolerance": float("nan")}
-        notes = " ".join(f"{note}." for note in summary["notes"])
+        notes = " ".join(f"{self._in_own_words(note[:1].upper() + note[1:])}." for note in summary["notes"])
         return (
             f"{type(self).__name__}: the tolerance was not met: {found['name']} {found['value']:.3g}, asked for "
             f"{found['tolerance']:.3g}. {notes}".rstrip()

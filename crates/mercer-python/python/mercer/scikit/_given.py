@@ -36,6 +36,9 @@ class GivenModel:
         gram = self._gram(X)
         if self.used is not None:
             gram, y, weight = gram[np.ix_(self.used, self.used)], y[self.used], weight[self.used]
+        classes = words.pop("classes", None)
+        self.labels = None if classes is None else np.asarray(classes)
+        words["classes"] = None if classes is None else [str(label) for label in classes]
         self.fitted = Fitted(expression, gram, y, weight, **words)
 
     def _gram(self, X):
@@ -46,9 +49,10 @@ class GivenModel:
         cross = X if self.function is None else values(self.function, X, self.rows)
         return cross if self.used is None else cross[:, self.used]
 
-    def predict(self, X, *, codes=True, threads=0):
-        """Predicted numbers, or codes of classes."""
-        return self.fitted.predict(self._cross(X), threads=threads)
+    def predict(self, X, *, codes=False, threads=0):
+        """Predicted numbers or classes; classes as their codes where that is asked."""
+        found = self.fitted.predict(self._cross(X), threads=threads)
+        return found if codes or self.labels is None else self.labels.take(found)
 
     def variance(self, X, *, threads=0):
         """Variance of function values of new rows, a block of them after the other: no matrix among them is made."""
@@ -105,6 +109,11 @@ class GivenModel:
     def parameters(self):
         """Settled parameters of the estimator."""
         return self.fitted.parameters
+
+    @property
+    def estimator(self):
+        """The settled estimator as an expression."""
+        return self.fitted.estimator
 
     def factor(self):
         """Cholesky factor of the covariance of the training targets."""

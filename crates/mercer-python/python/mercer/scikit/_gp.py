@@ -6,6 +6,7 @@ its gradient are the library's. An expression with `auto` or ranges is searched 
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Fitted, Kernel, Learner
 from ..errors import ExpressionError, ResourceError
+from ._arguments import is_flag, require
 from ._base import KernelRegressor
 from ._given import Given, diagonal, values
 from ._gp_kernels import gradient, translated
@@ -79,9 +81,12 @@ class GaussianProcess(KernelRegressor):
 
     def _noise(self):
         """The noise of a row of weight 1, and the weights of rows that have noise of their own."""
-        if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple):
+        if isinstance(self.alpha, (str, tuple)) or np.ndim(np.asarray(self.alpha, dtype=object)) == 0:
             return self.alpha, None
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        try:
+            alpha = np.asarray(self.alpha, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise self._refused_setting("noise") from None
         if not (alpha >= 0).all():
             raise ExpressionError("GaussianProcessRegressor: alpha: the noise of every row must be 0 or above")
         if alpha.size == 1:
@@ -91,6 +96,9 @@ class GaussianProcess(KernelRegressor):
         return mean, mean / np.maximum(alpha, 1e-300 * mean) if mean > 0 else np.ones(len(alpha))
 
     def _fit(self, X, y, weight, classes):
+        require(self, "normalize_y", is_flag, "True or False")
+        require(self, "copy_X_train", is_flag, "True or False")
+        require(self, "n_restarts_optimizer", lambda value: isinstance(value, Integral) and value >= 0, "a whole number from 0")
         _, weight = self._noise()
         if weight is not None and len(weight) != len(y):
             raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({len(weight)} != {len(y)})")
@@ -149,6 +157,30 @@ class GaussianProcess(KernelRegressor):
         if not found.success:
             warn(f"the search of the kernel's numbers ended early: {found.message}", ConvergenceWarning)
         return found.x, found.fun
+
+    def _may_be(self, ours):
+        return super()._may_be(ours) + (", or an array of numbers, one a row" if ours == "noise" else "")
+
+    def _unconverged(self):
+        return f"{super()._unconverged()} A larger alpha helps."
+
+    def _keep_settled(self, model):
+        super()._keep_settled(model)
+        tuning = model.summary.get("tuning") or {"parameters": []}
+        for parameter in tuning["parameters"]:
+            if parameter["at_bound"] is not None and not (parameter["path"] == "noise" and parameter["at_bound"] == "lower"):
+                warn(self._at_bound(parameter), ConvergenceWarning)
+
+    def _at_bound(self, parameter):
+        name = "alpha" if parameter["path"] == "noise" else parameter["name"]
+        upper = parameter["at_bound"] == "upper"
+        end = "upper" if upper else "lower"
+        low, high = parameter["low"] / (1 if upper else 100), parameter["high"] * (100 if upper else 1)
+        more = ", or take normalize_y=True" if name.startswith(("scale", "value")) and not self.normalize_y else ""
+        return (
+            f"{type(self).__name__}: {name} was found at the {end} end of the search, {parameter['high' if upper else 'low']:.3g}; write a "
+            f"wider range in its place, such as {low:.3g}..{high:.3g}{more}"
+        )
 
     def _keep(self, X, y, weight, model):
         if not isinstance(self.kernel, (ScikitKernel, type(None))):

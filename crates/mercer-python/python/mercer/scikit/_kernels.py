@@ -1,6 +1,7 @@
 """Translation of a kernel= argument: scikit-learn's names, expressions of Mercer, functions, precomputed values."""
 
-from numbers import Real
+from inspect import signature
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -8,6 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._native import Kernel
 from ..errors import DataError, ExpressionError, MercerWarning
+from ._arguments import is_number, require
 from ._given import Given
 from ._rows import matrix, names_of, other_columns
 from ._warn import warn
@@ -41,6 +43,8 @@ class Pairwise:
 def similarity(estimator, X):
     """The kernel of an estimator for the rows X: a Kernel, or what gives kernel values."""
     kernel = estimator.kernel
+    if hasattr(estimator, "gamma"):
+        check_numbers(estimator)
     if isinstance(kernel, Kernel):
         return kernel
     if callable(kernel):
@@ -62,10 +66,42 @@ def similarity(estimator, X):
     return found
 
 
+def check_numbers(estimator):
+    """Refuses what gamma, degree and coef0 cannot be, and warns where they are given and the kernel has its own numbers."""
+    whole = estimator._whole_degree
+    require(estimator, "gamma", lambda value: _is_gamma(value, estimator._gammas), '"scale", "auto" or a number of 0 or above')
+    require(
+        estimator,
+        "degree",
+        lambda value: _at_least_0(value) and (not whole or isinstance(value, Integral)),
+        "a whole number from 0" if whole else "a number of 0 or above",
+    )
+    require(estimator, "coef0", lambda value: is_number(value) and np.isfinite(value), "a finite number")
+    kernel = estimator.kernel
+    if isinstance(kernel, str) and kernel in (*WRITTEN, *ELSEWHERE, "precomputed"):
+        return
+    usual = signature(type(estimator)).parameters
+    given = [name for name in ("gamma", "degree", "coef0") if getattr(estimator, name) != usual[name].default]
+    if given:
+        what = "a function" if callable(kernel) and not isinstance(kernel, Kernel) else "an expression"
+        where = "it takes its numbers by itself" if what == "a function" else 'write it there, such as "0.5*rbf(gamma=0.1)"'
+        said = ", ".join(f"{name}={getattr(estimator, name)!r}" for name in given)
+        warn(f"{type(estimator).__name__}: {said} changes nothing where the kernel is {what}: {where}", MercerWarning)
+
+
+def _is_gamma(value, words):
+    return value in words if value is None or isinstance(value, str) else _at_least_0(value)
+
+
+def _at_least_0(value):
+    return is_number(value) and value >= 0
+
+
 def numbers_only(estimator, X, what):
     """Refuses rows that hold more than numbers, for what takes numbers in scikit-learn and hence here."""
     if estimator._numbers:
         return
+    first = "encode them first (OneHotEncoder)"
     found, kind, example = "the rows are str", "a kernel of strings", "normalise(spectrum(k=3))"
     if names_of(X) is not None:
         others = other_columns(X)
@@ -77,23 +113,23 @@ def numbers_only(estimator, X, what):
         kind = "a kernel that says what it does with each column"
         example = f"on({name}, equal)" if numeric is None else f"on({numeric}, rbf) + on({name}, equal)"
     if "kernel" in estimator.get_params():
-        advice = f'give {kind}, such as kernel="{example}", or take MercerClassifier or MercerRegressor, which encode by themselves'
+        advice = f'{first}, give {kind}, such as kernel="{example}", or take MercerClassifier or MercerRegressor, which encode by themselves'
     else:
         other = "MercerClassifier" if is_classifier(estimator) else "MercerRegressor"
-        advice = f'or take {other}("{estimator._name}"), which encodes by itself or takes {kind}, such as kernel="{example}"'
-    raise DataError(
-        f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; encode them first (OneHotEncoder), {advice}"
-    )
+        advice = f'{first}, or take {other}("{estimator._name}"), which encodes by itself or takes {kind}, such as kernel="{example}"'
+    if is_date(found):
+        advice = f"make numbers of it first, such as days: (X['{name}'] - X['{name}'].min()) / pandas.Timedelta(days=1)"
+    raise DataError(f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; {advice}")
+
+
+def is_date(found):
+    """Whether what a column holds are dates."""
+    return "datetime" in found.lower() or found.endswith(" Date")
 
 
 def named(name, X, gamma, degree, coef0):
     """A kernel by scikit-learn's name and parameters. What lies outside the library's domains is computed by scikit-learn."""
-    gamma = factor(name, X, gamma)
-    if not isinstance(degree, Real) or not degree >= 0:
-        raise ExpressionError(f"degree={degree!r}: expected a number of 0 or above")
-    if not isinstance(coef0, Real) or not np.isfinite(coef0):
-        raise ExpressionError(f"coef0={coef0!r}: expected a finite number")
-    plain = {"gamma": float(gamma), "degree": degree, "coef0": float(coef0)}
+    plain = {"gamma": float(factor(name, X, gamma)), "degree": degree, "coef0": float(coef0)}
     try:
         return Kernel(WRITTEN[name].format(**plain))
     except (KeyError, ExpressionError):
@@ -107,8 +143,6 @@ def factor(name, X, gamma):
         return 1.0 / (X.shape[1] * size) if size != 0 else 1.0
     if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
         return 1.0 if name == "chi2" else 1.0 / X.shape[1]
-    if not isinstance(gamma, Real) or not gamma >= 0:
-        raise ExpressionError(f"gamma={gamma!r}: expected 'scale', 'auto' or a number of 0 or above")
     return gamma
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from sklearn.utils.metaestimators import available_if
 
-from .._native import Learner
-from ..errors import MercerError, MercerWarning
+from .._native import Dataset, Learner, Model
+from ..errors import DataError, MercerError, MercerWarning
+from ._arguments import refused
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._kernels import similarity
 from ._names import PROBABILITIES, SCORES
@@ -23,6 +24,8 @@ class Expressions:
         return str(self.estimator).partition("(")[0].strip()
 
     def _expression(self):
+        if not isinstance(self.estimator, str):
+            raise refused(self, "estimator", self.estimator, 'an expression such as "svc(c=auto)"')
         return self.estimator
 
     def _similarity(self, X):
@@ -30,13 +33,25 @@ class Expressions:
 
     def _learner(self, kernel):
         words = {"standardise": self.standardise, "missing": self._policies(), "metric": self.metric}
-        return Learner(self.estimator, kernel, seed=self._seed(), **words)
+        return Learner(self._expression(), kernel, seed=self._seed(), **words)
 
     def _policies(self):
         """What is done with missing cells, by column; one word speaks of all of them."""
         if not isinstance(self.missing, str):
             return self.missing
         return {str(name): self.missing for name in self._names()}
+
+    def _dataset(self, X):
+        # Types are those of the training rows afterwards.
+        return super()._dataset(X if hasattr(self, "model_") or self.types is None else Dataset(X, types=self.types))
+
+    def _columns(self, X):
+        columns = super()._columns(X)
+        return self._dataset(columns) if isinstance(columns, dict) and self.types is not None else columns
+
+    def _keep_settled(self, model):
+        super()._keep_settled(model)
+        self.estimator_, self.parameters_ = model.estimator, dict(model.parameters)
 
     def _by_column(self, kernel):
         return True
@@ -70,7 +85,8 @@ class MercerClassifier(Expressions, KernelClassifier):
     Parameters
     ----------
     estimator : str
-        An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned.
+        An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned. Where that is by leave-one-out (ridge)
+        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there.
     kernel : str, mercer.Kernel, callable or None, default=None
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
@@ -79,6 +95,9 @@ class MercerClassifier(Expressions, KernelClassifier):
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".
+    types : dict, default=None
+        What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
+        "sequence", "date", "flag" or "ignore".
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
     random_state : int, RandomState instance or None, default=None
@@ -89,6 +108,25 @@ class MercerClassifier(Expressions, KernelClassifier):
         Bytes, or a size such as "4GB".
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    estimator_ : str
+        The estimator with the numbers that were found.
+    parameters_ : dict
+        These numbers by their names.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found, on prepared columns; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
 
     Examples
     --------
@@ -109,6 +147,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         *,
         standardise: bool = True,
         missing: dict[str, str] | str | None = None,
+        types: dict[str, str] | None = None,
         metric: str | None = None,
         random_state: Any = None,
         max_seconds: float | None = None,
@@ -119,6 +158,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         self.kernel = kernel
         self.standardise = standardise
         self.missing = missing
+        self.types = types
         self.metric = metric
         self.random_state = random_state
         self.max_seconds = max_seconds
@@ -132,7 +172,8 @@ class MercerRegressor(Expressions, KernelRegressor):
     Parameters
     ----------
     estimator : str
-        An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned.
+        An expression such as "svc(c=auto)"; what is auto or a range 0.1..10 is tuned. Where that is by leave-one-out (ridge)
+        or by evidence (gp), equal rows are looked at once: a row of weight 2 is not two rows there.
     kernel : str, mercer.Kernel, callable or None, default=None
         An expression such as "rbf + on(city, equal)", "precomputed", or a function of two arrays; None: made from the
         types of the columns.
@@ -141,6 +182,9 @@ class MercerRegressor(Expressions, KernelRegressor):
     missing : dict or str, default=None
         What is done with missing cells, by column or for all: "median+flag" (numbers, where nothing is said), "drop" or
         "error".
+    types : dict, default=None
+        What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
+        "sequence", "date", "flag" or "ignore".
     metric : str, default=None
         What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
     random_state : int, RandomState instance or None, default=None
@@ -151,6 +195,23 @@ class MercerRegressor(Expressions, KernelRegressor):
         Bytes, or a size such as "4GB".
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    estimator_ : str
+        The estimator with the numbers that were found.
+    parameters_ : dict
+        These numbers by their names.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found, on prepared columns; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
 
     Examples
     --------
@@ -168,6 +229,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         *,
         standardise: bool = True,
         missing: dict[str, str] | str | None = None,
+        types: dict[str, str] | None = None,
         metric: str | None = None,
         random_state: Any = None,
         max_seconds: float | None = None,
@@ -178,8 +240,33 @@ class MercerRegressor(Expressions, KernelRegressor):
         self.kernel = kernel
         self.standardise = standardise
         self.missing = missing
+        self.types = types
         self.metric = metric
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.max_memory = max_memory
         self.n_jobs = n_jobs
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+        return_std : bool, default=False
+            Whether the standard deviation of a new target around each prediction is returned too (gp, baseline).
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Numbers.
+        y_std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Only where ``return_std`` is true.
+        """
+        if not return_std:
+            return super().predict(X)
+        rows = self._rows_for_model(X)
+        if not isinstance(self.model_, Model):
+            raise DataError("standard deviations of a new target need a kernel that is an expression; GaussianProcessRegressor has them for others")
+        return tuple(self._shaped(part) for part in self.model_.predict(rows, std=True, threads=self._threads()))

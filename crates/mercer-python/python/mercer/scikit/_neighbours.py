@@ -1,6 +1,7 @@
 """Nearest neighbours as scikit-learn writes them: a metric in the place of a kernel.
 
-k(x, z) = -d(x, z)^2 / 2 has the distances k(x, x) + k(z, z) - 2 k(x, z) = d(x, z)^2.
+The Euclidean metric is the library's own: k(x, z) = -d(x, z)^2 / 2 has the distances k(x, x) + k(z, z) - 2 k(x, z) =
+d(x, z)^2. Neighbours by any other metric are found by scikit-learn's search.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,28 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Kernel
 from ..errors import DataError, ExpressionError
 from ._base import KernelClassifier, KernelRegressor
-from ._given import Given
 from ._kernels import numbers_only
+from ._nearest import NearestModel, without_distance
 from ._weighed import Several, WeighedModel, alike, inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class Distances:
-    """Kernel values of a metric of scikit-learn; as an object it can be pickled."""
-
-    def __init__(self, metric, **parameters):
-        self.metric = metric
-        self.parameters = parameters
-
-    def __call__(self, X, Y):
-        distances = pairwise_distances(X, Y, metric=self.metric, **self.parameters)
-        apart = np.argwhere(np.isnan(distances))
-        if len(apart):
-            row, other = apart[0] + 1
-            raise DataError(f"metric={self.metric!r}: there is no distance between row {row} and training row {other}: no column has a number in both")
-        return -0.5 * distances**2
 
 
 class Neighbours:
@@ -54,8 +38,7 @@ class Neighbours:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         # Distances that are given may be a graph, which holds those to the nearest rows only.
-        plain = self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2
-        tags.input_tags.sparse = plain or self.metric == "precomputed"
+        tags.input_tags.sparse = self._is_euclidean() or self.metric == "precomputed"
         tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
 
@@ -65,22 +48,41 @@ class Neighbours:
             settings["weights"] = "uniform"
         return settings
 
-    def _power(self):
-        return (self.metric_params or {}).get("p", self.p) if self.metric == "minkowski" else 2
+    def _may_be(self, ours):
+        return "'uniform', 'distance', None or a function" if ours == "weights" else super()._may_be(ours)
+
+    def _is_euclidean(self):
+        power = (self.metric_params or {}).get("p", self.p) if self.metric == "minkowski" else 2
+        return self.metric in ("minkowski", "euclidean", "l2") and power == 2 and not set(self.metric_params or ()) - {"p"}
 
     def _similarity(self, X):
         numbers_only(self, X, f"metric={self.metric!r}")
-        if self.metric in ("minkowski", "euclidean", "l2") and self._power() == 2 and not self.metric_params:
-            return Kernel("negative_distance")
-        parameters = dict(self.metric_params or {})
-        if self.metric == "minkowski":
-            parameters.setdefault("p", self.p)
-        return Given(Distances(self.metric, **parameters))
+        return Kernel("negative_distance")
+
+    def _neighbours_asked(self, rows):
+        """How many neighbours are asked: the number given, or what the library takes where it is left open."""
+        k = self.n_neighbors
+        if isinstance(k, Integral):
+            return int(k)
+        low, high = k if isinstance(k, tuple) else (1, rows)
+        return int(min(max(5, low), high, rows))
+
+    def _searched(self, X, y, weight, classes):
+        """The model of a metric that the library has no kernel for."""
+        numbers_only(self, X, f"metric={self.metric!r}")
+        self._expression()
+        if self.metric == "nan_euclidean":
+            empty = np.flatnonzero(np.isnan(X).all(axis=1))
+            if len(empty):
+                raise without_distance(self.metric, empty[0], empty[0])
+        asked = self._neighbours_asked(len(y) if weight is None else int(weight.sum()))
+        return NearestModel(self._unfitted(X), asked, self._settings()["weights"], X, y, weight, classes)
 
     def _model(self, X, y, weight, classes):
+        self._check_search()
         graph = sp.issparse(X) and self.metric == "precomputed"
         if not (callable(self.weights) or graph):
-            return super()._model(X, y, weight, classes)
+            return super()._model(X, y, weight, classes) if self._is_euclidean() else self._searched(X, y, weight, classes)
         where = "metric='precomputed' gets a graph of neighbours" if graph else "weights= is a function"
         if weight is not None:
             raise DataError(f"{type(self).__name__}: sample_weight is not taken where {where}; leave one of them out")
@@ -140,9 +142,20 @@ class Neighbours:
             else:
                 self.effective_metric_params_.update(p=power, w=weight)
 
+    def _check_search(self):
+        """Refuses what scikit-learn's search refuses, in whose words it is told."""
+        try:
+            self._unfitted(None, 1)._validate_params()
+        except ValueError as error:
+            raise ValueError(str(error).replace("NearestNeighbors", type(self).__name__)) from None
+
     def _search(self, X):
-        search = NearestNeighbors(
-            n_neighbors=self.n_neighbors,
+        return self._unfitted(X).fit(X)
+
+    def _unfitted(self, X, k=None):
+        """The search of scikit-learn."""
+        return NearestNeighbors(
+            n_neighbors=self._neighbours_asked(X.shape[0]) if k is None else k,
             algorithm=self.algorithm,
             leaf_size=self.leaf_size,
             metric=self.metric,
@@ -150,12 +163,15 @@ class Neighbours:
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
         )
-        return search.fit(X)
 
     def _asking(self, X):
         """The search among the training rows, and the rows that ask, checked."""
         check_is_fitted(self)
-        return self._search(self._fit_X), None if X is None else self._checked(X)
+        search = getattr(self.model_, "search", None) if getattr(self.model_, "columns", None) is None else None
+        if search is None:
+            asked = getattr(self, "n_neighbors_", None)
+            search = self._unfitted(self._fit_X, asked if isinstance(asked, Integral) else None).fit(self._fit_X)
+        return search, None if X is None else self._checked(X)
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Nearest training rows, by scikit-learn's NearestNeighbors; X=None: of the training rows, themselves left out."""

@@ -6,8 +6,14 @@ from itertools import groupby
 import numpy as np
 
 from ..errors import ExpressionError
+from ._arguments import is_open, is_pair
 from ._base import KernelClassifier, KernelRegressor, Scores
 from ._kernels import Pairwise
+
+
+def counted(number, what):
+    """A number of things."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 class Ridge:
@@ -20,7 +26,9 @@ class Ridge:
 
     def _penalties(self):
         """A penalty for each target, where alpha says so; a pair is searched between."""
-        return None if np.ndim(self.alpha) == 0 or isinstance(self.alpha, tuple) else list(self.alpha)
+        alpha = self.alpha
+        single = isinstance(alpha, str) or is_pair(alpha) or np.ndim(np.asarray(alpha, dtype=object)) == 0
+        return None if single else list(alpha)
 
     def _function(self, kernel):
         """A function of two rows, as scikit-learn's KernelRidge takes it."""
@@ -45,8 +53,8 @@ class RidgeRegression(Ridge, KernelRegressor):
         targets = y.reshape(len(y), -1)
         if len(penalties) != targets.shape[1]:
             raise ExpressionError(
-                f"{type(self).__name__}: alpha: found {len(penalties)} penalties for {targets.shape[1]} targets; give one for each, or one "
-                "for all"
+                f"{type(self).__name__}: alpha: found {len(penalties)} penalties for {counted(targets.shape[1], 'target')}; give one for "
+                "each, or one for all"
             )
         columns = sorted(range(len(penalties)), key=lambda j: (str(penalties[j]), j))
         parts = []
@@ -58,9 +66,21 @@ class RidgeRegression(Ridge, KernelRegressor):
             vars(self).update(_as_points=getattr(one, "_as_points", None))
         return EachPenalty(parts)
 
+    def _may_be(self, ours):
+        return super()._may_be(ours) + (", or a list of such for each target" if ours == "lambda" else "")
+
     def _keep_settled(self, model):
-        if self._penalties() is None:
-            super()._keep_settled(model)
+        penalties = self._penalties()
+        if penalties is None or len(model.models) == 1:
+            one = model if penalties is None else model.models[0]
+            super()._keep_settled(one)
+        else:
+            kernels = model.in_order("kernel")
+            vars(self).pop("alpha_", None)
+            if all(kernel is not None for kernel in kernels):
+                self.kernel_ = kernels
+        if penalties is not None and any(is_open(penalty) for penalty in penalties):
+            self.alpha_ = np.array([settled["lambda"] for settled in model.in_order("parameters")])
 
 
 class RidgeClassification(Ridge, Scores, KernelClassifier):
@@ -72,6 +92,11 @@ class EachPenalty:
 
     def __init__(self, parts):
         self.columns, self.models = zip(*parts)
+
+    def in_order(self, attribute):
+        """An attribute of the model of each target, None where it has none."""
+        each = {column: getattr(model, attribute, None) for columns, model in zip(self.columns, self.models) for column in columns}
+        return [each[column] for column in sorted(each)]
 
     @property
     def takes_arrays(self):

@@ -45,6 +45,11 @@ def _hidden_numbers(X, j, dtype):
     return all(cell is None or isinstance(cell, Real) for cell in X.iloc[:, j])
 
 
+def numbered(what, index):
+    """A row as it is told: its number, counted from 1 as in a table, and its index."""
+    return f"{what} {index + 1} (index {index})"
+
+
 def matrix(X):
     """The numbers of a Dataset side by side; other rows as they are."""
     return np.column_stack([X[name] for name in X.columns]) if isinstance(X, Dataset) else X

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
 from ..errors import ExpressionError
+from ._arguments import is_flag, require
 from ._base import KernelClassifier, KernelRegressor, Scores, ballot, votes
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ class Lines:
         self.name = name
 
     def __call__(self, what, done, total):
-        print(f"[{self.name}] {what}: {done}" + (f" of {total}" if total < WITHOUT_END else ""), flush=True)
+        # The number of steps has no end that is known.
+        most = f" of at most {total}" if what.startswith("settings") else ""
+        print(f"[{self.name}] {what}: {done}{most}", flush=True)
 
     def end(self, model):
         """The last line."""
@@ -48,13 +52,21 @@ class Lines:
 class SupportVectors:
     """Attributes that classification and regression share."""
 
+<<<<<<< HEAD
     #: Cells of a grid may be computed together: see GridSearchCV.
     _in_grids = True
+=======
+    _gammas = ("scale", "auto")
+    _whole_degree = True
+>>>>>>> faults
 
     def _settings(self):
         settings = super()._settings()
         if settings["max_iterations"] == -1:
             settings["max_iterations"] = WITHOUT_END
+        if settings["max_iterations"] == 0:
+            # As few as there can be.
+            settings["max_iterations"] = 1
         if isinstance(settings["c"], float) and settings["c"] == np.inf:
             settings["c"] = HARD
         return settings
@@ -63,6 +75,8 @@ class SupportVectors:
         return Lines(type(self).__name__) if self.verbose else None
 
     def _fit(self, X, y, weight, classes):
+        require(self, "shrinking", is_flag, "True or False")
+        require(self, "verbose", lambda value: is_flag(value) or isinstance(value, Integral), "True or False")
         self._linear = isinstance(self.kernel, str) and self.kernel == "linear"
         if weight is not None:
             # As in libsvm a row of negative weight is an absent row.
@@ -76,8 +90,12 @@ class SupportVectors:
 
     def _unconverged(self):
         early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
+        found, note = self.model_.summary["certificate"], self.model_.summary["notes"][-1]
+        if note.startswith("the optimality conditions are met"):
+            return f"{early}{type(self).__name__}: {self._in_own_words(note)}."
         return (
-            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler. {super()._unconverged()}"
+            f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler, or lower C or gamma: the {found['name']} is "
+            f"{found['value']:.2g} and not {found['tolerance']:.2g}."
         )
 
     def _keep_rows(self, X, order):

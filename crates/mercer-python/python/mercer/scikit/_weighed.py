@@ -8,24 +8,22 @@ import scipy.sparse as sp
 
 from ..errors import DataError
 from ._given import noted
+from ._nearest import SearchedModel
+from ._rows import numbered
 
 
-class WeighedModel:
+class WeighedModel(SearchedModel):
     """Training rows, found by scikit-learn's NearestNeighbors and weighed by a function of their distances.
 
     y holds numbers, or codes of `classes`. Predictions are sums over neighbours, sum_j weight_ij y_j, with y_j the indicators
     of classes; of numbers divided by the sum of weights.
     """
 
-    takes_arrays = True
-    notices = ()
-    summary = {"converged": True, "certificate": None, "notes": []}
-
     def __init__(self, search, function, y, classes):
         self.search = search
         self.function = function
-        self.classifies = classes is not None
-        self.values = np.eye(len(classes))[y] if self.classifies else y
+        self.labels = None if classes is None else np.asarray(classes)
+        self.values = y if classes is None else np.eye(len(classes))[y]
 
     def _sums(self, X):
         """Sums over neighbours, and of their weights alone; of the training rows, themselves left out, where X is None."""
@@ -39,14 +37,16 @@ class WeighedModel:
         """Votes for each class."""
         return self._sums(X)[0]
 
-    def predict(self, X, *, codes=True, threads=0):
-        """Predicted numbers, or codes of classes: of those with equal votes the first."""
+    def predict(self, X, *, codes=False, threads=0):
+        """Predicted numbers; or classes, of those with equal votes the first."""
         found, total = self._sums(X)
-        return found.argmax(axis=1) if self.classifies else (found.T / total).T
+        if self.labels is None:
+            return (found.T / total).T
+        return found.argmax(axis=1) if codes else self.labels.take(found.argmax(axis=1))
 
     def leave_one_out(self, y, weight=None, *, scores=False, threads=0):
         """Predictions for each training row by the others; with `scores` votes."""
-        return self.decision_function(None) if scores else self.predict(None)
+        return self.decision_function(None) if scores else self.predict(None, codes=True)
 
 
 class Several:
@@ -117,7 +117,7 @@ def weighed(function, distances):
     if len(wrong):
         row, column = wrong[0]
         raise DataError(
-            f"weights: the function returned {found[row, column]} for row {row + 1}, neighbour {column + 1}; expected numbers of 0 "
+            f"weights: the function returned {found[row, column]} for {numbered('row', row)}, neighbour {column + 1}; expected numbers of 0 "
             "and above"
         )
     endless = np.isinf(found)
@@ -126,6 +126,6 @@ def weighed(function, distances):
     if len(empty):
         raise DataError(
             "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if you are using a "
-            f"user-defined function. The first is row {empty[0] + 1}."
+            f"user-defined function. The first is {numbered('row', empty[0])}."
         )
     return found

@@ -51,7 +51,7 @@ pub(super) fn run<T: Passes>(
     let before = steps(&runs);
     loop {
         control.check()?;
-        control.tell("pair steps", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
+        control.tell("steps of the solver", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
         let (capacity, spent) = (cache.capacity(), control.out_of_time());
         runs.par_iter_mut().try_for_each(|run| run.plan(options, spent))?;
         let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();

@@ -201,7 +201,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
     let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
     for _ in 0..ROUNDS {
         control.check()?;
-        control.tell("pair steps", state.iterations, options.max_iterations);
+        control.tell("steps of the solver", state.iterations, options.max_iterations);
         let mut most = options.max_iterations - state.iterations;
         if size_of::<T>() == 4 {
             most = most.min(ROUNDED.0 * members.len() + ROUNDED.1);

@@ -1,0 +1,72 @@
+"""What arguments may be, by the records of the library."""
+
+from numbers import Real
+
+import numpy as np
+
+from .._native import catalogue
+from ..errors import ExpressionError
+
+#: The record of each parameter of each estimator of the library.
+RECORDS = {entry["name"]: {record["name"]: record for record in entry["params"]} for entry in catalogue()["estimators"]}
+
+#: What a number of a domain is called.
+NUMBERS = {
+    "above 0": "a number above 0",
+    "0 or above": "a number of 0 or above",
+    "strictly between 0 and 1": "a number strictly between 0 and 1",
+}
+
+
+def expected(record):
+    """What a parameter may be, in words of Python."""
+    domain = record["domain"]
+    if domain == "true or false":
+        return "True or False"
+    if domain.startswith("one of "):
+        return "one of " + ", ".join(repr(word) for word in domain.removeprefix("one of ").split(", "))
+    number = NUMBERS.get(domain, domain)
+    return f'{number}, "auto" or a pair (low, high)' if record["searched"] else number
+
+
+def fits(record, value):
+    """Whether a value is of a type that the parameter may have; its size is checked by the library."""
+    if record["domain"] == "true or false":
+        return is_flag(value)
+    if record["domain"].startswith("one of "):
+        return isinstance(value, str)
+    if isinstance(value, str):
+        return record["searched"] or value != "auto"
+    return is_number(value) or is_pair(value)
+
+
+def is_number(value):
+    """Whether a value is one number."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def is_pair(value):
+    """Whether a value is the two ends of a range."""
+    return isinstance(value, tuple) and len(value) == 2 and all(is_number(end) for end in value)
+
+
+def is_open(value):
+    """Whether a value is left to a search."""
+    return isinstance(value, tuple) or (isinstance(value, str) and (value == "auto" or ".." in value))
+
+
+def refused(estimator, argument, value, may_be):
+    """The refusal of the value of an argument."""
+    return ExpressionError(f"{type(estimator).__name__}: {argument}={value!r}: expected {may_be}")
+
+
+def require(estimator, argument, fine, may_be):
+    """Refuses the value of an argument that is not fine."""
+    value = getattr(estimator, argument)
+    if not fine(value):
+        raise refused(estimator, argument, value, may_be)
+
+
+def is_flag(value):
+    """Whether a value is True or False."""
+    return isinstance(value, (bool, np.bool_))
