@@ -24,16 +24,18 @@ Exit codes:
   3    the data or a file
   4    memory, time, or numbers that break down
   5    a model file
-  130  stopped by ctrl-C; compare and fit write the best so far where there is one, and say so
+  130  ctrl-C; compare and fit write the best so far
 After an error nothing is half-written.";
 
 const COMPARE: &str = "\
 Examples:
   mercer compare example:iris
   mercer compare wine.csv --target quality --report wine.html --figures wine
-  mercer compare dna.csv --target class --kernel 'normalise(spectrum(k=4))' --estimators svc,knn
-  mercer compare sales.csv.gz --target amount --time day --missing 'price=drop,region=error'
-  cat big.jsonl | mercer compare - --target y --max-seconds 60 --max-memory 4GB";
+  mercer compare dna.csv --target class --estimators svc,knn \\
+    --kernel 'normalise(spectrum(k=4))'
+  mercer compare sales.csv.gz --target amount --time day \\
+    --missing 'price=drop,region=error'
+  cat big.jsonl | mercer compare - --target y --max-seconds 60";
 
 const PLAN: &str = "\
 Examples:
@@ -43,7 +45,8 @@ Examples:
 const FIT: &str = "\
 Examples:
   mercer fit wine.csv --target quality -o wine.mercer
-  mercer fit wine.csv --target quality --kernel 'rbf(length_scale=0.5..5)' -o wine.mercer";
+  mercer fit wine.csv --target quality -o wine.mercer \\
+    --kernel 'rbf(length_scale=0.5..5)'";
 
 const PREDICT: &str = "\
 Examples:
@@ -66,7 +69,8 @@ Examples:
 const GRAM: &str = "\
 Examples:
   mercer gram wine.csv --target quality --kernel 'rbf(length_scale=2)' -o K.npy
-  mercer gram train.csv --kernel 'normalise(spectrum(k=4))' --rows new.csv -o K_new.npy";
+  mercer gram train.csv --kernel 'normalise(spectrum(k=4))' \\
+    --rows new.csv -o K_new.npy";
 
 const COMPLETIONS: &str = "\
 Examples:
@@ -220,7 +224,7 @@ pub(crate) struct Compare {
     pub learning: Learning,
     /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
     #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
-    pub estimators: Option<String>,
+    pub estimators: Vec<String>,
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
@@ -249,8 +253,8 @@ pub(crate) struct Plan {
     #[command(flatten)]
     pub learning: Learning,
     /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
-    #[arg(long, value_name = "A,B", help_heading = "What to learn")]
-    pub estimators: Option<String>,
+    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
+    pub estimators: Vec<String>,
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
@@ -262,7 +266,7 @@ pub(crate) struct Fit {
     pub learning: Learning,
     /// Estimator such as "svc(c=0.1..100)"; svc for classes and ridge for numbers if left out.
     #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
-    pub estimator: Option<String>,
+    pub estimator: Vec<String>,
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
@@ -421,7 +425,7 @@ mod tests {
             }
         }
         let examples = [COMPARE, PLAN, FIT, PREDICT, INSPECT, CHECK, GRAM, COMPLETIONS, MAN];
-        assert!(examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 98), "a command stays on its line");
+        assert!(examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 80), "a command stays on its line");
         assert!(AFTER.lines().next().is_some_and(|line| line.len() > 200), "a paragraph is one line, whatever the terminal's width");
     }
 
@@ -429,11 +433,14 @@ mod tests {
     fn either_spelling_of_the_estimators_is_understood() {
         let asked = |words: &[&str]| match Arguments::try_parse_from(words).unwrap().command {
             Command::Compare(c) => c.estimators,
+            Command::Plan(p) => p.estimators,
             Command::Fit(f) => f.estimator,
-            _ => None,
+            _ => Vec::new(),
         };
-        assert_eq!(asked(&["mercer", "compare", "t.csv", "--estimator", "svc"]).as_deref(), Some("svc"));
-        assert_eq!(asked(&["mercer", "fit", "t.csv", "-o", "m", "--estimators", "svc"]).as_deref(), Some("svc"));
+        for command in ["compare", "plan"] {
+            assert_eq!(asked(&["mercer", command, "t.csv", "--estimator", "svc", "--estimators", "knn"]), ["svc", "knn"]);
+        }
+        assert_eq!(asked(&["mercer", "fit", "t.csv", "-o", "m", "--estimators", "svc"]), ["svc"]);
     }
 
     #[test]

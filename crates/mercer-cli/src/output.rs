@@ -32,7 +32,7 @@ pub(crate) fn check_writable(path: &Path, read: &[&Path]) -> Result<()> {
     if path.is_dir() {
         return refuse(ErrorKind::IsADirectory, "cannot be written: it is a folder; name a file".into());
     }
-    check_can_write_into(folder)?;
+    check_can_write_into(folder, path)?;
     let same = |other: &&Path| matches!((path.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b);
     if read.iter().any(same) {
         return refuse(ErrorKind::AlreadyExists, "cannot be written: it is a file that is to be read; name another".into());
@@ -47,18 +47,20 @@ pub(crate) fn check_folder(folder: &Path) -> Result<()> {
     if !there.is_dir() {
         return refuse(ErrorKind::NotADirectory, "no folder can be made here: a file is in the way; name another");
     }
-    check_can_write_into(there)
+    check_can_write_into(there, folder)
 }
 
-/// Whether a file can be made in a folder, found out by making one.
-fn check_can_write_into(folder: &Path) -> Result<()> {
-    let probe = folder.join(format!(".mercer-{}", std::process::id()));
+/// Whether a file can be made in a folder, found out by making one; `wanted` is what is to be made there.
+fn check_can_write_into(folder: &Path, wanted: &Path) -> Result<()> {
+    let probe = folder.join(format!(".mercer-{}.part", std::process::id()));
     let refuse = |e: std::io::Error| {
         let why = match e.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "nothing can be written here; name another place".to_owned(),
-            _ => format!("nothing can be written here: {}", in_words(&e)),
+            // The folder is there: such a system of files takes none.
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotFound => "name another place".to_owned(),
+            _ => in_words(&e),
         };
-        Error::io(folder.display(), std::io::Error::new(e.kind(), why))
+        let why = format!("cannot be made: nothing can be written into {}; {why}", folder.display());
+        Error::io(wanted.display(), std::io::Error::new(e.kind(), why))
     };
     match std::fs::OpenOptions::new().write(true).create_new(true).open(&probe) {
         Ok(_) => std::fs::remove_file(&probe).map_err(refuse),

@@ -176,7 +176,7 @@ pub(crate) fn compare(
     let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
     let rest = Comparing { folds, seed, allow_non_mercer, sample, ..Comparing::new(Vec::new()) };
     let asked = asked(&given, standardise, rest)?;
-    let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds);
+    let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
     let facts: Vec<String> = facts.iter().map(|fact| spoken(&fact.to_string())).collect();
     warn(py, &facts)?;
     let taken = asked.notices.clone();

@@ -1,6 +1,6 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, bounds, control, kernel, load, metric, recipe};
+use super::{Role, bounds, control, estimators, kernel, load, metric};
 use crate::Stop;
 use crate::args::Compare;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
@@ -16,23 +16,23 @@ use std::path::Path;
 
 pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
-    let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
+    let asked = estimators(&args.estimators)?;
     for path in args.report.iter().chain(&args.json).chain(&args.save) {
         check_writable(path, &[Path::new(&args.learning.table.table)])?;
     }
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
-    let recipe = recipe(&args.learning.table)?;
     let weights = args.learning.weights.as_deref().map(Role::Weights);
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
     let mut facts = loaded.told_first();
     let below: Vec<String> = loaded.notices.iter().filter(|n| !facts.contains(n)).cloned().collect();
-    facts.extend(facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.folds).iter().map(ToString::to_string));
+    let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.folds, loaded.recipe.standardise);
+    facts.extend(of_table.iter().map(ToString::to_string));
     notices(&facts);
     let control = control(&args.learning.limits, args.learning.verbose, stop);
     let comparing = Comparing {
-        prep: recipe,
+        prep: loaded.recipe.clone(),
         kernel: asked_kernel,
         estimators: match asked {
             Some(list) => list,
@@ -91,7 +91,7 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
     match outcome.best.and_then(|best| outcome.rows[best].model.as_ref()) {
         Some(model) => {
             store::save(model, path)?;
-            print(&format!("written: {}\n", path.display()))
+            print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), model.estimator.name(), model.about.rows))
         }
         // That the work was ended is the answer to what was asked, and no fault of the data.
         None if stop.enough.is_cancelled() => {

@@ -1,24 +1,35 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{Role, bounds, control, kernel, load, metric, recipe};
+use super::{Role, bounds, control, kernel, load, metric};
 use crate::Stop;
 use crate::args::Fit;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::error::Result;
+use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, Rows};
 use mercer::report::Row;
 use mercer::{report, store};
 use std::path::Path;
 
+/// The estimator asked for, if one is.
+fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
+    match asked {
+        [] => Ok(None),
+        [one] => EstimatorExpr::parse(one).map(Some),
+        several => Err(Error::Setting {
+            name: "--estimator".into(),
+            why: format!("fit takes one, and {} are asked for (--estimators is the same option); compare takes several", several.len()),
+        }),
+    }
+}
+
 pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
-    let asked = args.estimator.as_deref().map(EstimatorExpr::parse).transpose()?;
+    let asked = one_estimator(&args.estimator)?;
     check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
-    let recipe = recipe(&args.learning.table)?;
     let roles: Vec<Role<'_>> = args.learning.weights.as_deref().map(Role::Weights).into_iter().collect();
     let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
     notices(&loaded.notices);
@@ -27,7 +38,7 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         None => EstimatorExpr::parse(if matches!(loaded.target, Target::Classes { .. }) { "svc" } else { "ridge" })?,
     };
     let learner = Learner {
-        prep: recipe,
+        prep: loaded.recipe.clone(),
         kernel: asked_kernel,
         estimator,
         seed: args.learning.seed,
@@ -36,10 +47,13 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         metric: metric(&args.learning)?,
     };
     let control = control(&args.learning.limits, args.learning.verbose, stop);
+    control.tell(&format!("{}: fit", learner.estimator.name()), 0, 1);
     let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
     let telling = Control { progress: None, ..control.clone() };
     drop(control);
-    notices(&model.about.notices);
+    // What the steps did to the columns stands in the text of the model.
+    let of_steps = model.prep.told_by_steps();
+    notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
     store::save(&model, &args.output)?;
     let text = if args.learning.verbose { report::model_text_in_full(&model) } else { report::model_text(&model) };
     print(&format!("{text}\nwritten: {}\n", args.output.display()))?;

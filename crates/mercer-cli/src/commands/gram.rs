@@ -1,6 +1,6 @@
 //! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
 
-use super::{bounds, kernel, load, read_options, recipe};
+use super::{bounds, kernel, load, read_options};
 use crate::Stop;
 use crate::args::Gram;
 use crate::output::{check_writable, notices, print};
@@ -17,11 +17,11 @@ pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let control = bounds(args.max_memory, stop);
     let loaded = load(&args.table, &[], true, &control)?;
     notices(&loaded.notices);
-    let recipe = recipe(&args.table)?;
+    let recipe = &loaded.recipe;
     let kept = recipe.rows_kept(&loaded.data)?;
     notices(&kept.notices);
     let data = kept.rows.map_or_else(|| loaded.data.clone(), |rows| loaded.data.select(&rows));
-    let prepared = fitting::prepare(&recipe, asked.as_ref(), &data)?;
+    let prepared = fitting::prepare(recipe, asked.as_ref(), &data)?;
     notices(&prepared.notices);
     let settled = prepared.kernel.settle(&prepared.data)?;
     let bound = match &args.rows {

@@ -28,6 +28,7 @@ use mercer::control::Control;
 use mercer::data::Split;
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
+use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, parted};
@@ -47,6 +48,8 @@ struct Loaded {
     info: TargetInfo,
     weights: Option<Vec<f64>>,
     split: Split,
+    /// How the inputs are prepared.
+    recipe: Recipe,
     notices: Vec<String>,
     facts: Vec<Fact>,
 }
@@ -74,9 +77,12 @@ fn read_options(asked: &Reading) -> Result<ReadOptions> {
 /// Reads a table and takes it apart; `targetless` says that there need be no target.
 fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
     let options = read_options(&asked.reading)?;
+    let recipe = recipe(asked)?;
     let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
     attach_grams(&mut table, &asked.gram, control)?;
-    take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(&table.notices()))
+    let names = targets(&table, asked, targetless)?;
+    let parts = take_apart(&mut table, &names, recipe, roles, &options);
+    parts.inspect_err(|_| notices(&table.notices())).map_err(|error| table.in_file(error))
 }
 
 /// Makes columns of names columns of rows of kernel matrices, as `--gram COL=FILE` asks.
@@ -90,12 +96,19 @@ fn attach_grams(table: &mut Table, asked: &[String], control: &Control) -> Resul
     Ok(())
 }
 
-fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless: bool, options: &ReadOptions) -> Result<Loaded> {
-    let names = targets(table, asked, targetless)?;
-    if let Some((name, _)) = Missing::of_columns(&asked.missing)?.iter().find(|(column, _)| names.contains(column)) {
-        let why = format!("'{name}' is the target: a row without one cannot be learnt from; take such rows out of the table first");
-        return Err(Error::Setting { name: "--missing".into(), why });
+fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[Role<'_>], options: &ReadOptions) -> Result<Loaded> {
+    for (name, policy) in recipe.missing.iter().filter(|(column, _)| names.contains(column)) {
+        match policy {
+            Missing::Drop => table.leave_out_missing(name)?,
+            // That is what is done if nothing is said.
+            Missing::Error => {}
+            Missing::MedianFlag | Missing::Category | Missing::Empty => {
+                let why = format!("'{name}' is the target: a row without one cannot be learnt from; {name}=drop leaves such rows out");
+                return Err(Error::Setting { name: "--missing".into(), why });
+            }
+        }
     }
+    recipe.missing.retain(|(column, _)| !names.contains(column));
     let (mut weights, mut split) = (None, Split::Rows);
     for role in roles {
         match role {
@@ -104,9 +117,9 @@ fn take_apart(table: &mut Table, asked: &Tabular, roles: &[Role<'_>], targetless
             Role::Time(name) => split = Split::Time(table.times(name, options)?),
         }
     }
-    let (target, info) = table.take_target(&names, options)?;
+    let (target, info) = table.take_target(names, options)?;
     let data = table.dataset(options)?;
-    Ok(Loaded { data, target, info, weights, split, notices: table.notices(), facts: table.facts() })
+    Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts() })
 }
 
 /// The target columns: one whose name may hold commas, several parted by commas, or those that the table names itself.
@@ -124,6 +137,11 @@ fn targets(table: &Table, asked: &Tabular, targetless: bool) -> Result<Vec<Strin
 
 fn kernel(asked: &Tabular) -> Result<Option<KernelExpr>> {
     asked.kernel.as_deref().map(KernelExpr::parse).transpose()
+}
+
+/// The estimators asked for, in one list or one by one; `None`: nothing is said.
+fn estimators(asked: &[String]) -> Result<Option<Vec<EstimatorExpr>>> {
+    if asked.is_empty() { Ok(None) } else { EstimatorExpr::parse_list(&asked.join(", ")).map(Some) }
 }
 
 fn recipe(asked: &Tabular) -> Result<Recipe> {

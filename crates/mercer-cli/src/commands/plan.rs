@@ -1,6 +1,6 @@
 //! `mercer plan`: what a comparison would take, without doing it.
 
-use super::{control, kernel, load, metric, recipe};
+use super::{control, estimators, kernel, load, metric};
 use crate::Stop;
 use crate::args::Plan;
 use crate::output::{notices, print};
@@ -12,7 +12,7 @@ use mercer::report;
 
 pub(crate) fn plan(args: &Plan, stop: &Stop) -> Result<()> {
     let learning = &args.learning;
-    let asked = args.estimators.as_deref().map(EstimatorExpr::parse_list).transpose()?;
+    let asked = estimators(&args.estimators)?;
     let kernel = kernel(&learning.table)?;
     let control = control(&learning.limits, learning.verbose, stop);
     let loaded = load(&learning.table, &[], false, &control)?;
@@ -22,7 +22,7 @@ pub(crate) fn plan(args: &Plan, stop: &Stop) -> Result<()> {
         None => EstimatorExpr::all_for(&loaded.target)?,
     };
     let comparing = Comparing {
-        prep: recipe(&learning.table)?,
+        prep: loaded.recipe.clone(),
         kernel,
         folds: args.folds,
         seed: learning.seed,

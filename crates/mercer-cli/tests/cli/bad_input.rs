@@ -36,7 +36,29 @@ fn numbers(rows: usize) -> String {
 
 #[test]
 fn a_missing_target_cell_is_named_by_its_row() {
-    fit_refused("a,y\n1,2\n2,\n3,5\n", &[], DATA, &["row 2", "'y'"]);
+    fit_refused("a,y\n1,2\n2,\n3,5\n", &[], DATA, &["row 2", "'y'", "--missing 'y=drop'"]);
+}
+
+#[test]
+fn rows_without_a_target_are_left_out_where_that_is_asked_for() {
+    let shell = Shell::new();
+    let rows: String = (0..30).map(|i| format!("{i},{}\n", if i % 10 == 4 { String::new() } else { (i % 7).to_string() })).collect();
+    shell.write("t.csv", format!("x,y\n{rows}"));
+    let asked = ["--target", "y", "--missing", "y=drop,x=drop"];
+    let run = shell.done(&[&["fit", "t.csv", "-o", "m.mercer", "--estimator", "ridge(lambda=1)"], asked.as_slice()].concat());
+    assert!(run.err.contains("target 'y' has no value in 3 of 30 rows (the first is row 5): these are left out"), "{}", run.err);
+    assert!(run.out.contains("27 for training"), "{}", run.out);
+    shell.write("u.csv", format!("x,y\n{rows}word,3\n"));
+    refused(&shell, &[&["compare", "u.csv"], asked.as_slice()].concat(), DATA, &["row 31, column 'x'"]);
+}
+
+#[test]
+fn the_estimators_may_be_named_one_by_one_and_fit_takes_one() {
+    let shell = Shell::new();
+    let run = shell.done(&["compare", "example:iris", "--estimator", "baseline", "--estimators", "knn(k=3)", "--save", "best.mercer"]);
+    assert!(run.out.contains("baseline") && run.out.contains("written: best.mercer, with knn fitted to 150 rows"), "{}", run.out);
+    let two = ["fit", "example:iris", "-o", "m.mercer", "--estimator", "knn(k=3)", "--estimators", "baseline"];
+    refused(&shell, &two, EXPRESSION, &["fit takes one, and 2 are asked for", "--estimators is the same option"]);
 }
 
 #[test]
@@ -94,12 +116,8 @@ fn what_the_system_says_of_files_is_said_in_words() {
 fn missing_targets_and_groups_say_what_to_do() {
     let shell = Shell::new();
     shell.write("t.csv", "g,x,y\na,1,2\n,2,3\nb,3,\n");
-    refused(
-        &shell,
-        &["compare", "t.csv", "--target", "y", "--missing", "y=drop"],
-        EXPRESSION,
-        &["'y' is the target", "take such rows out"],
-    );
+    let filled = ["compare", "t.csv", "--target", "y", "--missing", "y=median+flag"];
+    refused(&shell, &filled, EXPRESSION, &["'y' is the target", "y=drop leaves such rows out"]);
     refused(&shell, &["compare", "t.csv", "--target", "x", "--groups", "g"], DATA, &["row 2, column 'g'", "the group of the row"]);
     refused(&shell, &["compare", "example:iris", "--sample", "0"], EXPRESSION, &["--sample", "1 or more"]);
 }

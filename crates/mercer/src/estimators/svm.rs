@@ -120,18 +120,16 @@ pub(super) fn summary(solutions: &[Solution], tolerance: f64, rounded: Option<f6
     }
     let converged = solutions.iter().all(|s| s.converged);
     let violation = solutions.iter().fold(0.0, |m: f64, s| m.max(s.violation));
-    notes.push(if converged {
-        format!("the greatest violation of the optimality conditions is {violation:.3e}, within the tolerance of {tolerance:e}")
-    } else if violation <= tolerance {
+    if !converged && violation <= tolerance {
         let gap = solutions.iter().fold(0.0, |m: f64, s| m.max(s.gap));
-        format!(
+        notes.push(format!(
             "the optimality conditions are met to {violation:.3e}, but the relative duality gap is {gap:.3e}, above the tolerance of {tolerance:e}: the penalty c is very large for kernel values of this size, as from large numbers in a polynomial or linear kernel; scale the columns, or lower c or the kernel's gamma"
-        )
-    } else {
-        format!(
+        ));
+    } else if !converged {
+        notes.push(format!(
             "stopped before the tolerance was met: the greatest violation of the optimality conditions is {violation:.3e}; allow more time or iterations, or scale the columns"
-        )
-    });
+        ));
+    }
     Summary {
         iterations: solutions.iter().map(|s| s.iterations).sum(),
         converged,

@@ -8,11 +8,11 @@ const UNIT: f64 = 1e-3;
 /// Share of the vectors that have length 1, from which it is told; empty texts are no vectors of length 1.
 const MOST: f64 = 0.95;
 
-pub(super) fn fact(column: &Column, writing: Writing) -> Option<Fact> {
+pub(super) fn fact(column: &Column, writing: Writing, standardise: bool) -> Option<Fact> {
     match &column.values {
         Values::Numbers(v) => numbers::of_input(&column.name, v, writing),
         Values::Sequences(s) => one_length(&column.name, s),
-        Values::Points(p) => unit_length(&column.name, p),
+        Values::Points(p) if standardise => unit_length(&column.name, p),
         _ => None,
     }
 }

@@ -31,8 +31,9 @@ impl fmt::Display for Fact {
 }
 
 /// Everything that is to be known of N rows without their target, of the target, and of so many folds that respect the
-/// split; the facts that weigh most come first. Rows count from 1, as for the user.
-pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, folds: usize) -> Vec<Fact> {
+/// split; the facts that weigh most come first. Rows count from 1, as for the user. `standardise` says whether numbers are to be
+/// scaled.
+pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, folds: usize, standardise: bool) -> Vec<Fact> {
     let name = info.names.first().map_or("", String::as_str);
     let groups = equal_rows(data);
     let mut all = giveaway::facts(data, target, &groups);
@@ -42,7 +43,7 @@ pub fn facts(data: &Dataset, target: &Target, info: &TargetInfo, split: &Split, 
         Target::Numbers(y) if y.cols() == 1 => all.extend(numbers::of_target(name, &y.col(0))),
         _ => {}
     }
-    all.extend(data.columns().iter().filter_map(|column| inputs::fact(column, data.written(&column.name).numbers)));
+    all.extend(data.columns().iter().filter_map(|column| inputs::fact(column, data.written(&column.name).numbers, standardise)));
     all
 }
 

@@ -25,7 +25,7 @@ fn said(data: &Dataset, target: &Target, folds: usize) -> Vec<String> {
         _ => None,
     };
     let info = TargetInfo { names: vec!["y".into()], classes, labels: Labels::Text };
-    facts(data, target, &info, &Split::Rows, folds).iter().map(ToString::to_string).collect()
+    facts(data, target, &info, &Split::Rows, folds, true).iter().map(ToString::to_string).collect()
 }
 
 fn two(yes: impl Iterator<Item = bool>) -> Target {
@@ -197,4 +197,7 @@ fn sequences_of_one_length_and_vectors_of_length_one_are_told() {
     let told = of(&table(vec![("words", Values::Points(tfidf(1.0)))]));
     assert!(told.len() == 1 && told[0].starts_with("40 of 40 vectors of 'words' have length 1"), "{told:?}");
     assert!(of(&table(vec![("words", Values::Points(tfidf(2.0)))])).is_empty());
+    let followed = table(vec![("words", Values::Points(tfidf(1.0)))]);
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    assert!(facts(&followed, &Target::Absent, &info, &Split::Rows, 5, false).is_empty(), "what is done is not asked for");
 }

@@ -18,7 +18,7 @@ pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
 
-use crate::data::{Column, Dataset, RowWeights, Schema, Values};
+use crate::data::{Column, ColumnSchema, Dataset, RowWeights, Schema, Values};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -203,6 +203,12 @@ impl Fitted {
     /// Whether a column is left out because it holds the same value in every training row.
     pub fn drops(&self, column: &str) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Drop(d) if d.columns.iter().any(|c| c == column)))
+    }
+
+    /// The columns that a model learns from: those of training without those left out.
+    pub fn used(&self) -> impl Iterator<Item = &ColumnSchema> {
+        let empty = |name: &String| self.steps.iter().any(|step| matches!(step, Step::Fill(fill) if fill.empty.contains(name)));
+        self.schema.columns.iter().filter(move |c| !self.drops(&c.name) && !empty(&c.name))
     }
 
     /// Notices of training that say no more than [`Fitted::describe`] does.

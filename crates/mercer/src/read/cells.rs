@@ -26,6 +26,13 @@ impl Cells {
         other.iter().for_each(|cell| self.push(cell));
         self.commas_are_free &= other.commas_are_free;
     }
+    /// The cells of these rows, in this order.
+    pub(super) fn select(&self, rows: &[usize]) -> Self {
+        let mut some = Cells { text: String::new(), ends: Vec::with_capacity(rows.len()), ..*self };
+        let starts: Vec<usize> = std::iter::once(0).chain(self.ends.iter().copied()).collect();
+        rows.iter().for_each(|&i| some.push(&self.text[starts[i]..starts[i + 1]]));
+        some
+    }
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

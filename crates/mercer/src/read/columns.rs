@@ -93,7 +93,10 @@ impl Table {
             Some(ColumnType::Sequence) => Looks::Sequence,
             Some(ColumnType::Ignore) => return Ok(None),
             Some(numeric) => Looks::Number(declared_writing(numeric, cells)),
-            None => infer::looks(&self.file, name, cells, &mut self.facts)?,
+            None => match infer::looks(&self.file, name, cells, &mut self.facts)? {
+                Looks::Number(Writing::Point) if doubts::are_labels(name, cells) => self.looks_of_codes(name, cells),
+                looks => looks,
+            },
         };
         if let Looks::Number(writing) = looks {
             self.tell_writing(name, cells, writing, declared);
@@ -108,10 +111,22 @@ impl Table {
             Looks::Sequence => Some((Values::Sequences(strings(cells)), Writing::Point)),
             Looks::Identifier => {
                 let says = "{has} a different value in nearly every row: ignored as an identifier";
-                self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by("text (or sequence, category) keeps it"));
+                let keeps =
+                    if doubts::are_labels(name, cells) { "category (or number) keeps it" } else { "text (or sequence, category) keeps it" };
+                self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by(keeps));
                 None
             }
         })
+    }
+
+    /// Codes of digits are labels where they repeat, and identifiers where they hardly do.
+    fn looks_of_codes(&mut self, name: &str, cells: &Cells) -> Looks {
+        if infer::differ(cells) {
+            return Looks::Identifier;
+        }
+        let says = "{holds} codes of digits, as postal codes are: read as labels";
+        self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("number reads numbers"));
+        Looks::Category
     }
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.

@@ -272,7 +272,6 @@ fn is_header(line: &StringRecord, row: &StringRecord) -> bool {
 
 /// Why a header cannot be one. An unnamed first column is judged later, by its cells.
 fn check_header(header: &[String]) -> std::result::Result<(), String> {
-    check_names(header)?;
     // Names that count columns (0, 1, 2, ... or 1, 2, 3, ...) are what tools write; other numbers are data.
     let counts_from = |first: usize| header.iter().enumerate().all(|(i, name)| name.parse() == Ok(i + first));
     if header.iter().all(|name| name.parse::<f64>().is_ok()) && !counts_from(0) && !counts_from(1) {
@@ -281,5 +280,8 @@ fn check_header(header: &[String]) -> std::result::Result<(), String> {
             header.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
         ));
     }
-    Ok(())
+    check_names(header).map_err(|why| {
+        let of_data = header.iter().any(|name| name.parse::<f64>().is_ok());
+        if of_data { format!("{why}, or is there no header line? --no-header reads the first line as a row") } else { why }
+    })
 }

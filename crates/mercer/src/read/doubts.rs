@@ -12,6 +12,11 @@ const ENOUGH: usize = 10;
 /// Last words of the names of identifiers.
 const NAMES: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
 
+/// Last words of the names of postal codes, written together.
+const POSTAL: [&str; 5] = ["zip", "zipcode", "postcode", "postalcode", "plz"];
+/// Fewer digits are hours, months or small counts.
+const DIGITS: usize = 4;
+
 /// What a column of whole numbers that are all different is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
@@ -54,6 +59,17 @@ pub fn doubts(name: &str, values: &[f64]) -> (Vec<Notice>, bool) {
 
 /// Whether the last word of a name is one of an identifier: `order id`, `PassengerId`, `Kunde Nr.`, but not `paid`.
 fn named_as_identifier(name: &str) -> bool {
+    words(name).last().is_some_and(|word| NAMES.contains(&word.as_str()))
+}
+
+/// Whether a name is that of a postal code: `zip`, `ZipCode`, `postal code`, `PLZ`.
+fn named_as_postal(name: &str) -> bool {
+    let words = words(name);
+    (0..words.len()).rev().take(2).any(|first| POSTAL.contains(&words[first..].concat().as_str()))
+}
+
+/// The words of a name in small letters.
+fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {
@@ -66,7 +82,8 @@ fn named_as_identifier(name: &str) -> bool {
         }
         before = c;
     }
-    words.iter().rev().find(|word| !word.is_empty()).is_some_and(|word| NAMES.contains(&word.as_str()))
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// A value such as -999 that stands several times far outside of all others.
@@ -125,14 +142,25 @@ pub(super) fn points_may_part(cells: &Cells) -> bool {
 
 /// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.
 pub(super) fn are_codes(cells: &Cells) -> bool {
+    codes(cells).is_some_and(|(_, zeros)| zeros)
+}
+
+/// Whether they are codes that nobody would count with: long ones with leading zeros, or postal codes by their name.
+pub(super) fn are_labels(name: &str, cells: &Cells) -> bool {
+    let long = |(digits, zeros): (usize, bool)| digits >= DIGITS && (zeros || named_as_postal(name));
+    !cells.strings && codes(cells).is_some_and(long) && no_day(cells).is_none()
+}
+
+/// How many digits each cell has, where that is one number, and whether some begin with 0.
+fn codes(cells: &Cells) -> Option<(usize, bool)> {
     let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing).peekable();
-    let Some(length) = present.peek().map(|cell| cell.len()) else { return false };
-    let mut zeros = 0;
+    let length = present.peek().map(|cell| cell.len())?;
+    let mut zeros = false;
     let alike = present.all(|cell| {
-        zeros += usize::from(cell.starts_with('0') && cell.len() > 1);
+        zeros |= cell.starts_with('0') && cell.len() > 1;
         cell.len() == length && cell.bytes().all(|b| b.is_ascii_digit())
     });
-    alike && zeros > 0
+    alike.then_some((length, zeros))
 }
 
 #[cfg(test)]
@@ -151,6 +179,29 @@ mod tests {
         assert_eq!(identity("id", &[values.clone(), vec![0.0]].concat()), Identity::No);
         assert_eq!(identity("t", &(1..=20).map(f64::from).collect::<Vec<_>>()), Identity::Counter);
         assert_eq!(identity("id", &values[..5]), Identity::No);
+    }
+
+    #[test]
+    fn long_codes_of_digits_are_labels_by_their_zeros_or_their_name() {
+        let cells = |list: &[&str]| {
+            let mut cells = Cells::default();
+            list.iter().for_each(|cell| cells.push(cell));
+            cells
+        };
+        assert!(are_labels("x", &cells(&["01067", "99998", ""])));
+        for name in ["zip", "ship zip", "ZipCode", "zip_code", "Postal Code", "post code", "PLZ"] {
+            assert!(are_labels(name, &cells(&["98103", "98105"])), "{name}");
+        }
+        for (name, list) in [
+            ("x", ["98103", "98105"]),
+            ("zip", ["98103", "9810"]),
+            ("month", ["01", "12"]),
+            ("zip", ["98103.5", "98105"]),
+            ("code", ["1234", "5678"]),
+            ("zipper", ["1234", "5678"]),
+        ] {
+            assert!(!are_labels(name, &cells(&list)), "{name} {list:?}");
+        }
     }
 
     #[test]

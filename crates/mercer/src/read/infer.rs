@@ -126,7 +126,6 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     }
 
     let repeats = 2 * c.distinct.len() <= c.cells && c.distinct.len() <= 20.max(c.cells / 10);
-    let differs = c.cells >= 10 && 10 * c.distinct.len() >= 9 * c.cells;
     let long = c.length >= 10 * c.cells;
     let mostly_numbers = c.numbers >= 10 && 10 * c.numbers >= 9 * c.cells;
     if let Some(at) = c.first_word
@@ -149,11 +148,22 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         Looks::Sequence
     } else if c.words >= 3 * c.cells {
         Looks::Text
-    } else if differs {
+    } else if c.differs() {
         Looks::Identifier
     } else {
         Looks::Category
     })
+}
+
+/// Whether the cells that are not missing hardly repeat.
+pub(super) fn differ(cells: &Cells) -> bool {
+    count(cells).differs()
+}
+
+impl Counts<'_> {
+    fn differs(&self) -> bool {
+        self.cells >= 10 && 10 * self.distinct.len() >= 9 * self.cells
+    }
 }
 
 /// The option that makes such cells missing, fit for a shell.

@@ -27,7 +27,9 @@ pub(super) fn tables(file: &str, files: Vec<(String, String)>, options: &ReadOpt
     let (tables, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_table(path));
     let folders: Vec<Option<String>> = tables.iter().map(|(path, _)| parent(path)).collect();
     let labelled = folders.iter().all(Option::is_some) && folders.windows(2).any(|pair| pair[0] != pair[1]);
-    let mut said = vec![format!("{file}: {} tables are joined, {} to {}", tables.len(), tables[0].0, tables[tables.len() - 1].0)];
+    let (first, last) = (&tables[0].0, &tables[tables.len() - 1].0);
+    let which = if labelled { format!("columns '{FILE}' and '{LABEL}' say") } else { format!("column '{FILE}' says") };
+    let mut said = vec![format!("{file}: {} tables are joined, {first} to {last}; {which} where a row is from", tables.len())];
     if let Some((path, _)) = others.first() {
         let more = if others.len() > 1 { format!(" and {} more", others.len() - 1) } else { String::new() };
         said.push(format!("{file}: {path}{more} left out, as no table"));

@@ -34,6 +34,18 @@ impl Indexed {
         self.starts.len() - 1
     }
 
+    /// The vectors of these rows, in this order.
+    pub(super) fn select(&self, rows: &[usize]) -> Self {
+        let mut some = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: self.largest };
+        for &i in rows {
+            let entries = self.starts[i]..self.starts[i + 1];
+            some.indices.extend_from_slice(&self.indices[entries.clone()]);
+            some.values.extend_from_slice(&self.values[entries]);
+            some.starts.push(some.indices.len());
+        }
+        some
+    }
+
     /// The vectors, the feature of index `first` in place 0; with `dim` places where that is given, as many as needed
     /// otherwise. Gives also in how many rows entries beyond `dim` were left out.
     pub(super) fn points(self, first: u32, dim: Option<usize>) -> Result<(Points, usize)> {

@@ -39,6 +39,7 @@ mod npz;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod rows;
 mod source;
 mod table;
 mod target;

@@ -6,7 +6,7 @@ use super::libsvm::Indexed;
 use super::{ColumnType, Notice, ReadOptions, Source, delimited, doubts, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Inputs, Points, Similarities};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
 
 /// A table from which columns are taken by name.
@@ -14,6 +14,8 @@ use std::collections::HashMap;
 pub struct Table {
     pub(super) file: String,
     pub(super) rows: usize,
+    /// Where each row stands in the file, from 0; none where no row was left out.
+    pub(super) places: Vec<usize>,
     /// Every column name of the header, also of columns taken out since.
     pub(super) header: Vec<String>,
     /// The columns still there.
@@ -163,6 +165,7 @@ impl Table {
         Ok(Table {
             file: file.to_owned(),
             rows,
+            places: Vec::new(),
             header,
             columns,
             facts: Vec::new(),
@@ -211,8 +214,24 @@ impl Table {
             None if self.header.iter().any(|n| n == name) => {
                 Err(Error::Data(format!("column '{name}' is asked for twice; target and weights need a column each")))
             }
+            None if self.is_of_sequences() => Err(Error::Setting { name: format!("column '{name}'"), why: self.without_label(name) }),
             None => Err(Error::unknown("column", name, &self.header)),
         }
+    }
+
+    /// Whether its rows are records of sequences, as in FASTA.
+    fn is_of_sequences(&self) -> bool {
+        self.own_types.iter().any(|(_, t)| *t == ColumnType::Sequence)
+    }
+
+    /// How records of sequences get a column that they have not.
+    fn without_label(&self, name: &str) -> String {
+        let near = nearest(name, &self.header).map(|n| format!(" (did you mean '{n}'?)")).unwrap_or_default();
+        format!(
+            "there is none{near}, only {}; the records get one from fields of their descriptions (>name {name}=1), or name a folder \
+             with a file for each class (--target file) or a folder for each (--target label)",
+            self.header.join(", ")
+        )
     }
 
     /// Takes the named column out, one cell a row.

@@ -75,7 +75,7 @@ impl Table {
             return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         }
         let cells = self.take_cells(name)?;
-        self.refuse_missing(name, &cells)?;
+        self.refuse_empty(name, &cells, &needed_of_target(name))?;
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
         let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| shortened(class)).collect();
@@ -103,7 +103,7 @@ impl Table {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
         let weights = numbers(&self.file, name, &cells, declared_writing(ColumnType::Number, &cells))?;
-        self.refuse_nan(name, &cells, &weights)?;
+        self.refuse_nan(name, &cells, &weights, NEEDED)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
         }
@@ -142,7 +142,7 @@ impl Table {
             None => Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells))),
         };
         let times = numbers(&self.file, name, &cells, writing)?;
-        self.refuse_nan(name, &cells, &times)?;
+        self.refuse_nan(name, &cells, &times, NEEDED)?;
         Ok(times)
     }
 
@@ -200,12 +200,12 @@ impl Table {
         let mut columns = Vec::new();
         for name in names {
             let cells = self.take_cells(name)?;
-            self.refuse_missing(name, &cells)?;
+            self.refuse_empty(name, &cells, &needed_of_target(name))?;
             let asked = self.declared(options, name);
             let writing = declared_writing(asked.unwrap_or(ColumnType::Number), &cells);
             self.tell_writing(name, &cells, writing, asked);
             let values = numbers(&self.file, name, &cells, writing)?;
-            self.refuse_nan(name, &cells, &values)?;
+            self.refuse_nan(name, &cells, &values, &needed_of_target(name))?;
             columns.push(values);
         }
         if columns.is_empty() {
@@ -215,9 +215,9 @@ impl Table {
     }
 
     /// Refuses what is a missing cell among numbers alone.
-    fn refuse_nan(&self, name: &str, cells: &Cells, values: &[f64]) -> Result<()> {
+    fn refuse_nan(&self, name: &str, cells: &Cells, values: &[f64], expected: &str) -> Result<()> {
         match cells.iter().zip(values).enumerate().find(|(_, (_, x))| x.is_nan()) {
-            Some((row, (found, _))) => Err(self.cell(row, name, found, NEEDED)),
+            Some((row, (found, _))) => Err(self.cell(row, name, found, expected)),
             None => Ok(()),
         }
     }
@@ -270,6 +270,12 @@ impl Table {
             expected: expected.to_owned(),
         }
     }
+}
+
+/// The same of the target, whose rows without a value can be left out.
+fn needed_of_target(name: &str) -> String {
+    let column = if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
+    format!("{NEEDED}, or leave out such rows (--missing '{column}=drop')")
 }
 
 /// What makes two labels the same: the number they write, or their text.

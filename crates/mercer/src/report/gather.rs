@@ -123,6 +123,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
             match &finding.kind {
                 // The comparison says so of its own searches.
                 Kind::Unfinished if !scored.standing.is_searched => {}
+                Kind::AtAnEnd(_) | Kind::Unfinished if is_perfect(scored) => {}
                 Kind::AtAnEnd(_) if guess.is_some_and(|guess| !beats(scored, guess)) => {}
                 Kind::AtAnEnd(Some(_)) => further.push((name, finding)),
                 _ => told.push((name, finding.said)),
@@ -149,6 +150,11 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
         }
     }
     out
+}
+
+/// Whether an estimator scores as well as can be on rows that it has not seen.
+fn is_perfect(scored: &Scored) -> bool {
+    scored.metrics.first().is_some_and(|(metric, e)| tuning::is_perfect(*metric, e.mean))
 }
 
 /// Whether an estimator is better than a guess that looks at no input, by more than its own errors.

@@ -9,6 +9,8 @@ use serde_json::json;
 
 /// Characters of a line.
 pub(super) const WIDTH: usize = 100;
+/// Columns that are named.
+const COLUMNS: usize = 16;
 /// What stands under the words on the left.
 pub(super) const INDENT: &str = "             ";
 
@@ -38,8 +40,7 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     }
     say("target", &target_words(model));
     say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, model.fitted.support().len()));
-    let columns: Vec<String> = model.prep.schema.columns.iter().map(|c| format!("{} ({})", c.name, c.holds.sort())).collect();
-    say("columns", &columns.join(", "));
+    say("columns", &columns(model, full));
     model.prep.describe().iter().for_each(|s| say("", s));
     if let Some(t) = &model.about.tuning {
         let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
@@ -67,6 +68,17 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     summary.notes.iter().for_each(|n| say("note", n));
     say("made by", &format!("mercer {}, seed {}", model.about.version, model.about.seed));
     facts
+}
+
+/// The columns that are learnt from; of many, the first and how many there are.
+fn columns(model: &Model, full: bool) -> String {
+    let mut all: Vec<String> = model.prep.used().map(|c| format!("{} ({})", c.name, c.holds.sort())).collect();
+    let more = all.len().saturating_sub(COLUMNS);
+    if full || more == 0 {
+        return all.join(", ");
+    }
+    all.truncate(COLUMNS);
+    format!("{} and {more} more", all.join(", "))
 }
 
 fn target_words(model: &Model) -> String {

@@ -2,7 +2,7 @@
 
 use super::words::{brief, listed, shown, value};
 use crate::param::Value;
-use crate::select::{Edge, End, TunedParameter, Tuning};
+use crate::select::{Better, Edge, End, Metric, TunedParameter, Tuning};
 
 /// A range that scores the same and reaches this many times as far says nothing of where the value should be.
 const FAR: f64 = 30.0;
@@ -25,7 +25,29 @@ pub(super) fn choice(p: &TunedParameter) -> String {
     if p.edges.contains(&Edge::Unknown) {
         return chosen;
     }
-    format!("{chosen}; {} to {} score the same within noise", value(p.same[0]), value(p.same[1]))
+    same(p).map_or(chosen.clone(), |same| format!("{chosen}; {same}"))
+}
+
+/// The range that scores the same, where it is more than the choice alone.
+fn same(p: &TunedParameter) -> Option<String> {
+    let [a, b] = p.same.map(value);
+    (a != b).then(|| format!("{a} to {b} score the same within noise"))
+}
+
+/// Whether a score is the best there can be.
+pub(super) fn is_perfect(metric: Metric, score: f64) -> bool {
+    match metric.better() {
+        Better::More => score >= 1.0,
+        // A density has no greatest value.
+        Better::Less => metric != Metric::Nlpd && score <= 0.0,
+        Better::Near(_) => false,
+    }
+}
+
+/// Whether nothing can be gained by another choice.
+fn is_settled(t: &Tuning) -> bool {
+    let metric = t.criterion.split(' ').find_map(|word| Metric::ALL.iter().find(|m| m.name() == word));
+    metric.zip(t.value).is_some_and(|(metric, score)| is_perfect(*metric, score))
 }
 
 /// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
@@ -58,9 +80,10 @@ fn further(p: &TunedParameter, around: f64, rows: usize) -> Option<String> {
     let written = |x: f64| Value::Number(if p.integer { x.round().max(1.0) } else { x }).rounded(3);
     let (low, high) = if around >= p.value { (around / 10.0, around * 100.0) } else { (around / 100.0, around * 10.0) };
     // At an end of the search it is continued beyond that end.
-    let (low, high) = if p.at_bound == Some(End::Lower) { (around / 100.0, around * 10.0) } else { (low, high) };
+    let below = p.at_bound == Some(End::Lower);
+    let (low, high) = if below { (around / 100.0, around * 10.0) } else { (low, high) };
     let high = if p.integer { high.min(rows.saturating_sub(1) as f64) } else { high };
-    if p.integer && high <= p.high {
+    if p.integer && (if below { low.max(1.0) >= p.low } else { high <= p.high }) {
         return None;
     }
     Some(if p.low > 0.0 && high.is_finite() {
@@ -127,7 +150,11 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
     let chosen = format!("{} = {}", full_name(p), value(p.value));
     let level = format!("every value tried from {a} to {b} scores the same within noise");
     let far = [0, 1].map(|side| reaches_far(p, side));
-    let beyond = |around: f64| further(p, around, rows).map_or(String::new(), |range| format!("; to search further, write {range}"));
+    let settled = is_settled(t);
+    let beyond = |around: f64| match further(p, around, rows).filter(|_| !settled) {
+        Some(range) => format!("; to search further, write {range}"),
+        None => String::new(),
+    };
     let mut kind = Kind::Other;
     let (said, asks) = match (p.at_bound, far) {
         _ if better(t, p).is_some() => {
@@ -138,7 +165,7 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
             (said, true)
         }
         (Some(End::Lower), _) if p.integer && p.low <= 1.0 => {
-            (format!("{chosen} is the smallest there is; {a} to {b} score the same within noise"), false)
+            (format!("{chosen} is the smallest there is{}", same(p).map_or(String::new(), |same| format!("; {same}"))), false)
         }
         (Some(end), _) => {
             kind = Kind::AtAnEnd(further(p, p.value, rows));
@@ -151,9 +178,11 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
                     (format!("; {level}: the data do not say how large it should be, and any of them will do"), false)
                 }
                 Edge::Worse => {
-                    (format!("; {a} to {b} score the same within noise, and a {more} one may score better{}", beyond(p.value)), true)
+                    let same = same(p).map_or(String::new(), |same| format!("; {same}"));
+                    let better = format!("{} a {more} one may score better", if same.is_empty() { ";" } else { ", and" });
+                    (format!("{same}{}{}", if settled { "" } else { &better }, beyond(p.value)), !settled)
                 }
-                Edge::Unknown => (beyond(p.value), true),
+                Edge::Unknown => (beyond(p.value), !settled),
             };
             let [low, high] = [p.low, p.high].map(value);
             (format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}"), asks)
@@ -196,10 +225,20 @@ fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
     out
 }
 
+/// A range of a whole number of the estimator's own that goes beyond the rows there are.
+fn cut(p: &TunedParameter, rows: usize) -> Option<String> {
+    let counts_rows = p.integer && !p.path.contains('.');
+    (counts_rows && p.high > rows as f64).then(|| {
+        let [low, high] = [p.low, p.high].map(|x| Value::Number(x).to_string());
+        format!("the range of {} ({low} to {high}) is cut to the {rows} rows there are: a larger {} is no other", p.name, p.name)
+    })
+}
+
 /// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
 pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
     let mut out = findings(t, rows);
     let mut say = |said: String, asks: bool, kind: Kind| out.push(Finding { said, seen: String::new(), asks, kind });
+    t.parameters.iter().filter_map(|p| cut(p, rows)).for_each(|said| say(said, true, Kind::Other));
     if t.value.is_none() {
         say(
             "no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into(),
@@ -209,7 +248,8 @@ pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
     }
     if !t.complete {
         let said = "the search was not finished in its time: the best of";
-        say(format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations), true, Kind::Unfinished);
+        let said = format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations);
+        say(said, !is_settled(t), Kind::Unfinished);
     }
     if t.rows < rows {
         say(format!("tuned on a sample of {} of {rows} rows, fitted on all", t.rows), false, Kind::Other);
@@ -257,6 +297,31 @@ mod tests {
         assert!(said(k(100.0, 100.0), 400).ends_with("; to search further, write k=10..399"));
         assert!(said(k(100.0, 100.0), 90_000).ends_with("write k=10..10000"));
         assert!(said(k(149.0, 149.0), 150).ends_with("a larger one may score better"), "there are no more rows");
+    }
+
+    #[test]
+    fn a_range_beyond_the_rows_is_told_and_one_value_is_no_range() {
+        let p = parameter(10.0, [10.0; 2], [Edge::Worse; 2], Some(End::Lower));
+        let p = TunedParameter { integer: true, low: 10.0, high: 10_000.0, name: "k".into(), path: "k".into(), ..p };
+        assert_eq!(choice(&p), "k = 10");
+        let t = Tuning { rows: 400, ..tuning(vec![p]) };
+        let said: Vec<String> = notices(&t, 400).into_iter().map(|f| f.said).collect();
+        assert_eq!(
+            said,
+            [
+                "k = 10 is at the lower end of its search (10 to 10000); a smaller one may score better; to search further, write k=1..100",
+                "the range of k (10 to 10000) is cut to the 400 rows there are: a larger k is no other"
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_asked_for_where_nothing_can_be_gained() {
+        let p = parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper));
+        let t = Tuning { value: Some(1.0), same: Some(1.0), complete: false, ..tuning(vec![p]) };
+        let found = notices(&t, 150);
+        assert!(found.iter().all(|f| !f.asks && !f.said.contains("search further")), "{found:?}");
+        assert!(is_perfect(Metric::Rmse, 0.0) && !is_perfect(Metric::Nlpd, -3.0) && !is_perfect(Metric::Coverage, 1.0));
     }
 
     #[test]

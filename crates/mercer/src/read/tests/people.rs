@@ -155,9 +155,15 @@ fn identifiers_row_counters_codes_and_fixed_markers_are_said_in_one_line_each() 
     assert_eq!(data.names(), ["n", "zip", "a", "x"]);
     says(&notices, &["column 'order id' has a different whole number in every row: ignored", "--types 'order id=number' keeps it"]);
     says(&notices, &["column 'n' looks like an identifier", "--types n=ignore"]);
-    says(&notices, &["column 'zip' holds numbers with leading zeros", "--types zip=category"]);
+    says(&notices, &["column 'zip' holds codes of digits, as postal codes are: read as labels", "--types zip=number"]);
     says(&notices, &["column 'a' holds -999 in several rows", "--na=-999"]);
     assert_eq!(read(&text, &options("order id=number")).0.names(), ["n", "order id", "zip", "a", "x"]);
+    assert_eq!(data.column("zip").unwrap().values.sort(), Sort::Category);
+    // Hardly any code comes back: nothing can be learnt from its label.
+    let codes: String = (0..40).map(|i| format!("{},{}\n", 10_000 + i * 37, i % 5)).collect();
+    let (data, notices) = plain(&format!("plz,x\n{codes}"));
+    assert_eq!(data.names(), ["x"]);
+    says(&notices, &["column 'plz' has a different value in nearly every row: ignored", "--types plz=category (or number) keeps it"]);
     let twenty: String = (0..20).map(|k| format!("d{k},")).collect();
     let cells = "2020-01-01,".repeat(20);
     let (_, notices) = plain(&format!("{twenty}y\n{cells}1\n{cells}2\n"));

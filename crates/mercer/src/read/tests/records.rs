@@ -48,6 +48,8 @@ fn parsed_as(text: &str) -> Table {
 fn faults_of_fasta_and_fastq_name_their_line() {
     refused(">a\nACGT\n>b\n>c\nAC\n", &["line 3", "'b' has no sequence"]);
     refused(">a\nAC5T\n", &["line 2", "'5'"]);
+    let unlabelled = message(parsed(">a\nACGT\n>b\nAGGT\n").take_target(&["label"], &ReadOptions::default()));
+    says(&unlabelled, &["column 'label': there is none, only name, sequence", ">name label=1", "--target file"]);
     refused(">a label=1 label=2\nACGT\n", &["line 1", "'label' stands twice"]);
     refused(">a sequence=1\nACGT\n", &["line 1", "'sequence'"]);
     refused("@r\nACGT\n+\nIII\n", &["line 4", "3 qualities for 4 letters"]);
@@ -126,7 +128,10 @@ fn several_tables_of_a_folder_are_one_with_the_name_of_each() {
         [("two.fasta", b">c label=1 of note\nACGA\n"), ("one.fasta", b">a label=1\nACGT\n>b label=0\nTT\nTT\n"), ("notes", b"by hand")];
     let mut table = Table::parse("t.tar", &archive(&files)).unwrap();
     assert_eq!(table.header(), ["name", "label", "sequence", "description", "file"]);
-    says(&table.notices().join("\n"), &["2 tables are joined, one.fasta to two.fasta", "notes left out"]);
+    says(
+        &table.notices().join("\n"),
+        &["2 tables are joined, one.fasta to two.fasta; column 'file' says where a row is from", "notes left out"],
+    );
     assert_eq!(table.texts(&["file".into()]).unwrap()[0].1, ["one.fasta", "one.fasta", "two.fasta"]);
     let (target, _) = table.take_target(&["label"], &ReadOptions::default()).unwrap();
     assert_eq!(target.as_classes("test").unwrap().0, [1, 0, 1]);
