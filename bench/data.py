@@ -43,3 +43,29 @@ def sparse(n=100_000, each=10, seed=30):
     keep[:, 1:] = columns[:, 1:] != columns[:, :-1]
     starts = np.r_[0, np.cumsum(keep.sum(1))]
     return {"indptr": starts, "indices": columns[keep], "data": random.normal(size=int(keep.sum()))}
+
+
+def texts(n, columns=50_000, each=60, seed=31):
+    """Rows like counts of words, scaled to length 1: at most `each` of `columns` numbers, column k drawn about as often as
+    1 / (k + 3). The target is linear in them, with noise: about one sign in ten is wrong."""
+    random = np.random.default_rng(seed)
+    share = 1.0 / (np.arange(columns) + 3.0)
+    ends = np.cumsum(share / share.sum())
+    truth = random.normal(size=columns) * (random.random(columns) < 0.2)
+    parts = {"indices": [], "data": [], "counts": [], "y": []}
+    for start in range(0, n, 100_000):
+        rows = min(100_000, n - start)
+        drawn = np.searchsorted(ends, random.random((rows, each)) * ends[-1]).astype(np.int32)
+        drawn.sort(axis=1)
+        keep = np.ones_like(drawn, dtype=bool)
+        keep[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
+        values = np.where(keep, np.log(1 / share[drawn]) * (1 + random.exponential(size=drawn.shape)), 0.0)
+        values /= np.sqrt((values**2).sum(axis=1, keepdims=True))
+        f = (values * truth[drawn]).sum(axis=1)
+        parts["y"].append(f + 0.3 * f.std() * random.normal(size=rows))
+        parts["indices"].append(drawn[keep])
+        parts["data"].append(values[keep])
+        parts["counts"].append(keep.sum(axis=1))
+    found = {name: np.concatenate(list_of) for name, list_of in parts.items()}
+    starts = np.r_[0, np.cumsum(found["counts"])].astype(np.int32)
+    return {"indptr": starts, "indices": found["indices"], "data": found["data"], "y": 5 * found["y"], "columns": columns}

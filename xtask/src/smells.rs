@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "select",
     "fitting",
     "validity",
+    "linear",
     "estimators",
     "solve",
     "kernels",

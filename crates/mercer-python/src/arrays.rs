@@ -93,6 +93,18 @@ fn places(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     Ok(read.as_slice().map_err(|e| data_error(e.to_string()))?.to_vec())
 }
 
+/// Column numbers; one that is none becomes the greatest u32, which is no column of any matrix.
+fn columns(array: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let number = |c: i64| u32::try_from(c).unwrap_or(u32::MAX);
+    match array.cast::<PyArrayDyn<i32>>() {
+        Ok(plain) => {
+            let read = plain.try_readonly().map_err(|e| data_error(e.to_string()))?;
+            Ok(read.as_array().iter().map(|&c| number(c.into())).collect())
+        }
+        Err(_) => Ok(places(array)?.into_iter().map(number).collect()),
+    }
+}
+
 /// Numbers of an object with one axis.
 pub(crate) fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
     let array = asarray(object)?;
@@ -130,24 +142,27 @@ pub(crate) fn sparse(object: &Bound<'_, PyAny>) -> PyResult<Option<Points>> {
     }
     let [n, dim] = two_axes(&rows)?;
     let part = |name: &str| asarray(&rows.getattr(name)?);
-    let (starts, columns, values) = (places(&part("indptr")?)?, places(&part("indices")?)?, numbers(&part("data")?)?);
+    let (starts, columns, values) = (places(&part("indptr")?)?, columns(&part("indices")?)?, numbers(&part("data")?)?);
     let starts: Vec<usize> = starts.into_iter().map_while(|start| start.try_into().ok()).collect();
     let sound = starts.len() == n + 1
         && starts.windows(2).all(|w| w[0] <= w[1])
         && starts.first() == Some(&0)
         && starts.last().is_some_and(|&end| end <= columns.len())
         && columns.len() == values.len()
-        && columns.iter().all(|&c| usize::try_from(c).is_ok_and(|c| c < dim));
+        && columns.iter().all(|&c| (c as usize) < dim);
     if !sound || u32::try_from(dim).is_err() {
         return Err(data_error("the parts of this sparse matrix do not fit together"));
     }
     Control::default().plan(&format!("a sparse matrix of {dim} columns"), dim as u64 * Points::BYTES_PER_COLUMN).map_err(raise)?;
+    if starts[n] == columns.len() && starts.windows(2).all(|w| columns[w[0]..w[1]].is_sorted_by(|a, b| a < b)) {
+        return Points::csr(n, dim, starts, columns, values).map(Some).map_err(raise);
+    }
     // Sorted within rows, entries of one place added.
     let (mut s, mut c, mut v) = (vec![0], Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
     let mut row: Vec<(u32, f64)> = Vec::new();
     for w in starts.windows(2) {
         row.clear();
-        row.extend((w[0]..w[1]).map(|k| (columns[k] as u32, values[k])));
+        row.extend((w[0]..w[1]).map(|k| (columns[k], values[k])));
         row.sort_by_key(|(column, _)| *column);
         let begin = c.len();
         for &(column, value) in &row {

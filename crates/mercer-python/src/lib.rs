@@ -12,6 +12,7 @@ mod given;
 mod grid;
 mod kernel;
 mod learner;
+mod linear;
 mod model;
 mod pickle;
 mod plan;
@@ -36,6 +37,8 @@ mod _native {
     use super::kernel::Kernel;
     #[pymodule_export]
     use super::learner::Learner;
+    #[pymodule_export]
+    use super::linear::linear_machine;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_de
 
 import mercer
 
-EXACT = {"tol": 1e-10, "tolerance": 1e-10, "gamma": "auto", "estimator": {"svc": "svc(c=1, tolerance=1e-10)", "ridge": "ridge(lambda=1)"}}
+EXACT = {"tol": 1e-10, "tolerance": 1e-10, "gamma": "auto", "dual": "auto", "estimator": {"svc": "svc(c=1, tolerance=1e-10)", "ridge": "ridge(lambda=1)"}}
 
 
 def exact(name):
@@ -23,7 +23,7 @@ def exact(name):
         estimator.set_params(**{key: given[value] if isinstance(given, dict) else given})
     if name.startswith("Mercer"):
         return estimator.set_params(kernel="rbf(length_scale=1)")
-    return estimator.set_params(kernel="rbf(length_scale=1)") if "gamma" not in estimator.get_params() and estimator.kernel == "rbf" else estimator
+    return estimator.set_params(kernel="rbf(length_scale=1)") if "gamma" not in estimator.get_params() and getattr(estimator, "kernel", None) == "rbf" else estimator
 
 
 @parametrize_with_checks([getattr(mercer, name)() for name in mercer.scikit.NAMES])

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
-//! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`validity`], which proves and
+//! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
 //! puts estimators side by side; [`report`], which says it.
 
@@ -41,6 +41,7 @@ pub mod gram;
 pub mod kernels;
 pub mod learner;
 pub mod linalg;
+pub mod linear;
 pub mod npy;
 pub mod param;
 pub mod prep;

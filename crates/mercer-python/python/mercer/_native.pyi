@@ -30,6 +30,7 @@ __all__ = [
     "example",
     "examples",
     "grid",
+    "linear_machine",
     "plan",
     "read_table",
 ]
@@ -327,6 +328,25 @@ def grid(
     threads: int = 0,
     progress: _Progress | None = None,
 ) -> list[list[list[dict[str, Any]]]]: ...
+def linear_machine(
+    data: _Data,
+    target: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    classes: Sequence[str] | None = None,
+    class_weight: ArrayLike | None = None,
+    c: float = 1.0,
+    squared: bool = True,
+    tube: float = 0.0,
+    constant: float = 0.0,
+    primal: bool = False,
+    tolerance: float = 1e-4,
+    max_iterations: int = 1000,
+    seed: int = 0,
+    max_seconds: float | None = None,
+    threads: int = 0,
+    progress: _Progress | None = None,
+) -> dict[str, Any]: ...
 def plan(
     data: _Data,
     target: _Target,

@@ -13,6 +13,9 @@ use std::fmt::Write;
 const WIDTH: usize = 116;
 const MADE: &str = "Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.";
 
+/// Classes that are written by hand.
+const WRITTEN: [&str; 4] = ["LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor"];
+
 /// A class to be written.
 pub(crate) struct Class {
     name: String,
@@ -243,7 +246,7 @@ pub(crate) fn module(classes: &[Class]) -> String {
     for (module, names) in imports(classes) {
         let _ = writeln!(out, "from .{module} import {}", names.join(", "));
     }
-    out.push_str("from ._learners import MercerClassifier, MercerRegressor\nfrom ._search import GridSearchCV\n");
+    out.push_str("from ._learners import MercerClassifier, MercerRegressor\nfrom ._linear import LinearSVC, LinearSVR\nfrom ._search import GridSearchCV\n");
     let all: Vec<String> = sorted(classes).into_iter().chain(["GridSearchCV"]).map(|name| format!("\"{name}\"")).collect();
     let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {
@@ -254,7 +257,7 @@ pub(crate) fn module(classes: &[Class]) -> String {
 
 /// Names of all classes, those that are written by hand among them.
 fn sorted(classes: &[Class]) -> Vec<&str> {
-    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(["MercerClassifier", "MercerRegressor"]).collect();
+    let mut names: Vec<&str> = classes.iter().map(|c| c.name.as_str()).chain(WRITTEN).collect();
     names.sort_unstable();
     names
 }

@@ -2,6 +2,7 @@
 
 mod lbfgs;
 mod line_search;
+pub mod linear;
 pub mod lms;
 mod pivoted;
 pub mod smo;

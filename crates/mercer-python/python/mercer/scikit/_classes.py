@@ -11,9 +11,10 @@ from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._ridge import RidgeClassification, RidgeRegression
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 from ._learners import MercerClassifier, MercerRegressor
+from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):

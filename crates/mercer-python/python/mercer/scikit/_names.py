@@ -11,6 +11,8 @@ NAMES = (
     "KNeighborsRegressor",
     "KernelRidge",
     "KernelRidgeClassifier",
+    "LinearSVC",
+    "LinearSVR",
     "MercerClassifier",
     "MercerRegressor",
     "SVC",
