@@ -9,7 +9,7 @@ use crate::target::{Takes, coded, target};
 use crate::work::Limits;
 use mercer::data::{Examples, Fold, Split};
 use mercer::estimators::{EstimatorExpr, Want};
-use mercer::read::TargetInfo;
+use mercer::read::{Labels, TargetInfo};
 use mercer::select::{self, Cell, Strip};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -41,7 +41,7 @@ pub(crate) fn grid<'py>(
     let data = dataset(data)?;
     let first = strips.first().and_then(|s| s.estimators.first()).ok_or_else(|| data_error("there is no setting to try"))?;
     let (target, info) = match classes {
-        Some(names) => coded(target, data.rows(), names)?,
+        Some(names) => coded(target, data.rows(), names, Labels::Text)?,
         None => self::target(target, data.rows(), Takes::of(std::slice::from_ref(first)), None)?,
     };
     let folds: Vec<Fold> = folds.into_iter().map(|(train, test)| Fold { train, test }).collect();

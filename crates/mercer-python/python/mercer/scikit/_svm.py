@@ -52,13 +52,10 @@ class Lines:
 class SupportVectors:
     """Attributes that classification and regression share."""
 
-<<<<<<< HEAD
     #: Cells of a grid may be computed together: see GridSearchCV.
     _in_grids = True
-=======
     _gammas = ("scale", "auto")
     _whole_degree = True
->>>>>>> faults
 
     def _settings(self):
         settings = super()._settings()

@@ -41,6 +41,7 @@ pub(super) fn fits(state: &State<'_>, features: &Matrix) -> bool {
 pub(super) fn start(state: &mut State<'_>, features: &Matrix, control: &Control) {
     if let Some(coef) = Interior::new(state.problem, features).and_then(|mut point| point.solve(control)) {
         state.coef = coef;
+        state.near = true;
     }
 }
 
@@ -224,7 +225,7 @@ impl<'a> Interior<'a> {
             };
             coef[h.variable] += h.sign * a * self.scale;
         }
-        // A sum of 0, from the variables with most room for it.
+        // A sum of 0, from the variables that are farthest from all ends.
         let (low, high) = (&self.problem.low, &self.problem.high);
         for (k, b) in coef.iter_mut().enumerate() {
             *b = b.clamp(low[k], high[k]);
@@ -234,8 +235,10 @@ impl<'a> Interior<'a> {
             if left.abs() <= ROUNDING * self.scale {
                 break;
             }
-            let room = |k: usize| if left > 0.0 { coef[k] - low[k] } else { high[k] - coef[k] };
-            let k = (0..coef.len()).fold(0, |best, k| if room(k) > room(best) { k } else { best });
+            let room = |k: usize| (coef[k] - low[k]).min(high[k] - coef[k]).min(coef[k].abs());
+            let least = |k: usize| if left > 0.0 { coef[k] - low[k] } else { high[k] - coef[k] };
+            let better = |a: usize, b: usize| (room(a), least(a)) > (room(b), least(b));
+            let k = (0..coef.len()).fold(0, |best, k| if better(k, best) { k } else { best });
             coef[k] = (coef[k] - left).clamp(low[k], high[k]);
         }
         coef

@@ -133,7 +133,8 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
         large.iter_mut().for_each(|s| s.stretch());
     }
     if options.tolerance >= NARROW {
-        settle::<f32>(gram, &mut large, options, control)?;
+        let mut far: Vec<&mut State<'_>> = large.iter_mut().filter(|s| !s.near).map(|s| &mut **s).collect();
+        settle::<f32>(gram, &mut far, options, control)?;
     }
     settle::<f64>(gram, &mut large, options, control)?;
     Ok(states.into_iter().map(|s| s.into_solution(options.tolerance)).collect())

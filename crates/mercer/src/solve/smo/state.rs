@@ -16,6 +16,8 @@ pub(super) struct State<'a> {
     /// f = Kb.
     pub(super) values: Vec<f64>,
     pub(super) iterations: usize,
+    /// Whether it began so near to its optimum that the rounding of f32 would lead away from it.
+    pub(super) near: bool,
     /// Nothing more is to be done.
     pub(super) closed: bool,
 }
@@ -48,7 +50,7 @@ impl<'a> State<'a> {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, closed: false })
+        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, near: false, closed: false })
     }
 
     /// Whether any variable is not zero.

@@ -177,7 +177,7 @@ pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options
         refresh(state, kernel);
         state.stretch();
     }
-    if options.tolerance >= NARROW {
+    if options.tolerance >= NARROW && !state.near {
         stage::<f32>(state, kernel, options, control)?;
     }
     stage::<f64>(state, kernel, options, control)?;
