@@ -75,6 +75,7 @@ fn read_options(asked: &Reading) -> Result<ReadOptions> {
 fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
     let options = read_options(&asked.reading)?;
     let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
+    table.require_room(control)?;
     attach_grams(&mut table, &asked.gram, control)?;
     take_apart(&mut table, asked, roles, targetless, &options).inspect_err(|_| notices(&table.notices()))
 }
