@@ -3,6 +3,7 @@
 use super::contest::Contest;
 use super::entry::Entry;
 use super::plan::bytes_of;
+use crate::error::Error;
 use crate::fitting;
 use crate::select::{Search, largest, worth_cutting};
 
@@ -15,6 +16,9 @@ const SPENT: f64 = 0.85;
 const BEGUN: f64 = 0.3;
 /// Scoring every fold is allowed so many times what it seems to take.
 const SLACK: f64 = 1.2;
+/// Fewer rows are not fitted for want of memory.
+const LEAST_ROWS: usize = 50;
+
 /// A fit to all rows takes so many times the fits of a fold: it has more rows and a search before it.
 const LAST: f64 = 3.0;
 
@@ -86,6 +90,17 @@ impl Contest<'_> {
             sized.push((e, rows));
         }
         sized.into_iter().for_each(|(e, rows)| self.entries[e].rows = rows);
+    }
+
+    /// Makes the fits of an entry smaller where one to so many rows was refused for memory all the same; whether they are.
+    pub(super) fn is_shrunk(&mut self, e: usize, rows: usize, refused: Option<&Error>) -> bool {
+        let fewer = rows / 3 * 2;
+        if !matches!(refused, Some(Error::Memory { .. })) || fewer < LEAST_ROWS {
+            return false;
+        }
+        let entry = &mut self.entries[e];
+        (entry.most_rows, entry.rows, entry.first_rows) = (fewer, entry.rows.min(fewer), entry.first_rows.min(fewer));
+        true
     }
 
     /// Makes the fits of an entry no larger than the memory that is left allows: what other estimators hold by now was not known

@@ -211,20 +211,19 @@ impl<'a> Contest<'a> {
             // What comes after needs about as much time again.
             let control = self.control.share(0.6 / (order.len() - done) as f64);
             self.size_by_memory(e);
-            let estimator = self.entries[e].estimator.clone();
-            let rows = self.entries[e].first_rows;
-            let bytes = self.bytes(&estimator, rows);
-            let clock = Instant::now();
-            let made = self.over_folds(rows, bytes, &control, false, |k, control| {
-                let clock = Instant::now();
-                let search = self.new_search(k, &estimator, control)?;
-                let seconds = clock.elapsed().as_secs_f64();
-                let score = {
-                    let (kernel, estimator) = search.start();
-                    self.score_fold(k, rows, kernel, estimator, control)
+            let (mut clock, mut made);
+            loop {
+                clock = Instant::now();
+                made = self.look(e, &control);
+                let refused = match &made {
+                    Ok(looks) => looks.iter().find_map(|l| l.1.as_ref().err()),
+                    Err(error) => Some(error),
                 };
-                Ok((search, score, seconds))
-            });
+                if !self.is_shrunk(e, self.entries[e].first_rows, refused) {
+                    break;
+                }
+            }
+            let rows = self.entries[e].first_rows;
             let seconds = clock.elapsed().as_secs_f64();
             let Some(made) = self.settle(e, made)? else { continue };
             let (mut scores, mut preparing) = (Vec::new(), 0.0);
@@ -242,6 +241,22 @@ impl<'a> Contest<'a> {
             self.entries[e].pace = Pace::of(rows, &self.entries[e].starting, seconds, preparing);
         }
         Ok(())
+    }
+
+    /// A search for every fold, scores at the starting values, and the seconds of what is done once.
+    fn look(&self, e: usize, control: &Control) -> Result<Vec<(Search, Result<FoldScore>, f64)>> {
+        let estimator = &self.entries[e].estimator;
+        let rows = self.entries[e].first_rows;
+        self.over_folds(rows, self.bytes(estimator, rows), control, false, |k, control| {
+            let clock = Instant::now();
+            let search = self.new_search(k, estimator, control)?;
+            let seconds = clock.elapsed().as_secs_f64();
+            let score = {
+                let (kernel, estimator) = search.start();
+                self.score_fold(k, rows, kernel, estimator, control)
+            };
+            Ok((search, score, seconds))
+        })
     }
 
     fn new_search(&self, k: usize, estimator: &EstimatorExpr, control: &Control) -> Result<Search> {
@@ -348,6 +363,9 @@ impl<'a> Contest<'a> {
         });
         if let Some((score, seconds)) = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             self.entries[e].pace = Pace::of(rows, &[score], folds as f64 * seconds, 0.0);
+            return Ok(false);
+        }
+        if self.is_shrunk(e, rows, made.as_ref().err()) {
             return Ok(false);
         }
         let Some(scores) = self.settle(e, made)? else { return Ok(true) };

@@ -28,17 +28,24 @@ impl Contest<'_> {
             self.control.tell(&format!("{}: all rows", self.entries[e].estimator.name()), done, order.len());
             let control = self.control.share((1.5 / (order.len() - done) as f64).min(0.95));
             self.size_by_memory(e);
-            let learner = Learner {
-                prep: self.comparing.prep.clone(),
-                kernel: self.comparing.kernel.clone(),
-                estimator: self.entries[e].estimator.clone(),
-                seed: self.comparing.seed,
-                allow_non_mercer: self.comparing.allow_non_mercer,
-                sample: Rows::Most(self.entries[e].rows),
-                metric: self.comparing.metric,
-            };
-            // The best alone is searched further than the noise.
-            match learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control) {
+            let mut made;
+            loop {
+                let learner = Learner {
+                    prep: self.comparing.prep.clone(),
+                    kernel: self.comparing.kernel.clone(),
+                    estimator: self.entries[e].estimator.clone(),
+                    seed: self.comparing.seed,
+                    allow_non_mercer: self.comparing.allow_non_mercer,
+                    sample: Rows::Most(self.entries[e].rows),
+                    metric: self.comparing.metric,
+                };
+                // The best alone is searched further than the noise.
+                made = learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control);
+                if !self.is_shrunk(e, self.entries[e].rows, made.as_ref().err()) {
+                    break;
+                }
+            }
+            match made {
                 Ok(Timed { model, tune_seconds, fit_seconds }) => {
                     let clock = Instant::now();
                     if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {

@@ -96,7 +96,8 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
                 // What cannot be searched fails in its turn, and says so there.
                 let search = Search::new(kernel, estimator, examples, None, aim, control, comparing.seed);
                 let searched = search.map_or(0.0, |s| (folds + 1.0) * s.work_left() / speed.operations);
-                Some(speed.seconds(&means, estimator, found.rows, outputs) + searched)
+                // A search ends with its time.
+                Some((speed.seconds(&means, estimator, found.rows, outputs) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))
             }
             None => None,
         };

@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_end_between_two_values_is_not_called_tried() {
-        let mut p = parameter(0.1, [0.01, 0.673], [Edge::Open, Edge::Worse], None);
+        let mut p = parameter(0.1, [0.01, 0.673], [Edge::End, Edge::Worse], None);
         p.tried = vec![(0.01, 0.95), (0.1, 0.95), (0.3, 0.95), (0.9, 0.8)];
         let said = in_full(&tuning(vec![p]));
         assert!(said[0].contains("every value tried from 0.01 to 0.3 scores the same"), "{said:?}");
