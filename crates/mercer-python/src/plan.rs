@@ -103,7 +103,7 @@ impl Plan {
         self.plan.seconds()
     }
 
-    /// One dict per estimator: estimator, rows that a fit learns from, bytes that it needs, seconds or None.
+    /// One dict per estimator: estimator, rows that a fit learns from, bytes that it needs, bytes that it takes where they are allowed, seconds or None.
     #[getter]
     fn fits<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let one = |fit: &compare::Planned| {
@@ -111,6 +111,7 @@ impl Plan {
             entry.set_item("estimator", fit.estimator.to_string())?;
             entry.set_item("rows", fit.rows)?;
             entry.set_item("bytes", fit.bytes)?;
+            entry.set_item("most_bytes", fit.most_bytes)?;
             entry.set_item("seconds", fit.seconds)?;
             Ok(entry)
         };

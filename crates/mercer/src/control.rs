@@ -189,6 +189,11 @@ impl Control {
     pub fn allowed(&self) -> u64 {
         self.max_process.map_or(self.max_memory, |most| self.max_memory.min(most.saturating_sub(self.held())))
     }
+    /// The same after what was freed has gone back to the system: for the size of what is to be begun.
+    pub(crate) fn room(&self) -> u64 {
+        mercer_linalg::give_back();
+        self.allowed()
+    }
     fn held(&self) -> u64 {
         let kept = |spare: &Spare| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
         resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))
@@ -208,7 +213,7 @@ impl Control {
             Some(held) if held > 0 => format!("{what}, beside {} held already,", bytes(held)),
             _ => what.to_owned(),
         };
-        Err(Error::Memory { what, needed, allowed })
+        Err(Error::Memory { what, needed, allowed, instead: String::new() })
     }
     /// Tells the watcher, if there is one.
     pub fn tell(&self, what: &str, done: usize, total: usize) {

@@ -127,9 +127,8 @@ pub enum Error {
         found: usize,
     },
     /// The plan needs more memory than allowed.
-    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or use fewer rows{other}",
-        other = if what.starts_with("fitting") && !what.starts_with("fitting sv") { ", or an estimator that keeps no full Gram matrix (svc, svr)" } else { "" },
-        needed = bytes(*needed), allowed = bytes(*allowed))]
+    #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or use fewer rows{instead}",
+        needed = bytes(*needed), allowed = if *allowed > 0 { bytes(*allowed) } else { "none".into() })]
     Memory {
         /// What was planned.
         what: String,
@@ -137,10 +136,12 @@ pub enum Error {
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
+        /// The end of the advice: what else would do; empty where nothing is known.
+        instead: String,
     },
     /// A table that is larger than the memory allowed.
     #[error("{what} needs {needed} of memory and may take {allowed}; raise max_memory (--max-memory), or give fewer rows or columns",
-        needed = bytes(*needed), allowed = bytes(*allowed))]
+        needed = bytes(*needed), allowed = if *allowed > 0 { bytes(*allowed) } else { "none".into() })]
     TooLarge {
         /// What was to be read.
         what: String,

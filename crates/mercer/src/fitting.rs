@@ -190,7 +190,19 @@ pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
 
 /// Refuses a fit to `rows` rows that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs(target)))
+    let outputs = outputs(target);
+    let planned = control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs));
+    planned.map_err(|error| match error {
+        Error::Memory { what, needed, allowed, .. } => {
+            // What looks at no input is no substitute.
+            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.bytes(rows, outputs) <= allowed;
+            let all = EstimatorExpr::all_for(target).unwrap_or_default();
+            let less: Vec<&str> = all.iter().filter(does).map(EstimatorExpr::name).collect();
+            let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };
+            Error::Memory { what, needed, allowed, instead }
+        }
+        other => other,
+    })
 }
 
 /// Numbers that are predicted for each row: one per target, or one per class.

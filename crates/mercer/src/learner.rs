@@ -253,7 +253,6 @@ impl Learner {
         Ok(Timed { model, tune_seconds, fit_seconds })
     }
 
-    /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
     /// Rows that an exact fit is possible for.
     fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<usize> {
         let rows = examples.rows();
@@ -263,11 +262,14 @@ impl Learner {
         }
         let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;
         let examples = Examples { data: &prepared.data, ..*examples };
+        // The rows that are learnt from are prepared once more, and what a search holds by then is not known.
+        let bytes = control.room() / 4 * 3;
         let means =
-            Means { fits: FITS, seconds: control.seconds_left(), told: false, patience: PATIENCE, bytes: control.allowed(), most: rows };
+            Means { fits: FITS, predicted: 0.0, seconds: control.seconds_left(), told: false, patience: PATIENCE, bytes, most: rows };
         part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| part.rows)
     }
 
+    /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
     fn tune(
         &self,
         kernel: &KernelExpr,

@@ -33,7 +33,8 @@ fn the_json_document_has_exactly_the_promised_keys() {
     assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
     let promised =
         "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
-    assert_eq!(keys(row), sorted(promised));
+    let terms = "at_start scored_rows fitted_rows";
+    assert_eq!(keys(row), sorted(&format!("{promised} {terms}")));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
     assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se folds"));
     assert_eq!(keys(&row["certificate"]), sorted("name value tolerance"));

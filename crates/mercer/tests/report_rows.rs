@@ -81,3 +81,23 @@ fn a_number_beside_far_larger_ones_does_not_read_zero() {
     c.entries[0].recalls = vec![Some(0.2), Some(0.99), None];
     assert!(c.text(100).contains("ridge: '0' 0.200, '1' 0.990, more –"), "{}", c.text(100));
 }
+
+#[test]
+fn a_win_on_unequal_terms_is_said_as_one() {
+    let mut c = samples::classes();
+    for row in &mut c.entries {
+        (row.standing.rows, row.standing.fitted_rows) = (150, 150);
+    }
+    assert!(!c.verdict().contains("terms") && !c.text(200).contains("learnt from"), "{}", c.verdict());
+    (c.entries[1].standing.rows, c.entries[2].standing.at_start) = (60, true);
+    let verdict = c.verdict();
+    assert!(verdict.starts_with("ridge predicts best, but not on equal terms: 0.973 of rows right"), "{verdict}");
+    assert!(verdict.contains("; knn was not searched and stands at its starting values"), "{verdict}");
+    assert!(verdict.ends_with("; svc learnt from 60 rows, others from 150."), "{verdict}");
+    let text = c.text(200);
+    assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" 60, model 150 ")), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("  knn") && l.contains('°')) && text.contains("°: at the starting values"), "{text}");
+    let json = c.json().unwrap();
+    assert!(json.contains("\"at_start\": true") && json.contains("\"scored_rows\": 60"), "{json}");
+    assert!(c.html().unwrap().contains("60, model 150"));
+}

@@ -79,6 +79,7 @@ fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control
     let options = read_options(&asked.reading)?;
     let recipe = recipe(asked)?;
     let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
+    table.require_room(control)?;
     attach_grams(&mut table, &asked.gram, control)?;
     let names = targets(&table, asked, targetless)?;
     let parts = take_apart(&mut table, &names, recipe, roles, &options);

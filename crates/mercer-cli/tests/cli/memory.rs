@@ -163,3 +163,34 @@ fn no_command_holds_more_than_its_limit_and_the_program_itself() {
         assert!(held <= limit + PROGRAM_HELD, "mercer {}: held {held} bytes", words.join(" "));
     }
 }
+
+#[test]
+fn what_a_comparison_plans_within_its_memory_is_fitted() {
+    let shell = Shell::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    shell.write("t.csv", table(&mut random, 2500));
+    for (target, types, estimators, limit) in
+        [("number", "seq=ignore,class=ignore", "gp,ridge", 40_000_000), ("class", "seq=ignore,number=ignore", "ridge,svc", 24_000_000)]
+    {
+        let most = limit.to_string();
+        let words = ["compare", "t.csv", "--target", target, "--types", types, "--estimators", estimators, "--max-memory", &most];
+        let words = [&words[..], &["--max-seconds", "20", "--json", "o.json"]].concat();
+        let Some((code, held, said)) = peak(&shell, &words) else { return };
+        assert_eq!(code, Some(0), "mercer {}: {said}", words.join(" "));
+        assert!(held <= limit + PROGRAM_HELD, "mercer {}: held {held} bytes", words.join(" "));
+        let json = std::fs::read_to_string(shell.path("o.json")).unwrap();
+        assert!(json.matches("\"failure\": null").count() == 2, "{json}");
+    }
+}
+
+#[test]
+fn a_table_of_which_a_comparison_cannot_hold_its_copies_is_refused_with_its_size() {
+    let shell = Shell::new();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    shell.write("t.csv", table(&mut random, 20_000));
+    let words = ["compare", "t.csv", "--target", "number", "--types", "seq=ignore,class=ignore", "--max-memory", "2MB"];
+    let Some((code, held, said)) = peak(&shell, &words) else { return };
+    assert_eq!(code, Some(4), "{said}");
+    assert!(said.contains("20000 rows") && said.contains("--max-memory") && said.contains("give fewer rows or columns"), "{said}");
+    assert!(held <= 2_000_000 + PROGRAM_HELD, "held {held} bytes");
+}

@@ -6,7 +6,8 @@
 //! each is fitted to all rows, the best first. Each step leaves time for those that must follow.
 
 use super::entry::{Entry, FoldScore, Ground};
-use super::plan::{self, Plan};
+use super::pace::Pace;
+use super::plan::{Plan, bytes_of};
 use super::{Comparing, Outcome};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
@@ -24,8 +25,10 @@ use std::time::Instant;
 const SIDE_BY_SIDE: usize = 2500;
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
-/// A fit to all rows with its last search and its prediction, in fits to the rows of a fold.
-pub(super) const LAST: f64 = 4.0;
+/// Times that the rows of an estimator's folds are settled, where the first fold says that others would suit the time better.
+const SIZED: usize = 3;
+/// Rows were too few where the first fold takes less than this share of what was expected.
+const FASTER: f64 = 0.5;
 
 /// The comparison of estimators on the rows that are learnt from.
 pub(super) struct Contest<'a> {
@@ -54,26 +57,28 @@ impl<'a> Contest<'a> {
     ) -> Result<Self> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
         let entry = |e: &EstimatorExpr| {
-            let planned = plan.fits.iter().find(|f| f.estimator == *e).map_or(whole.data.rows(), |f| f.rows);
+            let all = whole.data.rows();
+            let found = plan.fits.iter().find(|f| f.estimator == *e);
+            let (planned, most, first) = found.map_or((all, all, all), |f| (f.rows, f.most_rows, f.first_rows));
             let refused = refusal(e, &whole.kernel, planned, &examples, &whole.data, comparing, control).err();
             Entry {
                 estimator: e.clone(),
                 failure: refused,
                 rows: planned,
-                first_rows: planned,
+                most_rows: most,
+                first_rows: first,
                 searches: Vec::new(),
                 starting: Vec::new(),
                 tuned: Vec::new(),
-                fold_seconds: 0.0,
-                round_seconds: 0.0,
+                pace: None,
+                search_rate: None,
                 rounds: 0,
             }
         };
         let entries = comparing.estimators.iter().map(entry).collect();
         let kept = folds.iter().map(|_| None).collect();
         let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, entries, notices: Vec::new() };
-        let width: usize = contest.whole.data.columns().iter().map(|c| c.numbers().len().max(1)).sum();
-        let bytes = 8 * (contest.whole.data.rows() * width * (contest.folds.len() + 1)) as u64;
+        let bytes = bytes_of(&contest.whole.data) * (contest.folds.len() + 1) as u64;
         if bytes <= control.allowed() / KEPT {
             for k in 0..contest.folds.len() {
                 control.check()?;
@@ -103,17 +108,18 @@ impl<'a> Contest<'a> {
     }
 
     /// Calls `each` for every fold, side by side where its fits are small and the memory allows it; a failure ends it, and time
-    /// that is up leaves the folds done by then.
+    /// that is up leaves the folds done by then. Where it is `tight`, each fold has its part of the time.
     fn over_folds<R: Send>(
         &self,
         rows: usize,
         bytes: u64,
         control: &Control,
+        tight: bool,
         each: impl Fn(usize, &Control) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let count = self.folds.len();
         let mut out = Vec::with_capacity(count);
-        if rows <= SIDE_BY_SIDE && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
+        if !tight && rows <= SIDE_BY_SIDE && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
             let quiet = Control { progress: None, max_memory: control.allowed() / count as u64, ..control.clone() };
             let all: Vec<Result<R>> = (0..count).into_par_iter().map(|k| each(k, &quiet)).collect();
             for made in all {
@@ -126,7 +132,8 @@ impl<'a> Contest<'a> {
             return Ok(out);
         }
         for k in 0..count {
-            match each(k, control) {
+            let part = tight.then(|| control.share(1.0 / (count - k) as f64));
+            match each(k, part.as_ref().unwrap_or(control)) {
                 Ok(r) => out.push(r),
                 Err(Error::Time { .. }) => break,
                 Err(e) => return Err(e),
@@ -150,7 +157,9 @@ impl<'a> Contest<'a> {
         } else {
             ground.train.examples()
         };
+        let clock = Instant::now();
         let fitted = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
+        let fit_seconds = clock.elapsed().as_secs_f64();
         if control.out_of_time() && !fitted.summary().converged {
             // A fit that was cut short says nothing of the estimator.
             return Err(what());
@@ -160,7 +169,8 @@ impl<'a> Contest<'a> {
         let predictions = fitting::predict_settled(kernel, &fitted, &support, &ground.test, want, control)?;
         let weights: Option<Vec<f64>> = self.examples.weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
         let scores = self.scoring.score(&predictions, &self.examples.target.select(&fold.test), weights.as_deref());
-        Ok(FoldScore { scores, predictions, converged: fitted.summary().converged })
+        let seconds = (fit_seconds, clock.elapsed().as_secs_f64() - fit_seconds);
+        Ok(FoldScore { scores, predictions, converged: fitted.summary().converged, seconds })
     }
 
     /// Runs a step of one entry; a failure becomes its own, but for what ends everything.
@@ -189,7 +199,7 @@ impl<'a> Contest<'a> {
     }
 
     fn score_starts(&mut self) -> Result<()> {
-        let outputs = fitting::outputs(self.examples.target);
+        let outputs = self.outputs();
         let order = self.by_cost(|e| e.estimator.work(e.rows, outputs));
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
@@ -200,24 +210,27 @@ impl<'a> Contest<'a> {
             self.control.tell(&format!("{name}: starting values"), done, order.len());
             // What comes after needs about as much time again.
             let control = self.control.share(0.6 / (order.len() - done) as f64);
-            let clock = Instant::now();
-            let estimator = self.entries[e].estimator.clone();
-            let rows = plan::first_rows(&estimator, self.entries[e].rows, outputs);
-            self.entries[e].first_rows = rows;
-            let bytes = self.bytes(&estimator, rows);
-            let made = self.over_folds(rows, bytes, &control, |k, control| {
-                let search = self.new_search(k, &estimator, control)?;
-                let score = {
-                    let (kernel, estimator) = search.start();
-                    self.score_fold(k, rows, kernel, estimator, control)
+            self.size_by_memory(e);
+            let (mut clock, mut made);
+            loop {
+                clock = Instant::now();
+                made = self.look(e, &control);
+                let refused = match &made {
+                    Ok(looks) => looks.iter().find_map(|l| l.1.as_ref().err()),
+                    Err(error) => Some(error),
                 };
-                Ok((search, score))
-            });
+                if !self.is_shrunk(e, self.entries[e].first_rows, refused) {
+                    break;
+                }
+            }
+            let rows = self.entries[e].first_rows;
+            let seconds = clock.elapsed().as_secs_f64();
             let Some(made) = self.settle(e, made)? else { continue };
-            let mut scores = Vec::new();
-            for (search, score) in made {
+            let (mut scores, mut preparing) = (Vec::new(), 0.0);
+            for (search, score, seconds) in made {
                 self.entries[e].searches.push(search);
                 scores.push(score);
+                preparing += seconds;
             }
             for score in scores {
                 match self.settle(e, score)? {
@@ -225,11 +238,25 @@ impl<'a> Contest<'a> {
                     None => break,
                 }
             }
-            let entry = &mut self.entries[e];
-            let larger = entry.estimator.work(entry.rows, outputs) / entry.estimator.work(entry.first_rows, outputs).max(1.0);
-            entry.fold_seconds = clock.elapsed().as_secs_f64() * larger.max(1.0);
+            self.entries[e].pace = Pace::of(rows, &self.entries[e].starting, seconds, preparing);
         }
         Ok(())
+    }
+
+    /// A search for every fold, scores at the starting values, and the seconds of what is done once.
+    fn look(&self, e: usize, control: &Control) -> Result<Vec<(Search, Result<FoldScore>, f64)>> {
+        let estimator = &self.entries[e].estimator;
+        let rows = self.entries[e].first_rows;
+        self.over_folds(rows, self.bytes(estimator, rows), control, false, |k, control| {
+            let clock = Instant::now();
+            let search = self.new_search(k, estimator, control)?;
+            let seconds = clock.elapsed().as_secs_f64();
+            let score = {
+                let (kernel, estimator) = search.start();
+                self.score_fold(k, rows, kernel, estimator, control)
+            };
+            Ok((search, score, seconds))
+        })
     }
 
     fn new_search(&self, k: usize, estimator: &EstimatorExpr, control: &Control) -> Result<Search> {
@@ -241,89 +268,112 @@ impl<'a> Contest<'a> {
         Search::new(&ground.kernel, estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
-    /// Seconds that must be left: to score what the searches chose, and to fit each estimator to all rows.
-    fn reserve(&self, entries: &[usize]) -> f64 {
-        let folds = self.folds.len() as f64;
-        let of = |e: &Entry| e.fold_seconds * (if e.has_moved() { 1.2 } else { 0.0 } + LAST / folds);
-        entries.iter().map(|&e| of(&self.entries[e])).sum()
-    }
-
     fn search(&mut self) -> Result<()> {
+        let most_reserve = self.most_reserve();
         loop {
             self.control.check()?;
             let folds = self.folds.len();
             let scored: Vec<usize> = (0..self.entries.len()).filter(|&e| self.entries[e].is_scored(folds)).collect();
-            let reserve = self.reserve(&scored);
-            let affordable = |e: &&usize| {
+            let reserve = self.reserve(&scored).min(most_reserve);
+            let open = |e: &&usize| {
                 let entry = &self.entries[**e];
-                // A search that begins will have its choice scored on every fold.
-                let begins = if entry.has_moved() { 0.0 } else { 1.2 * entry.fold_seconds };
-                entry.rounds_left() > 0 && self.control.allows(reserve + begins + self.round_cost(entry))
+                entry.rounds_left() > 0 && self.has_time(self.round_seconds(entry), reserve).0
             };
-            let worth = |e: &usize| self.round_cost(&self.entries[*e]) * 2f64.powi(self.entries[*e].rounds as i32);
-            let next = scored.iter().filter(affordable).min_by(|a, b| worth(a).total_cmp(&worth(b))).copied();
+            let worth = |e: &usize| self.round_seconds(&self.entries[*e]) * 2f64.powi(self.entries[*e].rounds as i32);
+            let next = scored.iter().filter(open).min_by(|a, b| worth(a).total_cmp(&worth(b))).copied();
             let Some(e) = next else { return Ok(()) };
             let name = self.entries[e].estimator.name();
             let (round, left) = (self.entries[e].rounds + 1, self.entries[e].rounds_left());
             self.control.tell(&format!("{name}: search, round {round} of {}", round + left - 1), round, round + left);
+            let tight = !self.has_time(self.round_seconds(&self.entries[e]), reserve).1;
             let control = self.control.keeping(reserve);
             let clock = Instant::now();
             let searches = std::mem::take(&mut self.entries[e].searches);
             let rows = searches.iter().map(Search::next_rows).max().unwrap_or(0);
+            let work: f64 = searches.iter().map(Search::next_work).sum();
             let bytes = self.bytes(&self.entries[e].estimator, rows) + 48 * (rows as u64).pow(2);
             let cells: Vec<std::sync::Mutex<Search>> = searches.into_iter().map(std::sync::Mutex::new).collect();
-            let made = self.over_folds(rows, bytes, &control, |k, control| {
+            let made = self.over_folds(rows, bytes, &control, tight, |k, control| {
                 cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)
             });
             self.entries[e].searches =
                 cells.into_iter().map(|c| c.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect();
             self.settle(e, made)?;
             let entry = &mut self.entries[e];
-            entry.round_seconds = clock.elapsed().as_secs_f64();
+            entry.search_rate = Some(clock.elapsed().as_secs_f64() / work.max(1.0));
             entry.rounds += 1;
         }
     }
 
-    /// Seconds that the next round of an entry's searches may take: several times the last, or the fits of the first.
-    fn round_cost(&self, entry: &Entry) -> f64 {
-        let rows = entry.searches.iter().map(Search::next_rows).max().unwrap_or(0) as f64;
-        // On all rows: as many fits of each fold as are tried.
-        if let Some(fits) = entry.searches.iter().find_map(Search::next_fits) {
-            return fits as f64 * entry.fold_seconds * (rows / entry.rows.max(1) as f64).powi(2).min(1.0);
-        }
-        match entry.rounds {
-            0 => 20.0 * entry.fold_seconds * (rows / entry.rows.max(1) as f64).powi(2).min(1.0),
-            _ => 3.0 * entry.round_seconds,
-        }
-    }
-
+    /// Scores what the searches chose on every fold, the cheapest first.
     fn score_tuned(&mut self) -> Result<()> {
         let folds = self.folds.len();
-        let order = self.by_cost(|e| e.fold_seconds);
-        let order: Vec<usize> = order.into_iter().filter(|&e| self.entries[e].is_scored(folds) && self.entries[e].has_moved()).collect();
-        for (done, &e) in order.iter().enumerate() {
+        let scored: Vec<usize> = (0..self.entries.len()).filter(|&e| self.entries[e].is_scored(folds)).collect();
+        self.size_by_time(&scored, &scored);
+        let mut order = scored.clone();
+        order.sort_by(|&a, &b| {
+            let cost = |e: usize| self.fold_seconds(&self.entries[e], self.entries[e].rows);
+            cost(a).total_cmp(&cost(b))
+        });
+        for done in 0..order.len() {
             self.control.check()?;
-            let last: f64 = self.entries.iter().map(|e| e.fold_seconds * LAST / folds as f64).sum();
-            let control = self.control.keeping(last);
-            if control.out_of_time() {
-                return Ok(());
-            }
-            let estimator = self.entries[e].estimator.clone();
-            self.control.tell(&format!("{}: tuned values", estimator.name()), done, order.len());
-            let rows = self.entries[e].rows;
-            let settings = self.entries[e].searches.iter().map(Search::best).collect::<Result<Vec<_>>>();
-            let Some(settings) = self.settle(e, settings)? else { continue };
-            let bytes = self.bytes(&estimator, rows);
-            let made = self.over_folds(rows, bytes, &control, |k, control| {
-                let (kernel, estimator) = &settings[k];
-                self.score_fold(k, rows, kernel, estimator, control)
-            });
-            let Some(scores) = self.settle(e, made)? else { continue };
-            if scores.len() == folds {
-                self.entries[e].tuned = scores;
+            let e = order[done];
+            for attempt in 1..=SIZED {
+                self.size_by_time(&order[done..], &scored);
+                self.size_by_memory(e);
+                if !self.entries[e].has_moved() || self.control.out_of_time() {
+                    break;
+                }
+                let (name, rows) = (self.entries[e].estimator.name(), self.entries[e].rows);
+                self.control.tell(&format!("{name}: tuned values"), done, order.len());
+                if self.score_tuned_from(e, rows, &scored, attempt < SIZED)? || rows <= self.entries[e].first_rows {
+                    break;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Scores what the searches of an entry chose from so many rows; whether that is done, or has failed for good. Where the
+    /// first fold says that the time will not do, or would do for more where there may be more, the pace is known better, and
+    /// nothing else is done.
+    fn score_tuned_from(&mut self, e: usize, rows: usize, scored: &[usize], may_grow: bool) -> Result<bool> {
+        let folds = self.folds.len();
+        let last = self.all_last_seconds(scored).min(self.most_reserve());
+        let control = self.control.keeping(last);
+        let estimator = self.entries[e].estimator.clone();
+        let settings = self.entries[e].searches.iter().map(Search::best).collect::<Result<Vec<_>>>();
+        let Some(settings) = self.settle(e, settings)? else { return Ok(true) };
+        let bytes = self.bytes(&estimator, rows);
+        let first = std::sync::Mutex::new(None);
+        let expected = self.fold_seconds(&self.entries[e], rows) / folds as f64;
+        let may_grow = may_grow && rows < self.entries[e].most_rows;
+        let clock = Instant::now();
+        let made = self.over_folds(rows, bytes, &control, false, |k, control| {
+            let clock = Instant::now();
+            let (kernel, estimator) = &settings[k];
+            let score = self.score_fold(k, rows, kernel, estimator, control)?;
+            let seconds = clock.elapsed().as_secs_f64();
+            let misjudged = |left: f64| (folds - 1) as f64 * seconds > left || (may_grow && seconds < FASTER * expected);
+            if k == 0 && rows > SIDE_BY_SIDE && control.seconds_left().is_some_and(misjudged) {
+                *first.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((score, seconds));
+                return Err(Error::Time { what: estimator.name().into() });
+            }
+            Ok(score)
+        });
+        if let Some((score, seconds)) = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            self.entries[e].pace = Pace::of(rows, &[score], folds as f64 * seconds, 0.0);
+            return Ok(false);
+        }
+        if self.is_shrunk(e, rows, made.as_ref().err()) {
+            return Ok(false);
+        }
+        let Some(scores) = self.settle(e, made)? else { return Ok(true) };
+        if scores.len() == folds {
+            self.entries[e].pace = Pace::of(rows, &scores, clock.elapsed().as_secs_f64(), 0.0);
+            self.entries[e].tuned = scores;
+        }
+        Ok(true)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One estimator on its way through a comparison, and the rows of a fold.
 
+use super::pace::Pace;
 use crate::data::{Dataset, Sample};
 use crate::error::Error;
 use crate::estimators::{EstimatorExpr, Predictions};
@@ -18,14 +19,18 @@ pub(super) struct FoldScore {
     pub(super) scores: Vec<(Metric, f64)>,
     pub(super) predictions: Predictions,
     pub(super) converged: bool,
+    /// Of the fit, and of the prediction.
+    pub(super) seconds: (f64, f64),
 }
 
 /// One estimator on its way.
 pub(super) struct Entry {
     pub(super) estimator: EstimatorExpr,
     pub(super) failure: Option<Error>,
-    /// Rows that a fit learns from at most, and those that the first one learns from.
+    /// Rows that a fit learns from at most, the most that memory and the sample asked for allow, and those that the first one
+    /// learns from.
     pub(super) rows: usize,
+    pub(super) most_rows: usize,
     pub(super) first_rows: usize,
     /// One for each fold.
     pub(super) searches: Vec<Search>,
@@ -33,10 +38,10 @@ pub(super) struct Entry {
     pub(super) starting: Vec<FoldScore>,
     /// Folds with what the searches chose; all of them or none.
     pub(super) tuned: Vec<FoldScore>,
-    /// Seconds of fitting and scoring every fold once, to all of `rows`.
-    pub(super) fold_seconds: f64,
-    /// Seconds of the last round of the searches, and rounds gone through.
-    pub(super) round_seconds: f64,
+    /// Of the last scores.
+    pub(super) pace: Option<Pace>,
+    /// Seconds that an operation of the searches took in their last round, and rounds gone through.
+    pub(super) search_rate: Option<f64>,
     pub(super) rounds: usize,
 }
 
@@ -51,8 +56,20 @@ impl Entry {
     pub(super) fn is_scored(&self, folds: usize) -> bool {
         self.failure.is_none() && self.starting.len() == folds
     }
+    /// Whether any search has found something.
+    pub(super) fn is_judged(&self) -> bool {
+        self.searches.iter().any(Search::is_judged)
+    }
     /// Whether what is scored at last is something else than the first look.
     pub(super) fn has_moved(&self) -> bool {
-        self.searches.iter().any(Search::is_judged) || self.first_rows < self.rows
+        self.is_judged() || self.first_rows < self.rows
+    }
+    /// Rows that the folds whose scores count learnt from.
+    pub(super) fn scored_rows(&self) -> usize {
+        if self.tuned.is_empty() { self.first_rows } else { self.rows }
+    }
+    /// Whether the scores that count are at the starting values although there is something to search.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.searches.iter().any(Search::is_open) && (self.tuned.is_empty() || !self.is_judged())
     }
 }

@@ -9,6 +9,10 @@ use crate::learner::{Learner, Rows, Timed};
 use crate::select::{Estimate, Search};
 use std::time::Instant;
 
+/// What is said of every comparison whose limit of time left something out.
+const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
+                     give other scores another time";
+
 impl Contest<'_> {
     /// Fits to all rows, the best first, and the rows of the table.
     pub(super) fn finish(mut self) -> Result<Outcome> {
@@ -23,17 +27,25 @@ impl Contest<'_> {
             }
             self.control.tell(&format!("{}: all rows", self.entries[e].estimator.name()), done, order.len());
             let control = self.control.share((1.5 / (order.len() - done) as f64).min(0.95));
-            let learner = Learner {
-                prep: self.comparing.prep.clone(),
-                kernel: self.comparing.kernel.clone(),
-                estimator: self.entries[e].estimator.clone(),
-                seed: self.comparing.seed,
-                allow_non_mercer: self.comparing.allow_non_mercer,
-                sample: Rows::Most(self.entries[e].rows),
-                metric: self.comparing.metric,
-            };
-            // The best alone is searched further than the noise.
-            match learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control) {
+            self.size_by_memory(e);
+            let mut made;
+            loop {
+                let learner = Learner {
+                    prep: self.comparing.prep.clone(),
+                    kernel: self.comparing.kernel.clone(),
+                    estimator: self.entries[e].estimator.clone(),
+                    seed: self.comparing.seed,
+                    allow_non_mercer: self.comparing.allow_non_mercer,
+                    sample: Rows::Most(self.entries[e].rows),
+                    metric: self.comparing.metric,
+                };
+                // The best alone is searched further than the noise.
+                made = learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control);
+                if !self.is_shrunk(e, self.entries[e].rows, made.as_ref().err()) {
+                    break;
+                }
+            }
+            match made {
                 Ok(Timed { model, tune_seconds, fit_seconds }) => {
                     let clock = Instant::now();
                     if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {
@@ -41,6 +53,7 @@ impl Contest<'_> {
                     }
                     (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
                     rows[e].standing.unconverged += usize::from(!model.summary().converged);
+                    rows[e].standing.fitted_rows = model.about.rows;
                     rows[e].model = Some(model);
                 }
                 Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
@@ -83,10 +96,11 @@ impl Contest<'_> {
             standing: Standing {
                 folds: scores.len(),
                 of_folds: self.folds.len(),
-                is_tuned: !entry.tuned.is_empty() || !entry.searches.iter().any(Search::is_open),
+                at_start: entry.is_at_start(),
                 is_searched: entry.rounds_left() == 0 && !entry.searches.iter().any(Search::is_cut),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
-                rows: (if entry.tuned.is_empty() { entry.first_rows } else { entry.rows }).min(self.whole.data.rows()),
+                rows: entry.scored_rows().min(self.whole.data.rows()),
+                fitted_rows: 0,
             },
             failure: None,
         };
@@ -112,8 +126,11 @@ impl Contest<'_> {
 
     /// What time did not allow, once for all estimators.
     fn tell_what_is_left(&mut self, rows: &[Scored]) {
-        let why = if self.control.enough.is_cancelled() { "stopped on request" } else { "time was up" };
-        let more = if self.control.enough.is_cancelled() { "" } else { "; allow more max_seconds (--max-seconds)" };
+        let (why, more) = match (self.control.enough.is_cancelled(), self.control.deadline) {
+            (true, _) => ("stopped on request", ""),
+            (false, Some(_)) => ("time was up", "; allow more max_seconds (--max-seconds)"),
+            (false, None) => ("memory was short", "; allow more max_memory (--max-memory)"),
+        };
         let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
             let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
             (!list.is_empty()).then(|| list.join(", "))
@@ -121,19 +138,24 @@ impl Contest<'_> {
         let said = [
             (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
             (
-                names(&|r| r.standing.folds == r.standing.of_folds && !r.standing.is_tuned),
+                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start),
                 "before anything was searched: scored at starting values",
             ),
             (
-                names(&|r| r.standing.is_tuned && !r.standing.is_searched),
+                names(&|r| !r.standing.at_start && !r.standing.is_searched),
                 "before the search came to its end: the best setting found by then is scored",
             ),
             (names(&|r| r.model.is_none()), "before the fit to all rows"),
         ];
+        let all = self.whole.data.rows();
+        let cut = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.standing.rows < all);
         for (who, what) in said {
             if let Some(who) = who {
                 self.notices.push(format!("{who}: {why} {what}{more}"));
             }
+        }
+        if self.control.deadline.is_some() && cut && !self.control.enough.is_cancelled() {
+            self.notices.push(TIMED.into());
         }
     }
 }

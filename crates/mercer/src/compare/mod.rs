@@ -1,9 +1,11 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
+mod budget;
 mod contest;
 mod entry;
 mod finish;
 mod held_out;
+mod pace;
 mod plan;
 
 pub use held_out::OutOfFold;
@@ -21,6 +23,7 @@ use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Estimate, Metric};
 use contest::Contest;
+use std::time::Instant;
 
 /// What is compared, and how.
 #[derive(Clone, Debug)]
@@ -66,14 +69,23 @@ pub struct Standing {
     pub folds: usize,
     /// Folds that there are.
     pub of_folds: usize,
-    /// Whether the scores are those of searched parameters, where anything is left to search.
-    pub is_tuned: bool,
+    /// Whether the scores are those of the starting values although there is something to search.
+    pub at_start: bool,
     /// Whether the search came to its own end.
     pub is_searched: bool,
     /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.
     pub unconverged: usize,
-    /// Rows that a fit learns from at most.
+    /// Rows that the fits whose scores are told learnt from at most.
     pub rows: usize,
+    /// Rows that the fit to all rows learnt from; 0 where there is none.
+    pub fitted_rows: usize,
+}
+
+impl Standing {
+    /// Rows that the model, or else the scores, learnt from.
+    fn learnt_from(&self) -> usize {
+        if self.fitted_rows > 0 { self.fitted_rows } else { self.rows }
+    }
 }
 
 /// One estimator's result.
@@ -147,40 +159,50 @@ struct Field {
     split: Split,
     whole: Prepared,
     notices: Vec<String>,
+    /// Seconds of preparing the rows once.
+    preparing: f64,
 }
 
 impl Field {
     fn of(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Self> {
         check_sample(comparing.sample)?;
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
+        plan::require_room(examples.data, control)?;
+        let clock = Instant::now();
         let raw = examples.select(&used.rows);
         let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
+        let preparing = clock.elapsed().as_secs_f64();
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.is_anchored() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
             settled.bind_within(None, &whole.data, control)?;
         }
-        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole })
+        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, preparing })
     }
 
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
-        plan::plan(&prepared, &self.whole.kernel, comparing, control)
+        plan::plan(&prepared, &self.whole.kernel, comparing, self.preparing, control)
     }
 }
 
-/// Which estimators learn from a part of the rows, and why: one sentence for each reason.
-fn told_of_samples(plan: &Plan, comparing: &Comparing) -> Vec<String> {
-    let (asked, forced): (Vec<_>, Vec<_>) = plan.fits.iter().filter(|f| f.rows < plan.rows).partition(|f| comparing.sample == Some(f.rows));
-    let told = |fits: &[&Planned], why: &str| {
-        let first = fits.first()?;
-        let alike = fits.len() == plan.fits.len() && fits.iter().all(|f| f.rows == first.rows);
+/// Which estimators learnt from a part of the rows, and why: one sentence for each reason.
+fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
+    let sampled: Vec<(&str, usize)> = outcome
+        .iter()
+        .filter(|r| !r.metrics.is_empty() && r.standing.learnt_from() < all)
+        .map(|r| (r.estimator.name(), r.standing.learnt_from()))
+        .collect();
+    let (asked, forced): (Vec<_>, Vec<_>) = sampled.into_iter().partition(|(_, rows)| comparing.sample == Some(*rows));
+    let told = |fits: &[(&str, usize)], why: &str| {
+        let (_, first) = fits.first()?;
+        let alike = fits.len() == outcome.len() && fits.iter().all(|(_, rows)| rows == first);
         let sizes: Vec<String> = match alike {
-            true => vec![first.rows.to_string()],
-            false => fits.iter().map(|f| format!("{} {}", f.estimator.name(), f.rows)).collect(),
+            true => vec![first.to_string()],
+            false => fits.iter().map(|(name, rows)| format!("{name} {rows}")).collect(),
         };
-        Some(from_a_sample(&sizes.join(", "), plan.rows) + why)
+        Some(from_a_sample(&sizes.join(", "), all) + why)
     };
     [told(&asked, ", as asked for"), told(&forced, TOO_MUCH)].into_iter().flatten().collect()
 }
@@ -229,7 +251,7 @@ pub fn compare_planned(
     let field = Field::of(examples, comparing, control)?;
     let plan = field.planned(examples, comparing, control)?;
     announce(&plan);
-    let Field { used, split, whole, notices: of_rows } = field;
+    let Field { used, split, whole, notices: of_rows, .. } = field;
     notices.extend(of_rows);
     // What a step does to its columns stands among the columns.
     let of_steps = whole.prep.told_by_steps();
@@ -244,12 +266,12 @@ pub fn compare_planned(
             first.train.len()
         ));
     }
-    notices.extend(told_of_samples(&plan, comparing));
     let mut outcome = Contest::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));
     }
+    notices.extend(told_of_samples(&outcome.rows, plan.rows, comparing));
     notices.append(&mut outcome.notices);
     outcome.notices = notices;
     Ok(outcome)

@@ -2,22 +2,33 @@
 
 use super::Comparing;
 use crate::control::Control;
-use crate::data::Examples;
-use crate::error::Result;
+use crate::data::{Dataset, Examples, Values};
+use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::fitting;
 use crate::kernels::KernelExpr;
-use crate::select::{LEAST_ROWS, Means, largest, part};
+use crate::select::{Aim, LEAST_ROWS, Means, Scoring, Search, largest, part};
 
 /// Work of a first look, in floating-point operations: what comes before any search need not see every row.
 const FIRST_WORK: f64 = 3e9;
 /// Fits that a comparison makes of each estimator, in units of one fit to all rows: tuned values on every fold, a
-/// first look at each, the search, and the fit to all rows.
+/// first look at each, and the fit to all rows with its search.
 fn fits(folds: usize) -> f64 {
-    0.7 * folds as f64 + 2.5
+    LOOK * folds as f64 + 2.5
 }
+/// Times that every row is predicted: by a first look, with tuned values, and by the fit to all rows.
+const PREDICTED: f64 = 3.0;
+/// Fits to the rows of a fold, in units of one fit to all rows.
+const LOOK: f64 = 0.7;
+/// Share of an estimator's time that its first look may take.
+const LOOK_SHARE: f64 = 0.15;
 /// The share of the time that the plan counts on.
 const SHARE: f64 = 0.8;
+/// Tables with fewer rows are not worth a word on the time of their preparation.
+const WORTH_ROWS: usize = 4000;
+/// Copies of a table that a comparison holds: as it was read, the rows that are learnt from, the same prepared, and the training
+/// and test rows of a fold.
+const COPIES: u64 = 4;
 
 /// What a comparison is going to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +37,8 @@ pub struct Plan {
     pub rows: usize,
     /// One for each estimator that can predict the target, in the order asked for.
     pub fits: Vec<Planned>,
+    /// Seconds of preparing the rows of every fold and of every fit; `None` on tables that are too small to ask.
+    pub preparing: Option<f64>,
 }
 
 /// What is going to be done with one estimator.
@@ -35,8 +48,15 @@ pub struct Planned {
     pub estimator: EstimatorExpr,
     /// Rows that its largest fit learns from.
     pub rows: usize,
-    /// The most memory of a fit, in bytes.
+    /// The most rows that memory and the sample asked for allow a fit to: with a limit of time, the plan may turn out to have been
+    /// too careful.
+    pub most_rows: usize,
+    /// Rows that its first look learns from at most.
+    pub first_rows: usize,
+    /// The memory of a fit that it is not begun without, in bytes.
     pub bytes: u64,
+    /// The most memory that it takes where there is some: kernel rows that are kept.
+    pub most_bytes: u64,
     /// Seconds of all its fits and of its search, as far as a small fit tells; `None` on tables that are too small to ask.
     pub seconds: Option<f64>,
 }
@@ -44,34 +64,76 @@ pub struct Planned {
 impl Plan {
     /// Seconds of the whole, where they are known.
     pub fn seconds(&self) -> Option<f64> {
-        self.fits.iter().map(|f| f.seconds).sum()
+        let fits: Option<f64> = self.fits.iter().map(|f| f.seconds).sum();
+        fits.map(|s| s + self.preparing.unwrap_or(0.0))
     }
 }
 
-/// The plan for prepared rows.
-pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, control: &Control) -> Result<Plan> {
+/// The plan for prepared rows; `preparing` all of them took so many seconds.
+pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, preparing: f64, control: &Control) -> Result<Plan> {
     let rows = examples.rows();
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
     let outputs = fitting::outputs(examples.target);
     let seconds = control.seconds_left().map(|s| SHARE * s / able.len() as f64);
+    let folds = comparing.folds as f64;
     let means = Means {
         fits: fits(comparing.folds),
+        predicted: PREDICTED * rows as f64,
         seconds,
         told: true,
         patience: 1.0,
-        bytes: control.allowed() / 8 * 7,
+        bytes: control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7,
         most: comparing.sample.unwrap_or(rows),
     };
     let mut fits = Vec::new();
-    for estimator in able {
+    for estimator in &able {
         let found = part(estimator, kernel, examples, means, control, comparing.seed)?;
         let bytes = estimator.bytes(found.rows, outputs);
-        fits.push(Planned { estimator: estimator.clone(), rows: found.rows, bytes, seconds: found.seconds });
+        let most_bytes = estimator.most_bytes(found.rows, outputs, means.bytes);
+        let seconds = match &found.speed {
+            Some(speed) => {
+                let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
+                // What cannot be searched fails in its turn, and says so there.
+                let search = Search::new(kernel, estimator, examples, None, aim, control, comparing.seed);
+                let searched = search.map_or(0.0, |s| (folds + 1.0) * s.work_left() / speed.operations);
+                // A search ends with its time.
+                Some((speed.seconds(&means, estimator, found.rows, outputs) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))
+            }
+            None => None,
+        };
+        // A first look at every fold is brief beside what the time is for.
+        let look = Means { fits: LOOK * folds, predicted: rows as f64, ..means };
+        let brief = |n: usize| match (means.seconds, &found.speed) {
+            (Some(seconds), Some(speed)) => speed.seconds(&look, estimator, n, outputs) <= LOOK_SHARE * seconds,
+            _ => true,
+        };
+        let first_rows = largest(found.rows, |n| n <= LEAST_ROWS || (estimator.work(n, outputs) <= FIRST_WORK && brief(n)));
+        let (estimator, rows, most_rows) = ((*estimator).clone(), found.rows, found.most);
+        fits.push(Planned { estimator, rows, most_rows, first_rows, bytes, most_bytes, seconds });
     }
-    Ok(Plan { rows, fits })
+    let preparing = (rows >= WORTH_ROWS).then_some(preparing * (folds + able.len() as f64));
+    Ok(Plan { rows, fits, preparing })
 }
 
-/// Rows that a first look learns from, of so many.
-pub(super) fn first_rows(estimator: &EstimatorExpr, rows: usize, outputs: usize) -> usize {
-    largest(rows, |n| n <= LEAST_ROWS || estimator.work(n, outputs) <= FIRST_WORK)
+/// Bytes of a table's numbers, of codes, and of pointers to anything longer.
+pub(super) fn bytes_of(data: &Dataset) -> u64 {
+    let of = |values: &Values| match values {
+        Values::Points(p) if p.is_sparse() => 2 * data.rows(),
+        Values::Points(p) => data.rows() * p.dim(),
+        _ => data.rows(),
+    };
+    8 * data.columns().iter().map(|c| of(&c.values)).sum::<usize>() as u64
+}
+
+/// Refuses a table of which a comparison could not hold what it needs beside any fit.
+///
+/// # Errors
+/// Less memory than a few copies of the table take.
+pub(super) fn require_room(data: &Dataset, control: &Control) -> Result<()> {
+    let (needed, allowed) = (COPIES * bytes_of(data), control.max_memory);
+    if needed <= allowed {
+        return Ok(());
+    }
+    let what = format!("comparing on {} rows of {} columns", data.rows(), data.columns().len());
+    Err(Error::TooLarge { what, needed, allowed })
 }

@@ -164,6 +164,7 @@ trait AnyEstimator {
     fn skips_rows(&self) -> bool;
     fn takes(&self, target: &Target) -> bool;
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64;
     fn work(&self, rows: usize, outputs: usize) -> f64;
     fn term(&self) -> Term;
     fn terms(&self) -> Vec<(&'static str, Term)>;
@@ -210,6 +211,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         Estimator::bytes(self, rows, outputs)
+    }
+    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
+        Estimator::most_bytes(self, rows, outputs, allowed)
     }
     fn work(&self, rows: usize, outputs: usize) -> f64 {
         Estimator::work(self, rows, outputs)
@@ -331,6 +335,10 @@ impl EstimatorExpr {
     /// Bytes that fitting needs, the Gram matrix included.
     pub fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         self.any().bytes(rows, outputs)
+    }
+    /// Bytes that fitting takes where so many are allowed.
+    pub fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
+        self.any().most_bytes(rows, outputs, allowed)
     }
     /// Floating-point operations of a fit, roughly.
     pub fn work(&self, rows: usize, outputs: usize) -> f64 {

@@ -107,6 +107,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    /// Bytes that it takes where so many are allowed: more than it needs where more kernel rows can be kept.
+    fn most_bytes(&self, rows: usize, outputs: usize, _allowed: u64) -> u64 {
+        self.bytes(rows, outputs)
+    }
     /// Floating-point operations of a fit to so many rows, roughly: what a plan goes by.
     fn work(&self, rows: usize, outputs: usize) -> f64;
     /// The data-based start for a parameter that is `auto`.

@@ -106,6 +106,10 @@ impl Estimator for Svc {
         svm::bytes(rows, fits * outputs.saturating_sub(1).max(1), &self.cache_mb)
     }
 
+    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
+        svm::most_bytes(rows, self.bytes(rows, outputs), &self.cache_mb, allowed)
+    }
+
     /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.
     fn work(&self, rows: usize, _outputs: usize) -> f64 {
         // Five fits without a fold start near their solutions.

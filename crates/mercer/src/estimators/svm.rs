@@ -24,6 +24,12 @@ pub(super) fn bytes(rows: usize, variables: usize, cache_mb: &Value) -> u64 {
     cache.min(8 * n * n.min(LEAST_ROWS)) + 120 * n * variables as u64 + 2_000_000
 }
 
+/// The most memory that such a fit takes: what it needs, and the kernel rows in single precision that half of the memory allowed
+/// has room for.
+pub(super) fn most_bytes(rows: usize, needed: u64, cache_mb: &Value, allowed: u64) -> u64 {
+    needed + ((cache_mb.number() * 1e6) as u64).min(allowed / 2).min(4 * (rows as u64).pow(2))
+}
+
 /// Solver options; no more than half of the memory that can be had goes to kernel rows.
 pub(super) fn options(task: &Task<'_>, tolerance: &Value, max_iterations: &Value, cache_mb: &Value) -> Options {
     Options {

@@ -81,6 +81,10 @@ impl Estimator for Svr {
         svm::bytes(rows, outputs, &self.cache_mb)
     }
 
+    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
+        svm::most_bytes(rows, self.bytes(rows, outputs), &self.cache_mb, allowed)
+    }
+
     /// As svc, with more rows on the margin and more steps.
     fn work(&self, rows: usize, _outputs: usize) -> f64 {
         600.0 * (rows as f64).powi(2)

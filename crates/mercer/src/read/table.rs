@@ -103,6 +103,21 @@ impl Table {
         Ok(table)
     }
 
+    /// Refuses a table whose columns do not fit into the memory allowed beside their text.
+    ///
+    /// # Errors
+    /// Less memory than the columns take as numbers, where what the process holds counts.
+    pub fn require_room(&self, control: &Control) -> Result<()> {
+        let (rows, columns) = (self.rows(), self.header().len());
+        let needed = 8 * (rows * columns) as u64;
+        let allowed = control.room();
+        if needed <= allowed {
+            return Ok(());
+        }
+        let what = format!("a table of {rows} rows and {columns} columns, beside the text that it was read from,");
+        Err(Error::TooLarge { what, needed, allowed })
+    }
+
     /// Reads a table from its bytes, whose format is told from them; `file` is what messages call it.
     ///
     /// # Errors

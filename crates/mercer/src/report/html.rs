@@ -1,5 +1,6 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
+use super::terms::AT_START;
 use super::words::{UNKNOWN, count, counted, digits, is_none, listed, not_zero, number, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row, figures};
 use crate::error::Result;
@@ -62,11 +63,12 @@ impl Comparison {
                             th scope="col" { (m.heading()) }
                             @if k == 0 { th scope="col" { "difference" } }
                         }
+                        @if self.rows_differ() { th scope="col" { "learnt from" } }
                         th scope="col" { "rows kept" }
                         th scope="col" { "fit" }
                         th scope="col" { "predict a row" }
                     } }
-                    tbody { @for row in &self.entries { (line(row, &metrics, apart)) } }
+                    tbody { @for row in &self.entries { (line(row, &metrics, apart, self.rows_differ())) } }
                 }
             }
         }
@@ -138,6 +140,14 @@ impl Comparison {
                 dd { "one standard error over " (self.folds) " folds; every number is measured on rows that the fit had not seen" }
                 dt { "difference" }
                 dd { "to the best row, fold by fold; it is noise where 0 lies in its 95% interval (Student's t over the folds)" }
+                @if self.any_at_start() {
+                    dt { (AT_START) }
+                    dd { "scored at the starting values, before any search; the settled model may be another" }
+                }
+                @if self.rows_differ() {
+                    dt { "learnt from" }
+                    dd { "rows that the scores come from, and those of the model where it learnt from others" }
+                }
                 dt { "rows kept" }
                 dd { "training rows that predictions are made from; fewer is smaller and faster" }
             }
@@ -182,7 +192,7 @@ impl Comparison {
     }
 }
 
-fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
+fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {
     let name = row.named(NAME);
     html! {
         tr.best[row.best] {
@@ -192,14 +202,15 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize) -> Markup {
                 @if !row.settled.is_empty() && row.readable() != row.estimator { code { (shown(row.readable(), 4000)) } }
             }
             @if let Some(why) = &row.failure {
-                td.reason colspan=(metrics.len() + 4) { div { (row.without_results()) ": " (shown(why, 4000)) } }
+                td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ)) { div { (row.without_results()) ": " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
-                    td.rank[k == 0] { (stacked(row.metric(*m), *d)) }
+                    td.rank[k == 0] { (stacked(row.metric(*m), *d)) (row.mark()) }
                     @if k == 0 {
                         td { @if row.best { span.quiet { (UNKNOWN) } } @else if row.difference.is_some_and(is_none) { "none" } @else { (stacked(row.difference, apart)) } }
                     }
                 }
+                @if rows_differ { td { (row.learnt_from()) } }
                 td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
                 td {
                     (seconds(row.fit_seconds))

@@ -13,6 +13,7 @@ mod model;
 mod pictures;
 mod plan;
 mod predictions;
+mod terms;
 mod text;
 mod tuning;
 mod validity;

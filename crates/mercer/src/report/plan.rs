@@ -19,7 +19,12 @@ pub fn plan_text(plan: &Plan) -> String {
     let line = |f: &crate::compare::Planned| {
         let part = if f.rows < plan.rows { format!("a random part, {} of them", count(f.rows)) } else { "all of them".into() };
         let time = f.seconds.map(|s| format!(", about {}", seconds(s))).unwrap_or_default();
-        format!("  {}: {part}, {} of memory for a fit{time}", f.estimator, bytes(f.bytes))
+        let most = if f.most_bytes > f.bytes {
+            format!(", up to {} with the kernel rows that it keeps", bytes(f.most_bytes))
+        } else {
+            String::new()
+        };
+        format!("  {}: {part}, {} of memory for a fit{most}{time}", f.estimator, bytes(f.bytes))
     };
     std::iter::once(whole).chain(plan.fits.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
@@ -42,11 +47,21 @@ mod tests {
 
     #[test]
     fn a_plan_names_the_rows_that_each_estimator_learns_from() {
-        let fit = |name: &str, rows, seconds| Planned { estimator: EstimatorExpr::parse(name).unwrap(), rows, bytes: 2_500_000, seconds };
-        let plan = Plan { rows: 20_000, fits: vec![fit("svc", 20_000, Some(3.0)), fit("knn", 5_000, Some(4.0))] };
+        let fit = |name: &str, rows, seconds| Planned {
+            estimator: EstimatorExpr::parse(name).unwrap(),
+            rows,
+            most_rows: rows,
+            first_rows: rows,
+            bytes: 2_500_000,
+            most_bytes: if name == "svc" { 1_600_000_000 } else { 2_500_000 },
+            seconds,
+        };
+        let fits = vec![fit("svc", 20_000, Some(2.0)), fit("knn", 5_000, Some(4.0))];
+        let plan = Plan { rows: 20_000, fits, preparing: Some(1.0) };
         let text = plan_text(&plan);
         assert!(text.contains("svc: all of them, 2 MB of memory") || text.contains("svc: all of them, 3 MB of memory"), "{text}");
         assert!(text.contains("knn: a random part, 5") && text.contains("about 7.0 s"), "{text}");
+        assert!(text.contains("up to 1.6 GB with the kernel rows") && text.matches("up to").count() == 1, "{text}");
         assert!(plan.is_worth_saying());
     }
 }

@@ -1,5 +1,6 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
+use super::terms::AT_START;
 use super::words::{UNKNOWN, count, counted, difference, digits, estimate, listed, number, seconds, shown, wrapped};
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -95,7 +96,7 @@ impl Comparison {
         };
         let metric = |m: Metric| {
             let d = digits(self.entries.iter().filter_map(|r| r.metric(m)));
-            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(e, d)))
+            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(e, d) + r.mark()))
         };
         let apart = digits(self.entries.iter().filter_map(|r| r.difference));
         let mut columns = vec![Column {
@@ -110,6 +111,9 @@ impl Comparison {
         columns.push(column("difference", &|r| {
             if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| difference(e, apart)) }
         }));
+        if self.rows_differ() {
+            columns.push(column("learnt from", &Row::learnt_from));
+        }
         columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
         columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
         columns.push(column("predict/row", &|r| seconds(r.predict_us_per_row * 1e-6)));
@@ -173,6 +177,12 @@ impl Comparison {
             None => ("", ""),
         };
         let mut said = format!("{best}{}: {}. ±: one standard error over {} folds{difference}.", m.heading(), m.meaning(), self.folds);
+        if self.any_at_start() {
+            said.push_str(&format!(" {AT_START}: at the starting values, before any search; the settled model may be another."));
+        }
+        if self.rows_differ() {
+            said.push_str(" learnt from: rows that the scores come from, and those of the model where it learnt from others.");
+        }
         if self.entries.iter().any(|r| r.fitted() && !r.converged) {
             said.push_str(" !: did not converge.");
         }

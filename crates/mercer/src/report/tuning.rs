@@ -146,9 +146,11 @@ impl Finding {
 
 /// A sentence where the choice stands at an end of its search or the data do not say where it should be.
 fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
-    let [a, b] = p.same.map(value);
     let chosen = format!("{} = {}", full_name(p), value(p.value));
-    let level = format!("every value tried from {a} to {b} scores the same within noise");
+    // An end of the range that scores the same may lie between two values that were tried.
+    let within = || p.tried.iter().map(|(x, _)| *x).filter(|x| (p.same[0]..=p.same[1]).contains(x));
+    let [first, last] = [within().reduce(f64::min), within().reduce(f64::max)].map(|x| value(x.unwrap_or(p.value)));
+    let level = format!("every value tried from {first} to {last} scores the same within noise");
     let far = [0, 1].map(|side| reaches_far(p, side));
     let settled = is_settled(t);
     let beyond = |around: f64| match further(p, around, rows).filter(|_| !settled) {
@@ -263,7 +265,10 @@ mod tests {
 
     fn parameter(chosen: f64, same: [f64; 2], edges: [Edge; 2], at_bound: Option<End>) -> TunedParameter {
         let (name, path) = ("c".into(), "c".into());
-        let tried = vec![(1.0, 0.9), (chosen, 0.95)];
+        let open = |side: usize| (matches!(edges[side], Edge::Open | Edge::End)).then_some((same[side], 0.95));
+        let mut tried: Vec<(f64, f64)> = [Some((1.0, 0.9)), Some((chosen, 0.95)), open(0), open(1)].into_iter().flatten().collect();
+        tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+        tried.dedup();
         TunedParameter { name, column: None, path, value: chosen, low: 0.001, high: 1000.0, integer: false, tried, at_bound, same, edges }
     }
 
@@ -346,12 +351,22 @@ mod tests {
     fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
         let said = in_full(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
         assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
-        let half = in_full(&tuning(vec![parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None)]));
+        let mut p = parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None);
+        p.tried.push((2.0, 0.95));
+        let half = in_full(&tuning(vec![p]));
         assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
         let near = in_full(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
         assert!(near.is_empty(), "a factor of three is not far: {near:?}");
         let unseen = in_full(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
         assert!(unseen.is_empty());
+    }
+
+    #[test]
+    fn an_end_between_two_values_is_not_called_tried() {
+        let mut p = parameter(0.1, [0.01, 0.673], [Edge::End, Edge::Worse], None);
+        p.tried = vec![(0.01, 0.95), (0.1, 0.95), (0.3, 0.95), (0.9, 0.8)];
+        let said = in_full(&tuning(vec![p]));
+        assert!(said[0].contains("every value tried from 0.01 to 0.3 scores the same"), "{said:?}");
     }
 
     #[test]

@@ -188,7 +188,7 @@ pub(super) fn brief_estimator(estimator: &EstimatorExpr) -> String {
 }
 
 /// Whether a row is the guess that looks at no input.
-fn is_baseline(row: &Row) -> bool {
+pub(super) fn is_baseline(row: &Row) -> bool {
     row.estimator == Baseline::NAME
 }
 
@@ -214,7 +214,7 @@ impl Comparison {
         let achieved = achievement(*metric, *value);
         let others: Vec<&Row> = self.entries.iter().filter(|r| !std::ptr::eq(*r, best)).collect();
         if others.is_empty() {
-            return format!("{}: {achieved}{}.", name(best), self.beside_the_baseline(best, *metric));
+            return format!("{}: {achieved}{}{}.", name(best), self.beside_the_baseline(best, *metric), self.unequal_terms());
         }
         // A difference whose error is not known tells nothing apart.
         let (judged, unjudged): (Vec<&Row>, Vec<&Row>) =
@@ -240,12 +240,14 @@ impl Comparison {
             _ => format!("; {} have no result to compare", listed(&without)),
         };
         let same: Vec<String> = same.iter().map(|r| name(r)).collect();
+        let terms = self.unequal_terms();
+        let though = if terms.is_empty() { "" } else { ", but not on equal terms" };
         let best_of = match same.len() {
             0 if judged.is_empty() => ":".to_owned(),
-            0 => " predicts best:".to_owned(),
-            _ => format!(" predicts best, and {} as well in every fold:", listed(&same)),
+            0 => format!(" predicts best{though}:"),
+            _ => format!(" predicts best, and {} as well in every fold{though}:", listed(&same)),
         };
-        format!("{}{best_of} {achieved}{}{tail}{unmet}{missing}.", name(best), self.beside_the_baseline(best, *metric))
+        format!("{}{best_of} {achieved}{}{tail}{unmet}{missing}{terms}.", name(best), self.beside_the_baseline(best, *metric))
     }
 
     /// Why nothing is called best.

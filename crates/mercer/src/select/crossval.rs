@@ -7,6 +7,7 @@
 
 use super::free::{Free, Setting};
 use super::profile::{Curve, Look};
+use super::round::Round;
 use super::search::{Found, Place};
 use super::tune::steps;
 use super::{Estimate, Metric, Needs, Scoring};
@@ -26,7 +27,9 @@ const HEAT: usize = 2;
 /// Settings tried at most in a round that begins a search, in one that goes on with it, and in one that does both.
 const TRIES: [usize; 3] = [36, 14, 60];
 /// Settings tried at most in the round on all rows.
-pub(super) const TRIES_LAST: usize = 8;
+const TRIES_LAST: usize = 8;
+/// Settings tried of a parameter that is free alone, as a rule.
+const TRIES_ALONE: usize = 12;
 /// Steps along a coordinate, in natural logarithms (factors of 3, 1.7, 1.3).
 const STEPS: [f64; 3] = [1.1, 0.55, 0.27];
 /// Candidates that a round hands on at most, the best among them.
@@ -74,13 +77,26 @@ pub(super) struct Field<'a> {
     evaluations: &'a mut usize,
 }
 
+/// Settings tried at most in a round.
+fn most_tries(first: bool, last: bool, round: &Round) -> usize {
+    match round.all {
+        true => TRIES_LAST,
+        false => TRIES[if first && last { 2 } else { usize::from(!first) }],
+    }
+}
+
+/// Fits that a round may take, roughly: of a parameter that is free alone not every setting is tried, and of many settings
+/// not every fold is judged.
+pub(super) fn fits(free: usize, first: bool, last: bool, round: &Round) -> f64 {
+    let tried = most_tries(first, last, round).min(if free == 1 { TRIES_ALONE } else { usize::MAX });
+    let judged = if round.all { round.folds.len() as f64 } else { 0.5 * (HEAT + round.folds.len().max(HEAT)) as f64 };
+    tried as f64 * judged
+}
+
 impl<'a> Field<'a> {
     fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
         let first = place.starts.is_empty();
-        let most = match place.round.all {
-            true => TRIES_LAST,
-            false => TRIES[if first && place.last { 2 } else { usize::from(!first) }],
-        };
+        let most = most_tries(first, place.last, place.round);
         let mut inner = Vec::with_capacity(place.round.folds.len());
         for fold in &place.round.folds {
             control.check()?;

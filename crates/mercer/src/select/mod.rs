@@ -6,13 +6,15 @@ mod grid;
 mod metrics;
 mod part;
 mod profile;
+mod round;
 mod search;
 mod smooth;
 mod tune;
 
 pub use grid::{Cell, Cells, Strip, grid};
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
-pub(crate) use part::{LEAST_ROWS, Means, largest, part};
+pub(crate) use part::{LEAST_ROWS, Means, largest, part, worth_cutting};
 pub use profile::{Edge, End, TunedParameter};
-pub use search::{Aim, Preparation, Search};
+pub use round::Preparation;
+pub use search::{Aim, Search};
 pub use tune::{Tuned, Tuning, criterion, tune};

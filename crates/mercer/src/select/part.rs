@@ -34,6 +34,8 @@ const WORTH_SHARE: f64 = 0.9;
 pub(crate) struct Means {
     /// Fits that are made of the estimator, in units of one fit to the rows.
     pub fits: f64,
+    /// Rows that are predicted by them, all together.
+    pub predicted: f64,
     /// Seconds for all of them, where there is a limit.
     pub seconds: Option<f64>,
     /// Whether seconds are asked for although there is no limit.
@@ -51,8 +53,30 @@ pub(crate) struct Means {
 pub(crate) struct Part {
     /// Rows to learn from.
     pub rows: usize,
-    /// Seconds of all fits to them, as far as a small fit tells; `None` on tables that are too small to ask.
-    pub seconds: Option<f64>,
+    /// The most that memory and the sample asked for allow.
+    pub most: usize,
+    /// What a small fit tells; `None` on tables that are too small to ask.
+    pub speed: Option<Speed>,
+}
+
+/// The speed of a small fit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Speed {
+    /// Operations of a fit per second.
+    pub operations: f64,
+    /// Rows that were learnt from, and seconds of predicting a row from them.
+    rows: f64,
+    row: f64,
+    /// The power of the rows learnt from that a prediction goes by: 2 where it has a variance.
+    growth: i32,
+}
+
+impl Speed {
+    /// Seconds of fits to so many rows with their predictions.
+    pub(crate) fn seconds(&self, means: &Means, estimator: &EstimatorExpr, rows: usize, outputs: usize) -> f64 {
+        let predicted = means.predicted * self.row * (rows as f64 / self.rows).powi(self.growth);
+        means.fits * estimator.work(rows, outputs) / self.operations + predicted
+    }
 }
 
 /// The part of prepared rows.
@@ -67,29 +91,34 @@ pub(crate) fn part(
     control.check()?;
     let (rows, outputs) = (examples.rows(), fitting::outputs(examples.target));
     let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
-    let mut rate = None;
+    let mut speed = None;
     let (mut probe, most_probed, growth) = PROBE_ROWS;
     while (means.told || means.seconds.is_some()) && rows >= WORTH_ROWS && probe <= most_probed.min(rows / 2) {
         let sample = examples.select(&some_rows_of(examples.target, probe, seed));
         let clock = Instant::now();
-        rate = measured_rate(estimator, kernel, &sample.examples(), outputs, quiet, seed)?;
+        speed = measured(estimator, kernel, &sample.examples(), outputs, quiet, seed)?;
         let enough = means.seconds.map_or(PROBE_SECONDS, |s| PROBE_SHARE * s);
-        if rate.is_none() || clock.elapsed().as_secs_f64() > enough {
+        if speed.is_none() || clock.elapsed().as_secs_f64() > enough {
             break;
         }
         probe *= growth;
     }
-    let allowed = match (means.seconds, rate) {
-        (Some(seconds), Some(rate)) => seconds / means.fits * rate,
-        (Some(_), None) => f64::INFINITY,
-        (None, _) => means.patience * NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH),
+    let nominal = means.patience * NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH);
+    let in_time = |n: usize| match (means.seconds, speed) {
+        (Some(seconds), Some(speed)) => speed.seconds(&means, estimator, n, outputs) <= seconds,
+        (Some(_), None) => true,
+        (None, _) => estimator.work(n, outputs) <= nominal,
     };
     let fits = |n: usize| estimator.bytes(n, outputs) <= means.bytes;
-    let within = |n: usize| fits(n) && (n <= LEAST_ROWS || estimator.work(n, outputs) <= allowed);
     let asked = rows.min(means.most);
-    let most = largest(asked, within);
-    let most = if most as f64 > WORTH_SHARE * asked as f64 && fits(asked) { asked } else { most };
-    Ok(Part { rows: most, seconds: rate.map(|rate| means.fits * estimator.work(most, outputs) / rate) })
+    let most = largest(asked, fits);
+    let within = largest(asked, |n| fits(n) && (n <= LEAST_ROWS || in_time(n)));
+    Ok(Part { rows: if worth_cutting(within, most) { within } else { most }, most, speed })
+}
+
+/// Whether so many rows of all are few enough to be worth the rows that are left out.
+pub(crate) fn worth_cutting(rows: usize, all: usize) -> bool {
+    rows as f64 <= WORTH_SHARE * all as f64
 }
 
 /// The largest number of rows up to `most` that is within bounds, which hold for fewer rows too; `most` where none is, so that
@@ -110,23 +139,31 @@ pub(crate) fn largest(most: usize, within: impl Fn(usize) -> bool) -> usize {
     if low == 0 { most } else { low }
 }
 
-/// Operations per second of a small fit with its prediction; `None` where it fails, which the fit to all rows will say.
-fn measured_rate(
+/// The speed of a small fit and of its prediction; `None` where it fails, which the fit to all rows will say.
+fn measured(
     estimator: &EstimatorExpr,
     kernel: &KernelExpr,
     sample: &Examples<'_>,
     outputs: usize,
     control: &Control,
     seed: u64,
-) -> Result<Option<f64>> {
+) -> Result<Option<Speed>> {
     let kernel = kernel.settle(sample.data)?;
     let clock = Instant::now();
     let Ok(fitted) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
+    let fit = clock.elapsed().as_secs_f64();
     let support = fitting::support_of(&kernel, &fitted, sample.data);
-    if fitting::predict_settled(&kernel, &fitted, &support, sample.data, Want::default(), control).is_err() {
-        return Ok(None);
-    }
-    Ok(Some(estimator.work(sample.rows(), outputs) / clock.elapsed().as_secs_f64().max(1e-6)))
+    // As folds are scored.
+    let want = Want { variance: true, probabilities: true, scores: true, ..Want::default() };
+    let Ok(made) = fitting::predict_settled(&kernel, &fitted, &support, sample.data, want, control) else { return Ok(None) };
+    let predict = clock.elapsed().as_secs_f64() - fit;
+    let rows = sample.rows();
+    Ok(Some(Speed {
+        operations: estimator.work(rows, outputs) / fit.max(1e-6),
+        rows: rows as f64,
+        row: predict / rows as f64,
+        growth: if made.variance.is_some() { 2 } else { 1 },
+    }))
 }
 
 #[cfg(test)]

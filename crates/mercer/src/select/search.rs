@@ -6,20 +6,19 @@
 //! smaller than the whole, a last round holds out two quarters of all rows in turn: more rows ask for narrower kernels. A search may
 //! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
-use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
+use super::round::{Preparation, Round, each_once, inner_folds, raw_of};
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt};
+use super::{Needs, Scoring};
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Fold, Sample, Split, Target, folds, some_rows_of};
+use crate::data::{Dataset, Examples, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Task};
-use crate::facts;
 use crate::fitting;
 use crate::kernels::KernelExpr;
-use crate::prep;
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
@@ -52,49 +51,6 @@ pub struct Aim {
     /// Whether the search ends where what is left to gain is below the noise of the criterion, as it does for a fold, whose
     /// score says nothing finer.
     pub within_noise: bool,
-}
-
-/// How rows became inputs: what inner folds repeat without the rows that they hold out.
-#[derive(Clone, Copy)]
-pub struct Preparation<'a> {
-    /// The steps.
-    pub recipe: &'a prep::Recipe,
-    /// The kernel as asked for.
-    pub kernel: &'a KernelExpr,
-    /// The rows before any step, those of the examples.
-    pub raw: &'a Dataset,
-}
-
-/// The rows of one round.
-pub(super) struct Round {
-    pub sample: Sample,
-    /// Inner folds; none where the criterion is smooth.
-    pub folds: Vec<Fold>,
-    /// Whether the rows are all there are, or as many as a fit can be repeated for.
-    pub all: bool,
-    /// How the rows became inputs, where other training rows would give other inputs.
-    pub raw: Option<Raw>,
-}
-
-/// A preparation that owns the rows of a round.
-pub(super) struct Raw {
-    recipe: prep::Recipe,
-    kernel: KernelExpr,
-    rows: Dataset,
-}
-
-impl Round {
-    /// The rows of an inner fold prepared anew, without those that it holds out: training rows, held-out rows. `None` where
-    /// that makes no difference, and where a column that is constant in the fold would change the kernel.
-    pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {
-        let raw = self.raw.as_ref()?;
-        let weights: Option<Vec<f64>> = self.sample.weights_of(&fold.train);
-        let train = raw.rows.select(&fold.train);
-        let made = fitting::prepare_weighed(&raw.recipe, Some(&raw.kernel), &train, weights.as_deref()).ok()?;
-        (made.data.names() == self.sample.data.names()).then_some(())?;
-        let test = made.prep.apply(&raw.rows.select(&fold.test)).ok()?;
-        Some((made.data, test))
-    }
 }
 
 /// What a search has found.
@@ -280,9 +236,28 @@ impl Search {
         self.rounds.len() - self.next
     }
 
-    /// Fits to all rows that the next round may take, where it is the one on all rows.
-    pub fn next_fits(&self) -> Option<usize> {
-        self.rounds.get(self.next).filter(|r| r.all).map(|_| crossval::TRIES_LAST)
+    /// Operations that the next round may take, roughly; 0 where none is left.
+    pub fn next_work(&self) -> f64 {
+        self.rounds.get(self.next).map_or(0.0, |r| self.work_of(r, self.next))
+    }
+
+    /// Operations that all rounds that are left may take, roughly.
+    pub fn work_left(&self) -> f64 {
+        (self.next..self.rounds.len()).map(|k| self.work_of(&self.rounds[k], k)).sum()
+    }
+
+    fn work_of(&self, round: &Round, number: usize) -> f64 {
+        let rows = round.sample.data.rows();
+        if round.folds.is_empty() {
+            return smooth::work(rows, self.free.len());
+        }
+        let judged = round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0);
+        let last = number + 1 == self.rounds.len();
+        let fits = crossval::fits(self.free.len(), number == 0, last, round);
+        let estimator = &self.start.estimator;
+        let plain =
+            if self.aim.scoring.deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() };
+        fits * plain.work(judged, fitting::outputs(&round.sample.target))
     }
 
     /// Rows of the next round; of the whole where none is left.
@@ -375,6 +350,8 @@ impl Search {
                 }
             }
             Err(Error::Time { .. }) => self.cut = true,
+            // What the memory left does not allow is not searched on; the rounds before it stand.
+            Err(Error::Memory { .. }) => {}
             Err(other) => return Err(other),
         }
         self.next = if self.cut { self.rounds.len() } else { self.next + 1 };
@@ -437,33 +414,6 @@ impl Search {
         };
         Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
     }
-}
-
-/// Folds of some rows of the examples. Rows that are equal before any step stay together, so that a row of weight 2 is two
-/// rows here too, and no copy is judged by what was learnt from the other.
-fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Preparation<'_>>, seed: u64) -> Result<Vec<Fold>> {
-    let dealt = match (&sample.split, prepared) {
-        (Split::Rows, Some(p)) => facts::dealt_by_content(&p.raw.select(rows), &sample.target),
-        (Split::Rows, None) => facts::dealt_by_content(&sample.data, &sample.target),
-        _ => None,
-    };
-    let enough = |split: &Split| split.most_folds(rows.len()) >= crossval::FOLDS;
-    let split = dealt.map(Split::Groups).filter(enough).unwrap_or_else(|| sample.split.clone());
-    folds(&sample.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)
-}
-
-/// How some rows became inputs, where other training rows would give other inputs.
-fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
-    let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
-    learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })
-}
-
-/// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
-/// all as drawn independently, is fooled by copies: it sees each once.
-fn each_once(examples: &Examples<'_>) -> Option<Vec<usize>> {
-    let groups = facts::copies(examples.data, examples.target)?;
-    let mut seen = std::collections::HashSet::new();
-    Some((0..groups.len()).filter(|&i| seen.insert(groups[i])).collect())
 }
 
 /// The middle number, the lower one of two.

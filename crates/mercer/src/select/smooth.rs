@@ -20,6 +20,16 @@ const DECREASE: [f64; 2] = [1e-3, 1e-5];
 /// A step that gains less than this share of the noise ends a search that goes no further than the noise.
 const NOISE: f64 = 0.05;
 
+/// Evaluations of a round, as a rule.
+const EVALUATIONS: f64 = 15.0;
+
+/// Operations of a round on so many rows, roughly: an inverse, its products and a matrix of weights for each evaluation; one
+/// decomposition serves the whole path of a parameter that is free alone.
+pub(super) fn work(rows: usize, free: usize) -> f64 {
+    let cube = (rows as f64).powi(3);
+    if free == 1 { 12.0 * cube } else { EVALUATIONS * 2.5 * cube }
+}
+
 /// The least value met, where, and its slack.
 struct Best {
     value: f64,

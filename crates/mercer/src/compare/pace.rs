@@ -1,0 +1,55 @@
+//! How long the fits and predictions of an estimator take on so many rows, told from those that were made.
+
+use super::entry::FoldScore;
+use crate::estimators::EstimatorExpr;
+
+/// Seconds of every fold once, taken on so many rows. A fit grows with its work, a prediction with the rows that it is made
+/// from: what is told of a few rows would be far off for many if the two were taken as one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pace {
+    rows: usize,
+    fit: f64,
+    predict: f64,
+    /// The power of the rows that predictions go by: 2 where each has a variance.
+    growth: i32,
+}
+
+impl Pace {
+    /// Of folds on so many rows that took `seconds` together, with `others` of the seconds in them for what is done once.
+    pub(super) fn of(rows: usize, folds: &[FoldScore], seconds: f64, others: f64) -> Option<Pace> {
+        let fit: f64 = folds.iter().map(|f| f.seconds.0).sum();
+        let predict: f64 = folds.iter().map(|f| f.seconds.1).sum();
+        let growth = if folds.first()?.predictions.variance.is_some() { 2 } else { 1 };
+        // Folds that ran side by side took less time than their own clocks say.
+        let share = seconds / (fit + predict + others).max(1e-9);
+        Some(Pace { rows: rows.max(1), fit: share * fit, predict: share * predict, growth })
+    }
+
+    /// Seconds of the fits of every fold to so many rows.
+    pub(super) fn fits(&self, estimator: &EstimatorExpr, rows: usize, outputs: usize) -> f64 {
+        self.fit * estimator.work(rows, outputs) / estimator.work(self.rows, outputs).max(1.0)
+    }
+
+    /// Seconds of an operation of a fit, where every fold has its own.
+    pub(super) fn per_operation(&self, estimator: &EstimatorExpr, outputs: usize, folds: usize) -> f64 {
+        self.fit / (folds as f64 * estimator.work(self.rows, outputs)).max(1.0)
+    }
+
+    /// Seconds of predicting the rows held out by every fold from so many rows.
+    pub(super) fn predictions(&self, rows: usize) -> f64 {
+        self.predict * (rows as f64 / self.rows as f64).powi(self.growth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fit_grows_with_its_work_and_a_prediction_with_its_rows() {
+        let svc = EstimatorExpr::parse("svc").unwrap();
+        let pace = Pace { rows: 100, fit: 1.0, predict: 2.0, growth: 1 };
+        assert!((pace.fits(&svc, 1000, 2) - 100.0).abs() <= 1e-9 && (pace.predictions(1000) - 20.0).abs() <= 1e-9);
+        assert!((Pace { growth: 2, ..pace }.predictions(1000) - 200.0).abs() <= 1e-9);
+    }
+}

@@ -1,0 +1,79 @@
+//! The rows of one round of a search: a sample, its inner folds, and how the rows became inputs.
+
+use super::crossval;
+use crate::data::{Dataset, Examples, Fold, Sample, Split, folds};
+use crate::error::Result;
+use crate::facts;
+use crate::fitting;
+use crate::kernels::KernelExpr;
+use crate::prep;
+
+/// How rows became inputs: what inner folds repeat without the rows that they hold out.
+#[derive(Clone, Copy)]
+pub struct Preparation<'a> {
+    /// The steps.
+    pub recipe: &'a prep::Recipe,
+    /// The kernel as asked for.
+    pub kernel: &'a KernelExpr,
+    /// The rows before any step, those of the examples.
+    pub raw: &'a Dataset,
+}
+
+/// The rows of one round.
+pub(super) struct Round {
+    pub sample: Sample,
+    /// Inner folds; none where the criterion is smooth.
+    pub folds: Vec<Fold>,
+    /// Whether the rows are all there are, or as many as a fit can be repeated for.
+    pub all: bool,
+    /// How the rows became inputs, where other training rows would give other inputs.
+    pub raw: Option<Raw>,
+}
+
+/// A preparation that owns the rows of a round.
+pub(super) struct Raw {
+    recipe: prep::Recipe,
+    kernel: KernelExpr,
+    rows: Dataset,
+}
+
+impl Round {
+    /// The rows of an inner fold prepared anew, without those that it holds out: training rows, held-out rows. `None` where
+    /// that makes no difference, and where a column that is constant in the fold would change the kernel.
+    pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {
+        let raw = self.raw.as_ref()?;
+        let weights: Option<Vec<f64>> = self.sample.weights_of(&fold.train);
+        let train = raw.rows.select(&fold.train);
+        let made = fitting::prepare_weighed(&raw.recipe, Some(&raw.kernel), &train, weights.as_deref()).ok()?;
+        (made.data.names() == self.sample.data.names()).then_some(())?;
+        let test = made.prep.apply(&raw.rows.select(&fold.test)).ok()?;
+        Some((made.data, test))
+    }
+}
+
+/// Folds of some rows of the examples. Rows that are equal before any step stay together, so that a row of weight 2 is two
+/// rows here too, and no copy is judged by what was learnt from the other.
+pub(super) fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Preparation<'_>>, seed: u64) -> Result<Vec<Fold>> {
+    let dealt = match (&sample.split, prepared) {
+        (Split::Rows, Some(p)) => facts::dealt_by_content(&p.raw.select(rows), &sample.target),
+        (Split::Rows, None) => facts::dealt_by_content(&sample.data, &sample.target),
+        _ => None,
+    };
+    let enough = |split: &Split| split.most_folds(rows.len()) >= crossval::FOLDS;
+    let split = dealt.map(Split::Groups).filter(enough).unwrap_or_else(|| sample.split.clone());
+    folds(&sample.target, &split, crossval::FOLDS.min(split.most_folds(rows.len())), seed)
+}
+
+/// How some rows became inputs, where other training rows would give other inputs.
+pub(super) fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
+    let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
+    learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })
+}
+
+/// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
+/// all as drawn independently, is fooled by copies: it sees each once.
+pub(super) fn each_once(examples: &Examples<'_>) -> Option<Vec<usize>> {
+    let groups = facts::copies(examples.data, examples.target)?;
+    let mut seen = std::collections::HashSet::new();
+    Some((0..groups.len()).filter(|&i| seen.insert(groups[i])).collect())
+}
