@@ -93,6 +93,8 @@ def test_predictions_without_a_row_are_a_method_where_there_is_a_closed_form():
 MIRRORED = {
     "SVC": sklearn.svm.SVC(),
     "SVR": sklearn.svm.SVR(),
+    "LinearSVC": sklearn.svm.LinearSVC(),
+    "LinearSVR": sklearn.svm.LinearSVR(),
     "KernelRidge": sklearn.kernel_ridge.KernelRidge(),
     "GaussianProcessRegressor": sklearn.gaussian_process.GaussianProcessRegressor(),
     "KNeighborsClassifier": sklearn.neighbors.KNeighborsClassifier(),
