@@ -32,9 +32,14 @@ def rows(name):
     return np.ascontiguousarray(x, dtype=np.float64), np.where(y, 1.0, -1.0)
 
 
-def dual(kernel, coef):
-    """The dual objective of signed coefficients: their sum less half of their norm."""
-    return np.abs(coef).sum() - 0.5 * coef @ (kernel @ coef)
+def dual(support, coef, gamma):
+    """The dual objective of signed coefficients: their sum less half of their norm, in double precision."""
+    squares, norm = (support**2).sum(axis=1), 0.0
+    for start in range(0, len(coef), 2000):
+        part = slice(start, start + 2000)
+        apart = squares[part, None] + squares - 2 * support[part] @ support.T
+        norm += coef[part] @ (np.exp(-gamma * np.maximum(apart, 0)) @ coef)
+    return np.abs(coef).sum() - 0.5 * norm
 
 
 def _text(path):

@@ -157,6 +157,33 @@ fn a_kernel_that_is_not_positive_ends_with_a_point_within_the_bounds() {
     assert!(s.iterations <= 20_000 && s.primal.is_finite());
 }
 
+// The work is counted: a pair step passes over every row once.
+// spec: S14
+#[test]
+fn the_gap_goes_down_with_the_steps_and_the_work_rises_with_a_slope_below_2_3() {
+    let control = Control::default();
+    let (gram, p) = problem(75, 1000, 10.0);
+    let gap = |steps: usize| {
+        let options = Options { max_iterations: steps, tolerance: 1e-8, ..Options::default() };
+        solve(&gram, std::slice::from_ref(&p), &options, &control).unwrap()[0].gap
+    };
+    let gaps: Vec<f64> = (0..8).map(|k| gap(50 << k)).collect();
+    assert!(gaps.windows(2).all(|w| w[1] < w[0]) && gaps[7] < 1e-2 * gaps[0], "{gaps:?}");
+    let points: Vec<(f64, f64)> = [250usize, 500, 1000, 2000, 4000]
+        .iter()
+        .map(|&n| {
+            let (gram, p) = problem(76, n, 10.0);
+            let s = solve(&gram, &[p], &Options::default(), &control).unwrap().remove(0);
+            assert!(s.converged);
+            ((n as f64).ln(), ((s.iterations * n) as f64).ln())
+        })
+        .collect();
+    let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+    assert!((1.0..=2.3).contains(&slope), "{slope}");
+}
+
 // A linear kernel on columns of very different size: pairs alone have not met the tolerance after ten million steps.
 #[test]
 fn a_badly_scaled_linear_kernel_is_solved_in_few_steps() {

@@ -204,7 +204,7 @@ impl<E: Estimator> AnyEstimator for E {
         E::USES_KERNEL
     }
     fn skips_rows(&self) -> bool {
-        E::SKIPS_ROWS
+        Estimator::skips_rows(self)
     }
     fn takes(&self, target: &Target) -> bool {
         E::takes(target)

@@ -86,8 +86,6 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
     /// all training rows, or nothing that counts.
     const CRITERION_LEAVES_OUT: bool = false;
-    /// Whether a row of weight 0 in a task is to it a row that is not there.
-    const SKIPS_ROWS: bool = false;
     /// What fitting gives.
     type Fitted: Fitted;
 
@@ -103,6 +101,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Whether only the order of kernel distances counts, so that a width that is the same for all of them changes nothing.
     fn goes_by_order(&self) -> bool {
+        false
+    }
+    /// Whether a row of weight 0 in a task is to it a row that is not there.
+    fn skips_rows(&self) -> bool {
         false
     }
     /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.

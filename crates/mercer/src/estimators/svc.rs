@@ -94,11 +94,15 @@ impl Estimator for Svc {
         ),
     ];
     const NEEDS_MERCER: bool = true;
-    const SKIPS_ROWS: bool = true;
     type Fitted = FittedSvc;
 
     fn takes(target: &Target) -> bool {
         matches!(target, Target::Classes { .. })
+    }
+
+    /// Folds for probabilities are made of all rows.
+    fn skips_rows(&self) -> bool {
+        !self.probabilities
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {

@@ -70,11 +70,14 @@ impl Estimator for Svr {
         ),
     ];
     const NEEDS_MERCER: bool = true;
-    const SKIPS_ROWS: bool = true;
     type Fitted = FittedSvr;
 
     fn takes(target: &Target) -> bool {
         matches!(target, Target::Numbers(_))
+    }
+
+    fn skips_rows(&self) -> bool {
+        true
     }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {

@@ -165,7 +165,7 @@ class Together:
                 [self.folds[f] for f in batch],
                 [(kernel, [text for _, text, _ in chain]) for kernel, chain in chains],
                 self.weight,
-                classes=self.names,
+                classes=None if self.names is None else [str(name) for name in self.names],
                 seed=self.base._seed(),
                 scores=True,
                 probabilities=any(getattr(e, "probability", False) for e in made),
