@@ -167,8 +167,8 @@ fn the_gap_goes_down_with_the_steps_and_the_work_rises_with_a_slope_below_2_3() 
         let options = Options { max_iterations: steps, tolerance: 1e-8, ..Options::default() };
         solve(&gram, std::slice::from_ref(&p), &options, &control).unwrap()[0].gap
     };
-    let gaps: Vec<f64> = (0..8).map(|k| gap(50 << k)).collect();
-    assert!(gaps.windows(2).all(|w| w[1] < w[0]) && gaps[7] < 1e-2 * gaps[0], "{gaps:?}");
+    let gaps: Vec<f64> = (0..5).map(|k| gap(50 << k)).collect();
+    assert!(gaps.windows(2).all(|w| w[1] < w[0]) && gaps[4] < 1e-2 * gaps[0], "{gaps:?}");
     let points: Vec<(f64, f64)> = [250usize, 500, 1000, 2000, 4000]
         .iter()
         .map(|&n| {
