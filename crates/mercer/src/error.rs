@@ -205,6 +205,10 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// Whether it ends a whole search, and says nothing of the setting that it was met at.
+    pub(crate) fn ends_all(&self) -> bool {
+        matches!(self, Error::Cancelled | Error::Memory { .. } | Error::Time { .. })
+    }
     /// The family that the error belongs to.
     pub fn kind(&self) -> ErrorKind {
         use Error::*;

@@ -16,17 +16,22 @@ use mercer::solve::smo::{Options, Problem, solve};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn problem(set: usize, n: usize, c: f64) -> (Dense, Problem) {
-    let (x, e) = (points(set, n, 3), errors(set, n));
-    let y: Vec<f64> = (0..n).map(|i| if x[i][0] * x[i][1] + 0.3 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
-    let problem = Problem {
-        row: (0..n).collect(),
+/// The problem of rows with labels -1 and 1 under one penalty.
+fn classification(y: Vec<f64>, c: f64) -> Problem {
+    Problem {
+        row: (0..y.len()).collect(),
         low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
         high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
         target: y,
         tube: 0.0,
         start: None,
-    };
+    }
+}
+
+fn problem(set: usize, n: usize, c: f64) -> (Dense, Problem) {
+    let (x, e) = (points(set, n, 3), errors(set, n));
+    let y: Vec<f64> = (0..n).map(|i| if x[i][0] * x[i][1] + 0.3 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
+    let problem = classification(y, c);
     (square(&x, |a, b| rbf(1.0)(a, b)), problem)
 }
 
@@ -193,14 +198,7 @@ fn a_badly_scaled_linear_kernel_is_solved_in_few_steps() {
     let e = errors(77, n);
     let y: Vec<f64> = (0..n).map(|i| if x[i][0] + x[i][3] + 0.5 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
     let gram = square(&scaled, |a, b| dot(a, b));
-    let p = Problem {
-        row: (0..n).collect(),
-        low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -1.0 }).collect(),
-        high: y.iter().map(|y| if *y > 0.0 { 1.0 } else { 0.0 }).collect(),
-        target: y,
-        tube: 0.0,
-        start: None,
-    };
+    let p = classification(y, 1.0);
     let s = solve(&gram, &[p], &Options::default(), &Control::default()).unwrap().remove(0);
     assert!(s.converged && s.iterations < 2_000_000, "{} steps, gap {}, violation {}", s.iterations, s.gap, s.violation);
 }
@@ -217,14 +215,7 @@ fn few_features_are_solved_in_few_steps_at_any_penalty() {
     let value = |i: usize| x[i][0] + x[i][3] + 0.5 * e[i];
     for c in [1.0, 1e2, 1e4] {
         let y: Vec<f64> = (0..n).map(|i| if value(i) > 0.0 { 1.0 } else { -1.0 }).collect();
-        let classes = Problem {
-            row: (0..n).collect(),
-            low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
-            high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
-            target: y,
-            tube: 0.0,
-            start: None,
-        };
+        let classes = classification(y, c);
         let t: Vec<f64> = (0..n).map(value).collect();
         let numbers = Problem { low: vec![-c; n], high: vec![c; n], target: t, tube: 0.1, ..classes.clone() };
         for problem in [classes, numbers] {

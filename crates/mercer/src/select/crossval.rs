@@ -271,7 +271,7 @@ const WANT: Want = Want { variance: false, covariance: false, probabilities: tru
 fn possible<F>(made: Result<F>) -> Result<Option<F>> {
     match made {
         Ok(fitted) => Ok(Some(fitted)),
-        Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => Err(e),
+        Err(e) if e.ends_all() => Err(e),
         Err(_) => Ok(None),
     }
 }
@@ -280,9 +280,14 @@ fn possible<F>(made: Result<F>) -> Result<Option<F>> {
 const LOOSE: f64 = 1e-2;
 const LOOSER: f64 = 10.0;
 
+/// The estimator without probabilities where the score needs none.
+pub(super) fn as_judged(estimator: &EstimatorExpr, deciding: Metric) -> EstimatorExpr {
+    if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() }
+}
+
 /// The estimator with a tolerance that does for a score, and without probabilities where the score needs none.
 fn loosened(estimator: &EstimatorExpr, deciding: Metric) -> Result<EstimatorExpr> {
-    let mut loose = if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() };
+    let mut loose = as_judged(estimator, deciding);
     for (param, value) in estimator.values().into_iter().filter(|(param, _)| param.name == "tolerance") {
         let asked = value.number();
         if asked < LOOSE {

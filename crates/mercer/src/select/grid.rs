@@ -151,7 +151,7 @@ fn cell(
     task.control.check()?;
     let begin = Instant::now();
     let fitted = match estimator.fit_from(task, earlier.as_ref()) {
-        Err(e @ (Error::Cancelled | Error::Memory { .. } | Error::Time { .. })) => return Err(e),
+        Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
         Ok(fitted) => fitted,
     };

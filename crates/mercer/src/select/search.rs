@@ -6,13 +6,13 @@
 //! smaller than the whole, a last round holds out two quarters of all rows in turn: more rows ask for narrower kernels. A search may
 //! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
+use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
 use super::round::{Preparation, Round, each_once, inner_folds, raw_of};
 use super::smooth;
 use super::tune::{Tuned, Tuning, learnt};
-use super::{Needs, Scoring};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Target, some_rows_of};
 use crate::error::{Error, Result};
@@ -254,10 +254,8 @@ impl Search {
         let judged = round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0);
         let last = number + 1 == self.rounds.len();
         let fits = crossval::fits(self.free.len(), number == 0, last, round);
-        let estimator = &self.start.estimator;
-        let plain =
-            if self.aim.scoring.deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() };
-        fits * plain.work(judged, fitting::outputs(&round.sample.target))
+        let estimator = crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding);
+        fits * estimator.work(judged, fitting::outputs(&round.sample.target))
     }
 
     /// Rows of the next round; of the whole where none is left.

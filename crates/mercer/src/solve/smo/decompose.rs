@@ -9,7 +9,7 @@ use super::among::Among;
 use super::pairs::{self, Block, Until};
 use super::passes::Passes;
 use super::state::State;
-use super::{MARGIN, Options, certificate};
+use super::{MARGIN, Options, PATIENCE, certificate};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Cell, RowCache, add_rows};
@@ -25,9 +25,7 @@ const INNER: f64 = 0.1;
 const TIGHTEN: f64 = 0.3;
 /// Pair steps in a block, per variable of it.
 const STEPS: usize = 20;
-/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
-const PATIENCE: (usize, usize) = (4, 100);
-/// The same in f32, whose rounding may be all that is left of the gap.
+/// The same as `PATIENCE` in f32, whose rounding may be all that is left of the gap.
 const PATIENCE_ROUNDED: (usize, usize) = (1, 4);
 /// Steps per variable after which the dual value must have grown by this share, in f64 and in f32.
 const GROWTH: (usize, f64, f64) = (20, 1e-10, 1e-7);

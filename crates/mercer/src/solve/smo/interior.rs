@@ -31,10 +31,15 @@ const GAP: f64 = 1e-11;
 /// The share of the way to the nearest bound that a step takes.
 const WAY: f64 = 0.9995;
 
+/// Whether a problem asks for a start, and is large enough for one from the interior.
+pub(super) fn begins(state: &State<'_>) -> bool {
+    state.coef.len() >= LEAST && state.problem.start.is_none()
+}
+
 /// Whether a start from the interior is worth its steps.
 pub(super) fn fits(state: &State<'_>, features: &Matrix) -> bool {
-    let (n, d) = (state.coef.len(), features.cols());
-    n >= LEAST && d <= FEATURES.0 && n >= FEATURES.1 * d && state.problem.start.is_none()
+    let d = features.cols();
+    begins(state) && d <= FEATURES.0 && state.coef.len() >= FEATURES.1 * d
 }
 
 /// Moves a problem to a point near its optimum; leaves it where it is if no such point is found.

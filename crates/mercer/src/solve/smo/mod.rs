@@ -51,6 +51,8 @@ use state::State;
 const NARROW: f64 = 1e-5;
 /// Share of the tolerance that is aimed at, so that exact values do not just miss it.
 const MARGIN: f64 = 0.9;
+/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
+const PATIENCE: (usize, usize) = (4, 100);
 /// Times that a problem is taken up again from exact values, per kind of row.
 const ROUNDS: usize = 3;
 
@@ -120,7 +122,9 @@ pub struct Solution {
 pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
-    if let Some(features) = gram.factor() {
+    if states.iter().any(interior::begins)
+        && let Some(features) = gram.factor()
+    {
         states.par_iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| interior::start(s, &features, control));
     }
     let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, gram, control));

@@ -9,7 +9,7 @@ use super::pairs::{Block, Rows, Until, width};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
-use super::{MARGIN, NARROW, Options, certificate};
+use super::{MARGIN, NARROW, Options, PATIENCE, certificate};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Subset, axpy, dense};
@@ -28,8 +28,6 @@ const TIGHTEN: (f64, f64) = (0.01, 0.4);
 const STANDS: f64 = 0.9;
 /// Times that a problem is taken up again, per kind of number.
 const ROUNDS: usize = 12;
-/// Once the violation is within the tolerance, the gap may take so many times the steps taken, and so many per variable.
-const PATIENCE: (usize, usize) = (4, 100);
 
 /// Steps in f32 between two looks in f64, per variable and besides.
 const ROUNDED: (usize, usize) = (50, 1000);
