@@ -3,12 +3,9 @@
 //! With theta = sum_i beta_i phi(x_i) both forms take the same steps. They converge where
 //! 0 < rate < 2 / (largest eigenvalue of K), and the limit interpolates where K is positive definite.
 
+use super::lbfgs::dot;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, product};
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
 
 /// Weights of the features (N x P) after `steps` steps over all rows: theta += rate sum_i (y_i - theta'phi_i) phi_i.
 pub fn batch(features: &Matrix, y: &[f64], rate: f64, steps: usize) -> Result<Vec<f64>> {

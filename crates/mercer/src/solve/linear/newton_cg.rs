@@ -12,6 +12,7 @@ use super::rows::{Bands, Rows};
 use super::{Options, Problem, Solution, relative};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::gram::dot;
 
 /// Share of the tolerance that is aimed at: the last step leads further than it must, and other solvers' may lead further still.
 const MARGIN: f64 = 0.1;
@@ -221,10 +222,6 @@ impl<R: Rows> State<'_, R> {
         // Near the optimum the gradient goes on falling where the value stands.
         Ok(self.primal < before.0 || norm(&self.gradient) < before.1)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    crate::gram::dot(a, b)
 }
 
 fn norm(a: &[f64]) -> f64 {
