@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Multiplications that one thread has done before another is awake.
-const SMALL: usize = 4_000_000;
+const SMALL: usize = 12_000_000;
 /// What the loops of a kernel value take besides its columns, in multiplications.
 const VALUE: usize = 16;
 

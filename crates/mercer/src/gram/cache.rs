@@ -95,9 +95,10 @@ impl<'a, T: Cell> RowCache<'a, T> {
         let one = (columns.max(1) * size_of::<T>()) as u64;
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(LEAST_ROWS, columns.max(LEAST_ROWS));
         let mut store = vec![T::default(); capacity * columns];
-        prefer_large_pages(&mut store);
         let rows = gram.shape().0;
         let open = (OPEN / (columns.max(1) * size_of::<T>())).clamp(LEAST_ROWS, capacity);
+        // What is opened at once may be all, written once: large pages would make it dearer where they come from a host.
+        prefer_large_pages(&mut store[open * columns..]);
         RowCache {
             gram,
             columns,

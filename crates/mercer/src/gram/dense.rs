@@ -1,6 +1,6 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
-use super::simd::dot;
+use super::simd::{all_finite, dot};
 use super::{Block, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -72,12 +72,13 @@ pub fn dense(gram: &dyn Gram, control: &Control) -> Result<Matrix> {
 
 /// The first number of a tile that is not finite, with its place.
 fn not_finite(mut tile: Block<'_, f64>, row: usize, column: usize) -> Option<(usize, usize, f64)> {
-    const EXPONENT: u64 = 0x7ff << 52;
     (0..tile.rows()).find_map(|i| {
         let values = tile.row_mut(i);
-        // A maximum over bits runs in vectors, a search that may stop does not.
-        let largest = values.iter().fold(0, |m, v| (v.to_bits() & EXPONENT).max(m));
-        let at = if largest == EXPONENT { values.iter().position(|v| !v.is_finite())? } else { return None };
+        // A sum over all runs in vectors, a search that may stop does not.
+        if all_finite(values) {
+            return None;
+        }
+        let at = values.iter().position(|v| !v.is_finite())?;
         Some((row + i, column + at, values[at]))
     })
 }
@@ -87,17 +88,28 @@ fn not_finite(mut tile: Block<'_, f64>, row: usize, column: usize) -> Option<(us
 /// # Safety
 /// Nothing else touches the tile or its mirror image.
 unsafe fn mirror(mut tile: Block<'_, f64>, target: Shared, rows: &Range<usize>, cols: &Range<usize>, n: usize) {
-    const STEP: usize = 16;
+    const STEP: usize = 8;
     for i0 in (0..rows.len()).step_by(STEP) {
-        for j0 in (0..cols.len()).step_by(STEP) {
-            for i in i0..(i0 + STEP).min(rows.len()) {
-                let source = tile.row_mut(i);
-                for (j, v) in source.iter().enumerate().take((j0 + STEP).min(cols.len())).skip(j0) {
-                    if cols.start + j < rows.start + i {
-                        // SAFETY: (column, row) lies above the diagonal, in the mirror image of this tile.
-                        unsafe { *target.0.add((cols.start + j) * n + rows.start + i) = *v };
-                    }
-                }
+        let height = STEP.min(rows.len() - i0);
+        // Columns left of the diagonal in the first of these rows, and so in all of them.
+        let below = (rows.start + i0).saturating_sub(cols.start).min(cols.len());
+        let whole = if height == STEP { below / STEP * STEP } else { 0 };
+        for j0 in (0..whole).step_by(STEP) {
+            let mut turned = [[0.0; STEP]; STEP];
+            for i in 0..STEP {
+                let source = &tile.row_mut(i0 + i)[j0..j0 + STEP];
+                (0..STEP).for_each(|j| turned[j][i] = source[j]);
+            }
+            for (j, line) in turned.iter().enumerate() {
+                // SAFETY: these columns lie left of the diagonal in these rows: their mirror image lies above it.
+                unsafe { target.0.add((cols.start + j0 + j) * n + rows.start + i0).cast::<[f64; STEP]>().write(*line) };
+            }
+        }
+        for i in i0..i0 + height {
+            let source = tile.row_mut(i);
+            for (j, v) in source.iter().enumerate().take((rows.start + i).saturating_sub(cols.start)).skip(whole) {
+                // SAFETY: (column, row) lies above the diagonal, in the mirror image of this tile.
+                unsafe { *target.0.add((cols.start + j) * n + rows.start + i) = *v };
             }
         }
     }

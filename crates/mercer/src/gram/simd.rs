@@ -91,9 +91,14 @@ dispatch! {
     map_row, map_body, <T: Real, M: Map>, (row: &mut [T], map: M) -> ()
 }
 dispatch! {
-    /// Inner products become squared distances, max(0, norms_j + norm - 2 x_j). Returns whether one of them is so
-    /// small beside the norms that cancellation has eaten its digits: below `floor` times their sum.
-    sqdist_row, sqdist_body, <T: Real>, (row: &mut [T], norms: &[T], norm: T, floor: T) -> bool
+    /// Inner products become squared distances, max(0, norms_j + norm - 2 x_j). Returns a bit for each part of the row,
+    /// of [`part`] numbers: whether one of them is so small beside the norms that cancellation has eaten its digits,
+    /// below `floor` times their sum.
+    sqdist_row, sqdist_body, <T: Real>, (row: &mut [T], norms: &[T], norm: T, floor: T) -> u64
+}
+dispatch! {
+    /// Whether no value is infinite or NaN.
+    all_finite, finite_body, <>, (row: &[f64]) -> bool
 }
 dispatch! {
     /// sum_j at(a_j, b_j).
@@ -181,19 +186,34 @@ fn map_body<T: Real, M: Map, const FMA: bool>(row: &mut [T], map: M) {
     }
 }
 
+/// Numbers of a row that one bit of [`sqdist_row`] stands for.
+pub(crate) fn part(len: usize) -> usize {
+    len.div_ceil(64).max(32)
+}
+
 #[inline(always)]
-fn sqdist_body<T: Real, const FMA: bool>(row: &mut [T], norms: &[T], norm: T, floor: T) -> bool {
-    let zero = T::from_f64(0.0);
-    let minus_two = T::from_f64(-2.0);
-    // Bits are joined, not minima: a minimum of floating point numbers would keep the loop from running in vectors.
-    let mut near = 0u32;
-    for (v, &n) in row.iter_mut().zip(norms) {
-        let sum = n + norm;
-        let d = fma::<T, FMA>(minus_two, *v, sum);
-        near |= u32::from(d <= floor * sum);
-        *v = if d > zero { d } else { zero };
+fn sqdist_body<T: Real, const FMA: bool>(row: &mut [T], norms: &[T], norm: T, floor: T) -> u64 {
+    let (zero, minus_two, size) = (T::from_f64(0.0), T::from_f64(-2.0), part(row.len()));
+    let mut found = 0;
+    for (bit, (row, norms)) in row.chunks_mut(size).zip(norms.chunks(size)).enumerate() {
+        // Bits are joined, not minima: a minimum of floating point numbers would keep the loop from running in vectors.
+        let mut near = 0u32;
+        for (v, &n) in row.iter_mut().zip(norms) {
+            let sum = n + norm;
+            let d = fma::<T, FMA>(minus_two, *v, sum);
+            near |= u32::from(d <= floor * sum);
+            *v = if d > zero { d } else { zero };
+        }
+        found |= u64::from(near != 0) << bit;
     }
-    near != 0
+    found
+}
+
+#[inline(always)]
+fn finite_body<const FMA: bool>(row: &[f64]) -> bool {
+    // The greatest exponent, over bits without a sign: a maximum of floating point numbers would not tell NaN.
+    const EXPONENT: u64 = 0x7ff << 52;
+    row.iter().fold(0, |most, v| (v.to_bits() & EXPONENT).max(most)) < EXPONENT
 }
 
 /// Sixteen running sums, so that the order of addition does not depend on the instruction set.
@@ -270,10 +290,15 @@ mod tests {
     fn distances_that_cancel_are_reported() {
         let norms = [1.0, 2.0, 5.0];
         let mut far = [0.0, 0.5, 0.1];
-        assert!(!sqdist_row(&mut far, &norms, 1.0, 1e-5));
+        assert_eq!(sqdist_row(&mut far, &norms, 1.0, 1e-5), 0);
         assert_eq!(far, [2.0, 2.0, 5.8]);
         let mut near = [0.0, 0.5, 3.0];
-        assert!(sqdist_row(&mut near, &norms, 1.0, 1e-5), "5 + 1 - 2*3 = 0");
+        assert_eq!(sqdist_row(&mut near, &norms, 1.0, 1e-5), 1, "5 + 1 - 2*3 = 0");
+        for len in [33, 500, 5000] {
+            let mut row = vec![0.0; len];
+            row[len - 1] = 1.0;
+            assert_eq!(sqdist_row(&mut row, &vec![1.0; len], 1.0, 1e-5), 1 << ((len - 1) / part(len)));
+        }
     }
 
     #[test]

@@ -116,8 +116,12 @@ impl<T: Real> Tile<'_, Cloud, T> {
         self.each_dot(|k, row| {
             let i = rows.at(k);
             let norm = a.norms()[i];
-            if simd::sqdist_row(row, norms, T::from_f64(norm), T::from_f64(CANCELLED)) {
-                for (o, j) in row.iter_mut().zip(cols.clone()) {
+            let mut near = simd::sqdist_row(row, norms, T::from_f64(norm), T::from_f64(CANCELLED));
+            let size = simd::part(row.len());
+            while near != 0 {
+                let first = near.trailing_zeros() as usize * size;
+                near &= near - 1;
+                for (o, j) in row[first..].iter_mut().zip(cols.start + first..cols.end).take(size) {
                     if o.to_f64() <= 2.0 * CANCELLED * (norm + b.norms()[j]) {
                         *o = T::from_f64(a.sqdist(i, b, j));
                     }

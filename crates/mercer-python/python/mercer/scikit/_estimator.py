@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,12 @@ from ._warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+@lru_cache(maxsize=256)
+def readable(text):
+    """Refuses an expression of an estimator that the library does not read."""
+    Learner(text)
 
 
 class KernelEstimator(BaseEstimator):
@@ -59,6 +66,12 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.sparse = not given
         tags.input_tags.allow_nan = self._allow_nan
         return tags
+
+    @classmethod
+    @lru_cache(maxsize=None)  # noqa: B019 (classes live as long as the module)
+    def _get_param_names(cls):
+        """Names of the arguments: read from the signature once, which a search asks for several times a fit."""
+        return super()._get_param_names()
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "model_")
@@ -98,7 +111,7 @@ class KernelEstimator(BaseEstimator):
     def _written(self, settings):
         """An expression of the estimator with these parameters, read once."""
         text = f"{self._name}({', '.join(f'{ours}={_text(value)}' for ours, value in settings.items())})"
-        Learner(text)
+        readable(text)
         return text
 
     def _similarity(self, X):
@@ -254,7 +267,7 @@ class KernelEstimator(BaseEstimator):
             vars(self).pop(name, None)
             if is_open(getattr(self, theirs)):
                 setattr(self, name, model.parameters[ours])
-        if isinstance(model, Model) and not (self._poor or hasattr(self, "kernel_")) and "kernel" in self.get_params(deep=False):
+        if isinstance(model, Model) and not (self._poor or hasattr(self, "kernel_")) and "kernel" in vars(self):
             self.kernel_ = model.kernel
 
     def _model(self, X, y, weight, classes):

@@ -46,6 +46,7 @@ use crate::gram::{Gram, RowCache};
 use passes::Passes;
 use rayon::prelude::*;
 use state::State;
+use std::sync::Arc;
 
 /// Below this tolerance rows of f32 are not tried.
 const NARROW: f64 = 1e-5;
@@ -125,13 +126,19 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     if states.iter().any(interior::begins)
         && let Some(features) = gram.factor()
     {
-        states.par_iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| interior::start(s, &features, control));
+        let features = Arc::new(features);
+        states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
     }
     let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, gram, control));
     if !small.is_empty() {
         whole::solve(gram, &mut small, options, control)?;
     }
     large.extend(small.into_iter().filter(|s| !s.closed));
+    large.par_iter_mut().for_each(|state| {
+        if let Some(features) = state.features.take() {
+            interior::start(state, &features, control);
+        }
+    });
     if large.iter().any(|s| s.is_moved()) {
         certificate::refresh(gram, &mut large, control)?;
         large.iter_mut().for_each(|s| s.stretch());

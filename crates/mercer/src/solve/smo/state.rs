@@ -2,6 +2,8 @@
 
 use super::{Problem, Solution, certificate, malformed};
 use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use std::sync::Arc;
 
 /// A share of a variable that is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
@@ -16,6 +18,8 @@ pub(super) struct State<'a> {
     /// f = Kb.
     pub(super) values: Vec<f64>,
     pub(super) iterations: usize,
+    /// Z with K = Z Z', where a start from the interior may pay.
+    pub(super) features: Option<Arc<Matrix>>,
     /// Whether it began so near to its optimum that the rounding of f32 would lead away from it.
     pub(super) near: bool,
     /// Nothing more is to be done.
@@ -50,7 +54,7 @@ impl<'a> State<'a> {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, near: false, closed: false })
+        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, features: None, near: false, closed: false })
     }
 
     /// Whether any variable is not zero.

@@ -9,7 +9,7 @@ use super::pairs::{Block, Rows, Until, width};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
-use super::{MARGIN, NARROW, Options, PATIENCE, certificate};
+use super::{MARGIN, NARROW, Options, PATIENCE, certificate, interior};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Subset, axpy, dense};
@@ -30,7 +30,9 @@ const STANDS: f64 = 0.9;
 const ROUNDS: usize = 12;
 
 /// Steps in f32 between two looks in f64, per variable and besides.
-const ROUNDED: (usize, usize) = (50, 1000);
+const LOOK: (usize, usize) = (8, 500);
+/// Where v in f32 has gone so many goals from the exact one between two looks, its steps lead elsewhere.
+const DRIFT: f64 = 0.5;
 /// A violation so many times the goal of f32 is rounding, and more of it leads nowhere.
 const NOISE: f64 = 3.0;
 
@@ -175,60 +177,70 @@ pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options
         refresh(state, kernel);
         state.stretch();
     }
-    if options.tolerance >= NARROW && !state.near {
-        stage::<f32>(state, kernel, options, control)?;
+    let narrow = options.tolerance >= NARROW;
+    if let Some(features) = state.features.take() {
+        // Few steps in pairs are less work than those of an interior point.
+        if narrow {
+            stage::<f32>(state, kernel, options, control, interior::pairs_instead(state, &features))?;
+        }
+        if !state.closed {
+            interior::start(state, &features, control);
+            refresh(state, kernel);
+        }
     }
-    stage::<f64>(state, kernel, options, control)?;
+    if narrow && !state.near {
+        stage::<f32>(state, kernel, options, control, options.max_iterations)?;
+    }
+    stage::<f64>(state, kernel, options, control, options.max_iterations)?;
     state.closed = true;
     Ok(())
 }
 
 /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
-/// but for the second.
-fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
+/// but for the second and for `most` steps in all.
+fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control, most: usize) -> Result<()> {
     if state.closed {
         return Ok(());
     }
     let members: Vec<usize> = (0..state.coef.len()).collect();
+    let (n, rounded) = (members.len(), size_of::<T>() == 4);
     let write = |k: usize, out: &mut [T]| kernel.write(k, out);
-    let rows = match kernel.single(width(members.len())).and_then(T::lent) {
-        Some(lent) => Rows::lent(members.len(), lent),
-        None => Rows::later(members.len(), &write),
+    let rows = match kernel.single(width(n)).and_then(T::lent) {
+        Some(lent) => Rows::lent(n, lent),
+        None => Rows::later(n, &write),
     };
     let mut block: Block<'_, T> = Block::new(state, &members, rows);
     let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
-    for _ in 0..ROUNDS {
+    let mut round = 0;
+    while round < ROUNDS {
         control.check()?;
         control.tell("steps of the solver", state.iterations, options.max_iterations);
-        let mut most = options.max_iterations - state.iterations;
-        if size_of::<T>() == 4 {
-            most = most.min(ROUNDED.0 * members.len() + ROUNDED.1);
-        }
-        if let Some(steps) = reached {
-            most = most.min(PATIENCE.0 * steps + PATIENCE.1 * members.len());
-        }
+        let until = reached.map_or(most, |before: usize| most.min(PATIENCE.0 * before + PATIENCE.1 * n));
+        let left = until.saturating_sub(state.iterations).min(if rounded { LOOK.0 * n + LOOK.1 } else { usize::MAX });
         let spent = control.out_of_time() || state.iterations >= options.max_iterations;
-        let steps = if spent { 0 } else { block.solve(state, &Until { goal, most, control }) };
+        let steps = if spent { 0 } else { block.solve(state, &Until { goal, most: left, control }) };
         state.coef.copy_from_slice(&block.coef);
         state.iterations += steps;
         refresh(state, kernel);
         state.finite()?;
+        let drift = block.v.iter().enumerate().take(n).fold(0.0f64, |most, (k, v)| most.max((v.to_f64() - state.v(k)).abs()));
         let quality = certificate::of(state);
         state.closed = spent || quality.within(MARGIN * options.tolerance);
+        if state.closed || state.iterations >= until || rounded && drift > DRIFT * goal {
+            return Ok(());
+        }
+        if steps == left {
+            block.reset(state);
+            continue;
+        }
         // In this kind of number there is nothing left where no pair moves above the goal, or where violation and gap stand still.
         let idle = steps == 0 && quality.violation > goal;
         let stands = steps > 0 && quality.violation.max(0.0) >= STANDS * last && quality.violation <= goal;
-        if state.closed || idle || stands {
-            return Ok(());
-        }
-        if size_of::<T>() == 4 && (steps == most || quality.violation > NOISE * goal) {
+        if idle || stands || rounded && quality.violation > NOISE * goal {
             return Ok(());
         }
         last = quality.violation.max(0.0);
         if quality.violation <= MARGIN * options.tolerance {
-            if reached.is_some_and(|before| state.iterations >= PATIENCE.0 * before + PATIENCE.1 * members.len()) {
-                return Ok(());
-            }
             reached = reached.or(Some(state.iterations));
             let wanted = 0.5 * options.tolerance / quality.gap;
             goal = quality.violation.min(goal) * wanted.clamp(TIGHTEN.0, TIGHTEN.1);
@@ -236,6 +248,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
             goal = goal.min(0.5 * quality.violation);
         }
         block.reset(state);
+        round += 1;
     }
     Ok(())
 }
