@@ -310,6 +310,17 @@ impl<'a> Subset<'a> {
     pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
         Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
     }
+
+    /// Takes the values out of a matrix that is there; false where there is none.
+    fn gather<T: Real>(&self, rows: &[usize], cols: Range<usize>, out: &mut Block<'_, T>) -> bool {
+        let Some(matrix) = self.of.held() else { return false };
+        let cols = &self.cols[cols];
+        for (k, &i) in rows.iter().enumerate() {
+            let row = matrix.row(i);
+            out.row_mut(k).iter_mut().zip(cols).for_each(|(o, &j)| *o = T::from_f64(row[j]));
+        }
+        true
+    }
 }
 
 /// Runs of consecutive numbers: (offset in the list, range).
@@ -330,6 +341,9 @@ impl Gram for Subset<'_> {
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
         let list = &self.rows[rows];
+        if self.gather(list, cols.clone(), &mut out) {
+            return;
+        }
         for (j, c) in runs(&self.cols[cols]) {
             let width = c.len();
             self.of.fill_rows(list, c, out.part(0..list.len(), j..j + width));
@@ -337,6 +351,9 @@ impl Gram for Subset<'_> {
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        if self.gather(&list, cols.clone(), &mut out) {
+            return;
+        }
         for (j, c) in runs(&self.cols[cols]) {
             let width = c.len();
             self.of.fill_rows(&list, c, out.part(0..list.len(), j..j + width));
@@ -365,6 +382,9 @@ impl Gram for Subset<'_> {
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        if self.gather(&list, cols.clone(), &mut out) {
+            return;
+        }
         for (j, c) in runs(&self.cols[cols]) {
             let width = c.len();
             self.of.fill_f32(&list, c, out.part(0..list.len(), j..j + width));

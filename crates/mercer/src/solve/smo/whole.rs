@@ -154,17 +154,23 @@ impl Kernel for Shared<'_> {
     }
 }
 
-/// f = Kb in f64.
-fn refresh(state: &mut State<'_>, kernel: &impl Kernel) {
+/// f = Kb in f64, from f of the coefficients `known` where fewer have changed than there are.
+fn refresh(state: &mut State<'_>, kernel: &impl Kernel, known: &mut Vec<f64>) {
     let mut values = std::mem::take(&mut state.values);
-    values.fill(0.0);
-    let mut written = vec![0.0; values.len()];
-    for (k, &b) in state.coef.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+    let changed = known.iter().zip(&state.coef).filter(|(a, b)| a != b).count();
+    if known.is_empty() || changed >= state.coef.iter().filter(|b| **b != 0.0).count() {
+        values.fill(0.0);
+        *known = vec![0.0; values.len()];
+    }
+    let mut written = Vec::new();
+    for (k, (&b, before)) in state.coef.iter().zip(known).enumerate().filter(|(_, (b, before))| *b != *before) {
+        let change = b - std::mem::replace(before, b);
         match kernel.row(k) {
-            Some(row) => axpy(b, row, &mut values),
+            Some(row) => axpy(change, row, &mut values),
             None => {
+                written.resize(values.len(), 0.0);
                 kernel.write(k, &mut written);
-                axpy(b, &written, &mut values);
+                axpy(change, &written, &mut values);
             }
         }
     }
@@ -173,32 +179,40 @@ fn refresh(state: &mut State<'_>, kernel: &impl Kernel) {
 
 /// Solves one problem.
 pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
+    let mut known = Vec::new();
     if state.is_moved() {
-        refresh(state, kernel);
+        refresh(state, kernel, &mut known);
         state.stretch();
+        known.clone_from(&state.coef);
     }
-    let narrow = options.tolerance >= NARROW;
+    let (narrow, most) = (options.tolerance >= NARROW, options.max_iterations);
     if let Some(features) = state.features.take() {
         // Few steps in pairs are less work than those of an interior point.
         if narrow {
-            stage::<f32>(state, kernel, options, control, interior::pairs_instead(state, &features))?;
+            stage::<f32>(state, kernel, &mut known, interior::pairs_instead(state, &features).min(most), (options, control))?;
         }
         if !state.closed {
             interior::start(state, &features, control);
-            refresh(state, kernel);
+            refresh(state, kernel, &mut known);
         }
     }
     if narrow && !state.near {
-        stage::<f32>(state, kernel, options, control, options.max_iterations)?;
+        stage::<f32>(state, kernel, &mut known, most, (options, control))?;
     }
-    stage::<f64>(state, kernel, options, control, options.max_iterations)?;
+    stage::<f64>(state, kernel, &mut known, most, (options, control))?;
     state.closed = true;
     Ok(())
 }
 
 /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
-/// but for the second and for `most` steps in all.
-fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control, most: usize) -> Result<()> {
+/// but for the second and for `most` steps in all. `known` are the coefficients that f belongs to, which keeps up with them.
+fn stage<T: Passes>(
+    state: &mut State<'_>,
+    kernel: &impl Kernel,
+    known: &mut Vec<f64>,
+    most: usize,
+    (options, control): (&Options, &Control),
+) -> Result<()> {
     if state.closed {
         return Ok(());
     }
@@ -221,7 +235,7 @@ fn stage<T: Passes>(state: &mut State<'_>, kernel: &impl Kernel, options: &Optio
         let steps = if spent { 0 } else { block.solve(state, &Until { goal, most: left, control }) };
         state.coef.copy_from_slice(&block.coef);
         state.iterations += steps;
-        refresh(state, kernel);
+        refresh(state, kernel, known);
         state.finite()?;
         let drift = block.v.iter().enumerate().take(n).fold(0.0f64, |most, (k, v)| most.max((v.to_f64() - state.v(k)).abs()));
         let quality = certificate::of(state);
