@@ -1,5 +1,6 @@
 //! Points made ready for tiles: scaled, shifted to a common centre, with their squared norms.
 
+use super::Gather;
 use crate::data::{Points, Storage};
 use crate::linalg::Real;
 use std::sync::OnceLock;
@@ -248,6 +249,23 @@ impl Cloud {
                 a.next();
                 Some((ca, va, 0.0))
             }
+        })
+    }
+}
+
+impl Gather for Cloud {
+    fn gather(&self, rows: &[usize]) -> Option<Self> {
+        let all = self.dense()?;
+        let dim = self.dim;
+        Some(Cloud {
+            rows: rows.len(),
+            dim,
+            body: Body::Dense(rows.iter().flat_map(|&i| &all[i * dim..(i + 1) * dim]).copied().collect()),
+            norms: rows.iter().map(|&i| self.norms[i]).collect(),
+            centre: self.centre.clone(),
+            kept: self.kept.clone(),
+            single: OnceLock::new(),
+            turned: OnceLock::new(),
         })
     }
 }

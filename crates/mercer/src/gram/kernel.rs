@@ -4,7 +4,7 @@ use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
 use super::{Block, Bound, Cloud, Gram, Rows, Side, Tile, apart};
 use crate::control::Control;
-use crate::data::{Inputs, RowWeights};
+use crate::data::{Inputs, RowCount, RowWeights};
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use crate::param::{Alias, Param};
@@ -44,7 +44,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// The sort of input it compares.
     type Inputs: Inputs;
     /// A batch after the work done once per input.
-    type Prepared: Send + Sync;
+    type Prepared: Gather + Send + Sync;
 
     /// Replaces what is `auto` by what the inputs suggest, counted by weight, and a range by its point nearest to that.
     fn settle(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>) -> Self {
@@ -87,6 +87,18 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// a parameter has one; `tile.out` is scratch of the tile's shape.
     fn gradient(&self, _tile: Tile<'_, Self::Prepared, f64>, _weights: &[f64], _out: &mut [f64]) {}
 }
+
+/// A prepared batch.
+pub trait Gather: Sized {
+    /// Some of its inputs, in any order, as if they alone had been prepared with the others known; `None` where that takes as
+    /// long as to prepare them.
+    fn gather(&self, _rows: &[usize]) -> Option<Self> {
+        None
+    }
+}
+
+/// Numbers of rows hold nothing else, and their kernels ask which row it is.
+impl Gather for RowCount {}
 
 /// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
 const FEW: usize = 16;
@@ -143,6 +155,11 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
         self.kernel.fill(self.tile(Rows::Range(rows), cols, out));
+    }
+    fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        let b = self.symmetric().then(|| self.b.gather(rows))??;
+        let (kernel, n) = (self.kernel.clone(), rows.len());
+        Some(Box::new(Leaf { kernel, parameters: self.parameters, rows: n, a: None, cols: n, b, tree: OnceLock::new() }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         match (side, &self.a) {

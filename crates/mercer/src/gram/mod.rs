@@ -27,7 +27,7 @@ pub use dense::{Dense, Subset, apply, dense};
 pub(crate) use dense::{apply_f32, apply_rows};
 pub use joint::Joint;
 pub(crate) use kernel::Leaf;
-pub use kernel::{Kernel, Mercer};
+pub use kernel::{Gather, Kernel, Mercer};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
@@ -95,6 +95,11 @@ pub trait Gram: Sync {
     /// For each of some rows the `count` columns nearest to it and all others as near as the last of them, by column, with
     /// the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
+        None
+    }
+    /// Of a symmetric Gram matrix that among some of its inputs, in any order, what is known of them laid out anew one after
+    /// the other; `None` where a [`Subset`] is all there is.
+    fn gathered(&self, _rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
         None
     }
     /// The whole matrix where it is there as a whole and every value is known to be finite.

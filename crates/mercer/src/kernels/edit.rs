@@ -4,7 +4,7 @@
 //! v'Kv = 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)), below 0 at its least s where m > 1 + e^(2 gamma).
 
 use crate::data::{RowWeights, Strings};
-use crate::gram::{Kernel, Map, Mercer, Tile};
+use crate::gram::{Gather, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,8 @@ fn start(inputs: &Strings, weights: RowWeights<'_>) -> f64 {
     let squares: f64 = inputs.iter().enumerate().map(|(i, s)| weights.at(i) * (s.chars().count() as f64).powi(2)).sum();
     if squares > 0.0 { weights.total(inputs.len()) / squares } else { 1.0 }
 }
+
+impl Gather for Vec<Vec<char>> {}
 
 impl Kernel for Edit {
     const NAME: &'static str = "edit";

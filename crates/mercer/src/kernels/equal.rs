@@ -4,7 +4,7 @@
 
 use crate::data::{Dataset, Inputs, Sort, UNSEEN, Values};
 use crate::error::Result;
-use crate::gram::{Kernel, Mercer, Tile};
+use crate::gram::{Gather, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub struct Labels {
     columns: usize,
     codes: Vec<u32>,
 }
+
+impl Gather for Labels {}
 
 impl Inputs for Labels {
     const SORT: &'static str = "category columns";

@@ -6,7 +6,7 @@ use super::rbf::{Gaussian, unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Cloud, Kernel, Mercer, Tile};
+use crate::gram::{Cloud, Gather, Kernel, Mercer, Tile};
 use crate::linalg::{Cholesky, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -88,6 +88,8 @@ pub struct Whitened {
     cloud: Cloud,
     factor: Option<Cholesky>,
 }
+
+impl Gather for Whitened {}
 
 impl Kernel for Mahalanobis {
     const NAME: &'static str = "mahalanobis";

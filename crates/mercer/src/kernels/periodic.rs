@@ -6,7 +6,7 @@
 use super::rbf::{Gaussian, unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{Cloud, Gather, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,8 @@ pub struct Wound {
     plain: Vec<f64>,
     dim: usize,
 }
+
+impl Gather for Wound {}
 
 /// A quarter of the widest column's range; 1 where no column varies.
 fn quarter_range(inputs: &Points) -> f64 {

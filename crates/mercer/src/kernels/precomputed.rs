@@ -1,7 +1,7 @@
 //! precomputed: k(x, z) is looked up in a kernel matrix whose rows and columns have names.
 
 use crate::data::Similarities;
-use crate::gram::{Kernel, Mercer, Tile};
+use crate::gram::{Gather, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Precomputed {}
+
+impl Gather for Similarities {}
 
 impl Kernel for Precomputed {
     const NAME: &'static str = "precomputed";

@@ -3,7 +3,7 @@
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
 use crate::data::{RowWeights, Strings};
-use crate::gram::{Cloud, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::gram::{Cloud, Gather, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,8 @@ pub struct Counted {
     counts: Cloud,
     columns: HashMap<String, u32>,
 }
+
+impl Gather for Counted {}
 
 /// Every substring of `k` characters, overlaps included.
 fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {

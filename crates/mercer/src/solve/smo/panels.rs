@@ -83,10 +83,15 @@ impl Groups {
 /// Solves the problems group by group.
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    let gathered = gram.gathered(&groups.rows.concat());
     for g in 0..groups.rows.len() {
         control.check_wanted("Gram matrix")?;
         let beside: Vec<usize> = (0..=g).filter(|&h| groups.together(g, h, g)).collect();
-        for (&h, block) in beside.iter().zip(panel(gram, groups, g, &beside)) {
+        let made = match &gathered {
+            Some(gram) => panel_of_gathered(gram.as_ref(), groups, g, &beside),
+            None => panel(gram, groups, g, &beside),
+        };
+        for (&h, block) in beside.iter().zip(made) {
             blocks.insert((g, h), block);
         }
         let ready = states.par_iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g));
@@ -94,6 +99,25 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Gro
         blocks.retain(|&(a, b), _| groups.together(a, b, g + 1));
     }
     Ok(())
+}
+
+/// The kernel values of a group's rows with those of the groups beside it, one block for each, where the rows of a group
+/// follow on each other and groups do.
+fn panel_of_gathered(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize]) -> Vec<Vec<f64>> {
+    let starts: Vec<usize> = groups.rows.iter().scan(0, |end, rows| Some(std::mem::replace(end, *end + rows.len()))).collect();
+    let width = |h: usize| groups.rows[h].len();
+    let mut blocks: Vec<Vec<f64>> = beside.iter().map(|&h| vec![0.0; width(g) * width(h)]).collect();
+    let tiles = blocks.iter_mut().zip(beside).flat_map(|(block, &h)| {
+        block
+            .chunks_mut(TILE.0 * width(h))
+            .enumerate()
+            .map(move |(band, part)| (h, band * TILE.0..band * TILE.0 + part.len() / width(h), part))
+    });
+    tiles.collect::<Vec<_>>().into_par_iter().for_each(|(h, rows, part)| {
+        let (first, height) = (starts[g] + rows.start, rows.len());
+        gram.fill(first..first + height, starts[h]..starts[h] + width(h), gram::Block::new(part, height, width(h)));
+    });
+    blocks
 }
 
 /// The kernel values of a group's rows with those of the groups beside it, one block for each.
@@ -216,6 +240,21 @@ mod tests {
             assert!(a.closed && a.iterations > 10);
             assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
         }
+    }
+
+    #[test]
+    fn blocks_of_rows_laid_out_by_group_hold_the_values_of_the_rows_where_they_are() {
+        use crate::data::{Column, Dataset, Points, Values};
+        use crate::kernels::KernelExpr;
+        let (n, dim) = (150, 3);
+        let values = (0..n * dim).map(|k| (k as f64 * 0.7).sin()).collect();
+        let column = Column { name: "x".into(), values: Values::Points(Points::dense(n, dim, values).unwrap()) };
+        let data = Dataset::new(vec![column]).unwrap();
+        let gram = KernelExpr::parse("rbf(length_scale=0.8)").unwrap().bind(None, &data).unwrap();
+        let rows = (0..3).map(|class| (0..n).filter(|i| i % 3 == class).collect()).collect();
+        let groups = Groups { rows, of: vec![vec![0, 1, 2]] };
+        let gathered = gram.gathered(&groups.rows.concat()).unwrap();
+        assert_eq!(panel_of_gathered(gathered.as_ref(), &groups, 2, &[0, 1, 2]), panel(gram.as_ref(), &groups, 2, &[0, 1, 2]));
     }
 
     #[test]

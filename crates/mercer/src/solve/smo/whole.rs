@@ -145,6 +145,13 @@ impl Kernel for Shared<'_> {
         let row = self.matrix.row(self.at[k]);
         set(&self.all, &self.at.iter().map(|&at| row[at]).collect::<Vec<f64>>());
     }
+    fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
+        let row = self.matrix.row(self.at[k]);
+        match self.row(k) {
+            Some(row) => out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v)),
+            None => out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at])),
+        }
+    }
     fn row(&self, k: usize) -> Option<&[f64]> {
         let (first, last) = (*self.at.first()?, *self.at.last()?);
         (last - first + 1 == self.at.len()).then(|| &self.matrix.row(self.at[k])[first..=last])
