@@ -67,7 +67,7 @@ impl Work {
     fn read(folder: PathBuf, kernel: KernelExpr, estimator: Option<EstimatorExpr>) -> Result<Self> {
         let data = if folder.join("x.npy").exists() { points(read_npy(&folder.join("x.npy"))?)? } else { sparse(&folder)? };
         let file = folder.join("y.npy");
-        let target = if file.exists() { Target::Numbers(read_npy(&file)?) } else { Target::Absent };
+        let target = if file.exists() { Target::Numbers(read_npy(&file)?) } else { Target::Absent { rows: data.rows() } };
         let target = match (&estimator, target) {
             (Some(EstimatorExpr::Svc(_)), Target::Numbers(y)) => {
                 let mut values = y.data().to_vec();
@@ -143,7 +143,7 @@ impl Work {
         let examples = Examples { data: &self.data, target: &self.target, weights: None, split: &Split::Rows };
         let clock = Instant::now();
         let tuned = select::tune(&self.kernel, self.estimator()?, &examples, &self.control, 0, false)?;
-        let fitted = fitting::fit_settled(&tuned.kernel, &tuned.estimator, &examples, &self.control, 0)?;
+        let (kernel, fitted) = fitting::fit_settled(&tuned.kernel, &tuned.estimator, &examples, &self.control, 0)?;
         let seconds = clock.elapsed().as_secs_f64();
         let mut out = entries([("seconds", json!(seconds)), ("converged", json!(fitted.summary().converged))]);
         let summary = fitted.summary();
@@ -161,10 +161,10 @@ impl Work {
             self.write("coef", &coef)?;
         }
         if let Some(new) = &self.new {
-            let support = fitting::support_of(&tuned.kernel, &fitted, &self.data);
+            let support = fitting::support_of(&kernel, &fitted, &self.data);
             let want = Want { variance: matches!(fitted, FittedModel::Gp(_)), ..Want::default() };
             let clock = Instant::now();
-            let predictions = fitting::predict_settled(&tuned.kernel, &fitted, &support, new, want, &self.control)?;
+            let predictions = fitting::predict_settled(&kernel, &fitted, &support, new, want, &self.control)?;
             out.insert("predict_seconds".into(), json!(clock.elapsed().as_secs_f64()));
             self.write_predictions(&predictions)?;
         }

@@ -149,6 +149,9 @@ pub(crate) struct Tabular {
     /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
     #[arg(long, value_name = "COL=FILE", help_heading = "What to learn")]
     pub gram: Vec<String>,
+    /// Make the rows that have one value in COL one row: its numbers become a set of vectors, which set_mean(rbf) takes.
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
+    pub group_into: Option<String>,
     /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
     #[arg(long, help_heading = "What to learn")]
     pub no_standardise: bool,
@@ -157,7 +160,7 @@ pub(crate) struct Tabular {
 /// How the cells of a table are to be read.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// What a column holds, where the cells do not tell: number, category, text, sequence, date (date-dmy and date-mdy say
+    /// What a column holds, where the cells do not tell: number, category, text, sequence, tree, set, date (date-dmy and date-mdy say
     /// whether day or month comes first), flag or ignore.
     #[arg(long, value_name = "COL=TYPE", help_heading = "How to read")]
     pub types: Vec<String>,
@@ -264,12 +267,16 @@ pub(crate) struct Plan {
 pub(crate) struct Fit {
     #[command(flatten)]
     pub learning: Learning,
-    /// Estimator such as "svc(c=0.1..100)"; svc for classes and ridge for numbers if left out.
+    /// Estimator such as "svc(c=0.1..100)", or "kernel_pca(components=2)", which takes no target; svc for classes and ridge for
+    /// numbers if left out.
     #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
     pub estimator: Vec<String>,
     /// Model file to write.
     #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
     pub output: PathBuf,
+    /// Write a page with what there is to say of the model, and its pictures.
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
     /// Write figures of the fit as SVG files into this folder, which is made if it is not there.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub figures: Option<PathBuf>,
@@ -420,7 +427,7 @@ mod tests {
             let page = all.find_subcommand_mut(command).unwrap().render_long_help().to_string();
             let said = page.split_whitespace().collect::<Vec<_>>().join(" ");
             let types = said.split("where the cells do not tell: ").nth(1).unwrap().split_inclusive('.').next().unwrap();
-            for kind in mercer::read::ColumnType::ALL {
+            for kind in mercer::read::ColumnType::all() {
                 assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
             }
         }

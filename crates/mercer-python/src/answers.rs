@@ -3,8 +3,8 @@
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::errors::internal_error;
 use crate::target::labels;
-use mercer::data::Sort;
-use mercer::estimators::{EstimatorExpr, Expansion, Predicted, Predictions, Sigmoid};
+use mercer::data::ColumnKind;
+use mercer::estimators::{Answer, EstimatorExpr, Expansion, Predicted, Predictions, Sigmoid, Spectrum};
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Value};
 use mercer::read::TargetInfo;
@@ -23,10 +23,10 @@ pub(crate) fn documented<'py>(py: Python<'py>, object: &impl Serialize) -> PyRes
 }
 
 /// Names of columns with the words for what they hold.
-pub(crate) fn sorts<'py, 'a>(py: Python<'py>, columns: impl Iterator<Item = (&'a str, Sort)>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn kinds<'py, 'a>(py: Python<'py>, columns: impl Iterator<Item = (&'a str, ColumnKind)>) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
-    for (name, sort) in columns {
-        all.set_item(name, sort.name())?;
+    for (name, kind) in columns {
+        all.set_item(name, kind.name())?;
     }
     Ok(all)
 }
@@ -47,6 +47,20 @@ pub(crate) fn values<'py>(py: Python<'py>, values: Predicted, info: &TargetInfo,
         Predicted::Classes(found) if codes => Ok(from_indices(py, &found)),
         Predicted::Classes(found) => labels(py, info)?.call_method1("take", (from_indices(py, &found),)),
     }
+}
+
+/// Predicted values as an array, by what they mean; components have two axes however many there are.
+pub(crate) fn answered<'py>(py: Python<'py>, found: Predicted, answer: &Answer, codes: bool) -> PyResult<Bound<'py, PyAny>> {
+    match (found, answer) {
+        (Predicted::Numbers(numbers), Answer::Components { .. }) => from_matrix(py, numbers),
+        (found, Answer::Clusters { .. }) => values(py, found, &answer.target(), true),
+        (found, _) => values(py, found, &answer.target(), codes),
+    }
+}
+
+/// The variance along components as an array, and the whole variance.
+pub(crate) fn spectrum<'py>(py: Python<'py>, spectrum: Option<&Spectrum>) -> Option<(Bound<'py, PyAny>, f64)> {
+    spectrum.map(|s| (from_vec(py, s.values.clone()), s.total))
 }
 
 /// Predictions without a row each, classes as codes; or their decision values.

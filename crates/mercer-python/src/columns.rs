@@ -3,7 +3,8 @@
 use crate::arrays::{ONE_LENGTH, asarray, dates, is_numeric, kind, numbers, points, shape, sparse};
 use crate::errors::{data_error, raise, within};
 use crate::frames::listed;
-use mercer::data::Points;
+use crate::sets::sets;
+use mercer::data::{Points, Sets};
 use mercer::read::Labels;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -14,6 +15,8 @@ pub(crate) enum Cells {
     Numbers(Vec<f64>),
     /// A vector a row.
     Points(Points),
+    /// A set of vectors a row.
+    Sets(Sets),
     /// Text, empty where it is missing.
     Texts(Vec<String>),
 }
@@ -32,6 +35,9 @@ pub(crate) fn cells(name: &str, object: &Bound<'_, PyAny>, as_text: bool) -> PyR
 fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
     if let Some(points) = sparse(object)? {
         return Ok(Cells::Points(points));
+    }
+    if let Some(sets) = sets(object)? {
+        return Ok(Cells::Sets(sets));
     }
     let array = asarray(object)?;
     let kind = kind(&array)?;

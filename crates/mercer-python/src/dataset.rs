@@ -1,16 +1,16 @@
 //! `mercer.Dataset`: named, typed columns, made from whatever holds columns in Python.
 
-use crate::answers::sorts;
+use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
-use mercer::data::{Column, Holds, Schema, Similarities, Sort, Values};
+use crate::sets::sets_alone;
+use mercer::data::{Cells as _, Column, ColumnKind, Holds, Schema, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
-use mercer::prep::rows_missing;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use mercer::report;
 use pyo3::prelude::*;
@@ -31,7 +31,8 @@ const NAMED: usize = 20;
 ///
 /// Columns of numbers and flags are numbers, NaN where one is missing; dates are days since 1970-01-01; columns of str and
 /// of labels are categories, texts or sequences, told from their cells as in a table that is read. A str that looks like a
-/// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors.
+/// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors, a list of 2-D arrays one of
+/// sets of vectors, and a list of str such as ``(S (NP I) (VP run))`` one of trees.
 ///
 /// Parameters
 /// ----------
@@ -39,8 +40,8 @@ const NAMED: usize = 20;
 ///     A dict of columns, a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D array (columns x0, x1,
 ///     ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
-///     What columns hold where that is told wrongly, ``{"zip": "category"}``: number, category, text, sequence, date, flag or
-///     ignore. A single word speaks of all columns.
+///     What columns hold where that is told wrongly, ``{"zip": "category"}``: number, category, text, sequence, tree, set,
+///     date, flag or ignore. A single word speaks of all columns.
 /// gram : dict, optional
 ///     Kernel matrices of your own for columns of names, which the kernel ``precomputed`` takes: ``{"item": K}``, the rows of
 ///     K called 0, 1, 2, ..., or ``{"item": (names, K)}``.
@@ -106,7 +107,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
-    if mapping(object)?.is_none() && sparse(object)?.is_none() {
+    if mapping(object)?.is_none() && sparse(object)?.is_none() && sets_alone(object)?.is_none() {
         let array = asarray(object)?;
         if is_numeric(kind(&array)?) && !by_column {
             return Ok(Arc::new(mercer::data::Dataset::from_points(points(&array)?)));
@@ -163,6 +164,11 @@ fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data
     if let Some(columns) = mapping(object)? {
         return from_columns(columns, asked, true);
     }
+    if let Some(sets) = sets_alone(object)? {
+        let name = asked.like.and_then(|schema| schema.columns.first()).map_or(ONLY, |column| &column.name).to_owned();
+        let data = mercer::data::Dataset::new(vec![Column { name, values: Values::Sets(sets) }]).map_err(raise)?;
+        return Ok((data, Vec::new()));
+    }
     if let Some(texts) = strings(object)? {
         return from_texts(object, texts, asked);
     }
@@ -171,7 +177,7 @@ fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data
     let names: Vec<String> = match asked.like {
         None => (0..width).map(|j| format!("x{j}")).collect(),
         Some(schema) => match schema.columns.as_slice() {
-            [one] if matches!(one.holds, Holds::Points { .. }) => {
+            [one] if matches!(one.holds, Holds::Points(_)) => {
                 let values = Values::Points(points(&array)?);
                 let column = Column { name: one.name.clone(), values };
                 return mercer::data::Dataset::new(vec![column]).map(|data| (data, Vec::new())).map_err(raise);
@@ -195,7 +201,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
     let rows = texts.len();
     let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked, true)?;
     if data.columns().is_empty() && asked.options.declared(&name).is_none() {
-        let text = ReadOptions { types: vec![(name.clone(), ColumnType::Text)], ..ReadOptions::default() };
+        let text = ReadOptions { types: vec![(name.clone(), ColumnType::TEXT)], ..ReadOptions::default() };
         let data = Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)).map_err(raise)?;
         return Ok((data, Vec::new()));
     }
@@ -222,13 +228,13 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let mut texts = Vec::new();
     let mut types = Vec::new();
     for (name, object) in &columns {
-        let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::Category));
+        let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::CATEGORY));
         if declared == Some(ColumnType::Ignore) {
             continue;
         }
-        let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.sort());
-        let wanted = declared.and_then(ColumnType::sort).or(holds);
-        let as_text = matches!(wanted, Some(Sort::Category | Sort::Text | Sort::Sequence));
+        let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.kind());
+        let wanted = declared.and_then(ColumnType::kind).or(holds);
+        let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
         if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
             let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
             let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
@@ -251,6 +257,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
                 Some(Values::Numbers(v))
             }
             Cells::Points(p) => Some(Values::Points(p)),
+            Cells::Sets(sets) => Some(Values::Sets(sets)),
             Cells::Texts(cells) => {
                 rows.get_or_insert(cells.len());
                 types.extend(declared.map(|t| (name.clone(), t)));
@@ -332,7 +339,7 @@ impl Dataset {
     /// Names and types of the columns, in order: ``{"age": "number", ...}``.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        sorts(py, self.data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())))
+        kinds(py, self.data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())))
     }
 
     /// What is worth knowing about how the data was taken, one sentence each.
@@ -346,7 +353,7 @@ impl Dataset {
     fn missing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let missing = PyDict::new(py);
         for column in self.data.columns() {
-            let rows = rows_missing(&column.values);
+            let rows = column.values.missing();
             if !rows.is_empty() {
                 missing.set_item(&column.name, from_indices(py, &rows))?;
             }
@@ -364,7 +371,7 @@ impl Dataset {
 
     fn __repr__(&self) -> String {
         let all = self.data.columns();
-        let mut columns: Vec<String> = all.iter().take(NAMED).map(|c| format!("{} ({})", c.name, c.values.sort())).collect();
+        let mut columns: Vec<String> = all.iter().take(NAMED).map(|c| format!("{} ({})", c.name, c.values.kind())).collect();
         if all.len() > NAMED {
             columns.push(format!("and {} more columns", all.len() - NAMED));
         }
@@ -409,6 +416,18 @@ fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, Py
         Values::Categories(c) => texts((0..c.codes.len()).map(|i| c.label(i)).collect()),
         Values::Texts(s) | Values::Sequences(s) => texts(s.iter().map(Some).collect()),
         Values::Similarities(s) => texts((0..values.len()).map(|i| Some(s.names()[s.own(i)].as_str())).collect()),
+        Values::Sets(sets) => {
+            let cells = py.import("numpy")?.call_method1("empty", (values.len(), "object"))?;
+            for i in 0..values.len() {
+                let of_row: Vec<usize> = sets.range(i).collect();
+                cells.set_item(i, column_array(py, &Values::Points(sets.vectors().select(&of_row)))?)?;
+            }
+            Ok(cells)
+        }
+        other => {
+            let cells: Vec<String> = (0..other.len()).map(|i| other.cell(i).as_str().unwrap_or_default().to_owned()).collect();
+            texts(cells.iter().map(|cell| Some(cell.as_str())).collect())
+        }
     }
 }
 

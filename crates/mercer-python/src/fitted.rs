@@ -1,6 +1,6 @@
 //! `mercer.Fitted`: an estimator fitted on kernel values that are there already, without the inputs behind them.
 
-use crate::answers::{Pair, documented, expansion, from_left_out, parameters, sigmoids, values};
+use crate::answers::{Pair, answered, documented, expansion, from_left_out, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs, vector};
 use crate::errors::{data_error, raise};
 use crate::given::{finite, given, matrix};
@@ -8,11 +8,10 @@ use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
 use mercer::blocks;
 use mercer::error::Result;
-use mercer::estimators::{EstimatorExpr, Fitted as _, FittedModel, Predictions, Query, Want};
+use mercer::estimators::{Answer, EstimatorExpr, Fitted as _, FittedModel, Predictions, Query, Want};
 use mercer::fitting;
 use mercer::gram::{Dense, Subset};
 use mercer::linalg::Matrix;
-use mercer::read::TargetInfo;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
@@ -28,8 +27,8 @@ use std::sync::Arc;
 ///     An expression such as ``"svc(c=1)"``; what is ``auto`` or a range takes the value that the data suggest, nothing is tuned.
 /// gram : array of shape (N, N)
 ///     Kernel values among the training rows, symmetric.
-/// target : array of shape (N,) or (N, outputs)
-///     Numbers, or codes of `classes`, 0 for the first.
+/// target : array of shape (N,) or (N, outputs), optional
+///     None for a method that takes no target; numbers, or codes of `classes`, 0 for the first.
 /// sample_weight : array of shape (N,), optional
 ///     Above 0; 2 means that the row counts twice.
 /// classes : list of str, optional
@@ -75,7 +74,7 @@ struct Inside {
     /// k(x, x) of every training row.
     #[serde(with = "blocks::f64s")]
     diagonal: Vec<f64>,
-    info: TargetInfo,
+    answer: Answer,
 }
 
 /// What is known of the kernel among new rows themselves.
@@ -118,13 +117,13 @@ impl Fitted {
 #[pymethods]
 impl Fitted {
     #[new]
-    #[pyo3(signature = (estimator, gram, target, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0, progress=None))]
+    #[pyo3(signature = (estimator, gram, target=None, sample_weight=None, *, classes=None, seed=0, max_seconds=None, max_memory=None, threads=0, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
         py: Python<'_>,
         estimator: &str,
         gram: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
+        target: Option<&Bound<'_, PyAny>>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         classes: Option<Vec<String>>,
         seed: u64,
@@ -143,7 +142,8 @@ impl Fitted {
             let task = given.task(control);
             let estimator = estimator.settle(&task)?;
             let fitted = estimator.fit(&task)?;
-            Ok(Inside { estimator, fitted, diagonal: given.gram.matrix().diagonal(), info })
+            let answer = fitted.answer(&info)?;
+            Ok(Inside { estimator, fitted, diagonal: given.gram.matrix().diagonal(), answer })
         })?;
         Ok(Fitted { inside: Arc::new(inside) })
     }
@@ -178,7 +178,7 @@ impl Fitted {
     #[pyo3(signature = (cross, *, threads=0))]
     fn predict<'py>(&self, py: Python<'py>, cross: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, cross, Own::Unknown, Want::default(), threads)?;
-        values(py, predictions.values, &self.inside.info, true)
+        answered(py, predictions.values, &self.inside.answer, true)
     }
 
     /// Variance of the function value at new rows, without the noise of a target (gp).
@@ -370,10 +370,10 @@ impl Fitted {
         scores: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (given, _) = given(gram, target, sample_weight, self.inside.info.classes.as_deref(), 0)?;
+        let (given, _) = given(gram, Some(target), sample_weight, self.inside.answer.classes(), 0)?;
         let inside = self.inside.clone();
         let left_out = Limits::threads(threads).run(py, move |control| inside.estimator.leave_one_out(&given.task(control)))?;
-        from_left_out(py, left_out, scores, &self.inside.info, |what| self.lacks(what))
+        from_left_out(py, left_out, scores, &self.inside.answer.target(), |what| self.lacks(what))
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error).
@@ -421,7 +421,7 @@ impl Fitted {
         threads: usize,
     ) -> PyResult<(f64, Bound<'py, PyAny>)> {
         let estimator = EstimatorExpr::parse(estimator).map_err(raise)?;
-        let (given, _) = given(gram, target, sample_weight, None, 0)?;
+        let (given, _) = given(gram, Some(target), sample_weight, None, 0)?;
         let found = Limits::threads(threads).run(py, move |control| estimator.criterion(&given.task(control)))?;
         Ok((found.value, from_matrix(py, found.weights)?))
     }
@@ -470,6 +470,12 @@ impl Fitted {
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         parameters(py, &self.inside.estimator)
+    }
+
+    /// The variance along each component, as a sum over the rows, and that along all directions (kernel_pca); else None.
+    #[getter]
+    fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, f64)> {
+        spectrum(py, self.inside.fitted.spectrum())
     }
 
     /// The settled estimator.

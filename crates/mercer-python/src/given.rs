@@ -3,7 +3,7 @@
 use crate::arrays::{asarray, numbers, two_axes};
 use crate::dataset::weights;
 use crate::errors::{data_error, raise};
-use crate::target::known;
+use crate::target::{absent, known};
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::estimators::Task;
@@ -51,15 +51,16 @@ pub(crate) fn finite(values: Vec<f64>) -> PyResult<Vec<f64>> {
     }
 }
 
-/// A square matrix of kernel values with a target (codes of `classes`, or numbers) and weights for its rows.
+/// A square matrix of kernel values with a target (codes of `classes`, numbers, or none) and weights for its rows.
 pub(crate) fn given(
     gram: &Bound<'_, PyAny>,
-    target: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
     sample_weight: Option<&Bound<'_, PyAny>>,
     classes: Option<&[String]>,
     seed: u64,
 ) -> PyResult<(Given, TargetInfo)> {
     let gram = Dense::square(matrix(gram)?).map_err(raise)?;
-    let (target, info) = known(target, gram.matrix().rows(), classes)?;
+    let rows = gram.matrix().rows();
+    let (target, info) = target.map_or_else(|| Ok(absent(rows)), |target| known(target, rows, classes))?;
     Ok((Given { gram, target, weights: weights(sample_weight)?, seed }, info))
 }

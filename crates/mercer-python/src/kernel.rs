@@ -5,7 +5,7 @@ use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
 use crate::errors::raise;
 use crate::work::Limits;
-use mercer::data::{Schema, Sort};
+use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
 use mercer::expr::Short;
 use mercer::gram::{self, Mercer, Repair, Side};
@@ -105,8 +105,10 @@ impl Kernel {
 
     /// The rows that an object holds, as this kernel can take them.
     fn rows(&self, object: &Bound<'_, PyAny>) -> PyResult<Arc<mercer::data::Dataset>> {
-        let strings = self.expr.uses(&[("x", Sort::Sequence)]).is_ok_and(|uses| uses.unused.is_empty());
-        batch(object, Self::is_by_column(&self.expr), if strings { ColumnType::Sequence } else { ColumnType::Category })
+        let takes =
+            |kind: &&ColumnKind| kind.empty().is_some() && self.expr.uses(&[("x", **kind)]).is_ok_and(|uses| uses.unused.is_empty());
+        let text = ColumnKind::ALL.iter().rev().find(takes).map_or(ColumnType::CATEGORY, |kind| ColumnType::Of(*kind));
+        batch(object, Self::is_by_column(&self.expr), text)
     }
 }
 

@@ -4,12 +4,12 @@ use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
-use crate::target::{Takes, coded, named, target};
+use crate::target::{Takes, absent, coded, named, target};
 use crate::work::{Limits, Size};
 use mercer::data::Target;
 use mercer::data::{Examples, Split};
 use mercer::estimators::EstimatorExpr;
-use mercer::fitting::prepare_weighed;
+use mercer::fitting::{cannot_predict, prepare_weighed};
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::report;
@@ -104,8 +104,8 @@ impl Learner {
     /// ----------
     /// data : Dataset, or anything one is made from
     ///     The training rows.
-    /// target : array, list or series
-    ///     One label or number a row, or a 2-D array of numbers. Labels of str and bool, and categorical columns of a frame, are
+    /// target : array, list or series, optional
+    ///     None for a method that takes no target; one label or number a row, or a 2-D array of numbers. Labels of str and bool, and categorical columns of a frame, are
     ///     classes, floats are numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that
     ///     predicts only numbers; where both are possible, ints of exactly two values are classes. Predicted labels come back as
     ///     they were given.
@@ -147,13 +147,13 @@ impl Learner {
     /// >>> model = mercer.Learner("ridge(lambda=1)", "linear", standardise=False).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
     /// >>> model.predict([[6.0]]).round(6)
     /// array([4.666667])
-    #[pyo3(signature = (data, target, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
+    #[pyo3(signature = (data, target=None, sample_weight=None, *, task=None, classes=None, max_seconds=None, max_memory=None, threads=0, tell=true, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn fit(
         &self,
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
+        target: Option<&Bound<'_, PyAny>>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         task: Option<&str>,
         classes: Option<Bound<'_, PyAny>>,
@@ -164,12 +164,16 @@ impl Learner {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
         let data = dataset(data)?;
-        let (target, info) = match classes {
-            Some(labels) => {
+        if let (Some(estimator), Some(_)) = (self.estimator.as_ref().filter(|e| e.takes_no_target()), target) {
+            return Err(raise(cannot_predict(estimator, &Target::numbers(&[]))));
+        }
+        let (target, info) = match (classes, target) {
+            (_, None) => absent(data.rows()),
+            (Some(labels), Some(target)) => {
                 let (names, sort) = named(&labels)?;
                 coded(target, data.rows(), names, sort)?
             }
-            None => self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?,
+            (None, Some(target)) => self::target(target, data.rows(), Takes::of(self.estimator.as_slice()), task)?,
         };
         let weights = weights(sample_weight)?;
         let estimator = match &self.estimator {

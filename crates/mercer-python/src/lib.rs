@@ -16,6 +16,7 @@ mod linear;
 mod model;
 mod pickle;
 mod plan;
+mod sets;
 mod tables;
 mod target;
 mod work;

@@ -1,6 +1,6 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::answers::{Pair, documented, expansion, from_draws, from_left_out, parameters, sigmoids, sorts, values};
+use crate::answers::{Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, spoken, warn};
@@ -8,13 +8,11 @@ use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
-use mercer::estimators::{Fitted, Predictions, Want};
-use mercer::select::Metric;
-use mercer::{report, store};
+use mercer::estimators::{Fitted, Gives, Predictions, Want, When, those_that_give};
+use mercer::{report, select::Metric, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// A fitted model.
 ///
@@ -53,14 +51,14 @@ impl Model {
         Ok(data)
     }
 
-    fn lacks(&self, what: &str, has: &str) -> PyErr {
-        data_error(format!("{} has no {what}; fit {has}", self.model.estimator))
+    fn lacks(&self, what: &str, has: &dyn Fn(&Gives) -> When) -> PyErr {
+        data_error(format!("{} has no {what}; fit {}", self.model.estimator, those_that_give(has)))
     }
 }
 
 #[pymethods]
 impl Model {
-    /// Predicted labels or numbers of every row.
+    /// Predicted labels, numbers or components of every row.
     ///
     /// Parameters
     /// ----------
@@ -76,12 +74,12 @@ impl Model {
     /// Returns
     /// -------
     /// numpy.ndarray or tuple of two of them
-    ///     N labels or numbers, or N x outputs; with `std` the pair of predictions and standard deviations.
+    ///     N labels or numbers, or N x outputs or components; with `std` the pair of predictions and standard deviations.
     ///
     /// Raises
     /// ------
     /// DataError
-    ///     A column that is missing or of another sort, and `std` of an estimator that has none.
+    ///     A column that is missing or of another kind, and `std` of an estimator that has none.
     #[pyo3(signature = (data, std=false, *, codes=false, threads=0))]
     fn predict<'py>(
         &self,
@@ -92,12 +90,13 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
-        let info = &self.model.target;
+        let sd = report::standard_deviation(&predictions);
+        let found = answered(py, predictions.values, &self.model.answer, codes)?;
         if !std {
-            return values(py, predictions.values, info, codes);
+            return Ok(found);
         }
-        let sd = report::standard_deviation(&predictions).ok_or_else(|| self.lacks("predictive variance", "gp"))?;
-        let pair = (values(py, predictions.values, info, codes)?, from_outputs(py, sd)?);
+        let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
+        let pair = (found, from_outputs(py, sd)?);
         Ok(pair.into_pyobject(py)?.into_any())
     }
 
@@ -130,8 +129,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
-        let ends = report::interval(&predictions, level).map_err(raise)?;
-        let (low, high) = ends.ok_or_else(|| self.lacks("predictive variance", "gp"))?;
+        let lacks = || self.lacks("predictive variance", &|gives| gives.variance);
+        let (low, high) = report::interval(&predictions, level).map_err(raise)?.ok_or_else(lacks)?;
         Ok((from_outputs(py, low)?, from_outputs(py, high)?))
     }
 
@@ -156,7 +155,7 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn predict_proba<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { probabilities: true, ..Want::default() }, threads)?;
-        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", "knn, or svc(probabilities=true)"))?)
+        from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", &|gives| gives.probabilities))?)
     }
 
     /// Decision values before they become classes.
@@ -180,7 +179,7 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
-        from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", "svc or ridge to classes"))?)
+        from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }
 
     /// Variance of the function value at every row, without the noise of a target (gp).
@@ -204,7 +203,7 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
-        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", "gp"))?)
+        from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
     }
 
     /// Covariance between the function values of all rows, for the first output (gp).
@@ -228,7 +227,7 @@ impl Model {
     #[pyo3(signature = (data, *, threads=0))]
     fn covariance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
         let predictions = self.predictions(py, data, Want { covariance: true, ..Want::default() }, threads)?;
-        from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
+        from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
     /// How good predictions are: the share of right classes, R² of numbers, or another metric.
@@ -262,7 +261,7 @@ impl Model {
     ) -> PyResult<f64> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let metric = metric.map(Metric::parse).transpose().map_err(raise)?;
-        let (truth, weights) = (judged(target, data.rows(), &model.target, metric)?, weights(sample_weight)?);
+        let (truth, weights) = (judged(target, data.rows(), &model.answer.target(), metric)?, weights(sample_weight)?);
         Limits::threads(threads).run(py, move |control| model.score(&data, &truth, weights.as_deref(), metric, control))
     }
 
@@ -294,13 +293,13 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
-        from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", "gp"))?)
+        from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
     /// The settled kernel, on prepared columns.
     #[getter]
     fn kernel(&self) -> Kernel {
-        Kernel { expr: self.model.kernel.clone() }
+        Kernel { expr: self.model.kernel.expr().clone() }
     }
 
     /// The settled estimator.
@@ -337,6 +336,12 @@ impl Model {
         sigmoids(py, self.model.fitted.sigmoids())
     }
 
+    /// The variance along each component, as a sum over the rows, and that along all directions (kernel_pca); else None.
+    #[getter]
+    fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, f64)> {
+        spectrum(py, self.model.fitted.spectrum())
+    }
+
     /// Steps of the solver, one number for each problem that was solved.
     #[getter]
     fn steps(&self) -> Vec<usize> {
@@ -364,7 +369,7 @@ impl Model {
     /// Raises
     /// ------
     /// DataError
-    ///     An estimator without a closed form.
+    ///     An estimator without a closed form; a kernel that has learnt from the row to be left out.
     #[pyo3(signature = (target, sample_weight=None, *, scores=false, threads=0))]
     fn leave_one_out<'py>(
         &self,
@@ -374,11 +379,11 @@ impl Model {
         scores: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let given = self.model.about.rows + self.model.about.left_out.len();
-        let (target, _) = known(target, given, self.model.target.classes.as_deref())?;
         let (model, weights) = (self.model.clone(), weights(sample_weight)?);
+        let (target, _) = known(target, model.about.rows + model.about.left_out.len(), model.answer.classes())?;
         let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
-        from_left_out(py, left_out, scores, &self.model.target, |what| self.lacks(what, "ridge, gp or knn"))
+        let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
+        from_left_out(py, left_out, scores, &self.model.answer.target(), why)
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
@@ -398,13 +403,13 @@ impl Model {
     /// The classes in the order of their codes, as they were given; None where numbers are predicted.
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.model.target.classes.as_ref().map(|_| labels(py, &self.model.target)).transpose()
+        self.model.answer.classes().map(|_| labels(py, &self.model.answer.target())).transpose()
     }
 
     /// Names and types of the columns that a table must have.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        sorts(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.sort())))
+        kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
     }
 
     /// What is worth knowing about the fit, one sentence each.
@@ -419,11 +424,6 @@ impl Model {
     /// ----------
     /// path : str or path
     ///     Where; by custom ending in ``.mercer``.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     What the system says.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         store::save(&self.model, &path).map_err(raise)
     }

@@ -24,7 +24,15 @@ fn parts<'py>(
     options: &ReadOptions,
     weights: Option<&str>,
     like: Option<&Model>,
+    group_into: Option<&str>,
 ) -> PyResult<Parts<'py>> {
+    if let Some(column) = group_into {
+        let kept: Vec<String> = target.iter().flatten().cloned().chain(weights.map(str::to_owned)).collect();
+        table.group_into(column, &kept, options).map_err(raise)?;
+    }
+    if let Some(model) = like {
+        table.group_like(&model.model.prep.schema).map_err(raise)?;
+    }
     let weights = weights.map(|name| table.take_weights(name).map_err(raise)).transpose()?.map(|w| from_vec(py, w));
     let target = match target {
         None => None,
@@ -33,7 +41,7 @@ fn parts<'py>(
             Some(match target {
                 Target::Numbers(numbers) => from_outputs(py, numbers)?,
                 Target::Classes { codes, .. } => labels(py, &info)?.call_method1("take", (codes,))?,
-                Target::Absent => py.None().into_bound(py),
+                Target::Absent { .. } => py.None().into_bound(py),
             })
         }
     };
@@ -89,6 +97,8 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 ///     How text is written, such as ``"latin-1"``; None: told from the bytes.
 /// decimal : str, optional
 ///     ``"."`` or ``","``, where the cells of a column do not tell.
+/// group_into : str, optional
+///     A column whose rows of one value become one row: their numbers are a set of vectors.
 ///
 /// Returns
 /// -------
@@ -103,7 +113,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// ExpressionError
 ///     A column or a type that there is not.
 #[pyfunction]
-#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None))]
+#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None, group_into=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
@@ -117,6 +127,7 @@ pub(crate) fn read_table<'py>(
     delimiter: Option<&str>,
     encoding: Option<String>,
     decimal: Option<&str>,
+    group_into: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = ReadOptions {
         na: na.map_or(Ok(Vec::new()), names)?,
@@ -132,7 +143,7 @@ pub(crate) fn read_table<'py>(
         None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),
         None => None,
     };
-    with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()))?)
+    with_weights(py, parts(py, table, target, &options, weights, like.map(|m| m.get()), group_into)?)
 }
 
 /// A built-in table.
@@ -177,7 +188,7 @@ pub(crate) fn example<'py>(
     };
     let options = declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?;
     let table = Table::read(&Source::Example(name.to_owned())).map_err(raise)?;
-    with_weights(py, parts(py, table, Some(target), &options, None, None)?)
+    with_weights(py, parts(py, table, Some(target), &options, None, None, None)?)
 }
 
 /// Names of the built-in tables, and what they are.

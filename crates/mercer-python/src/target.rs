@@ -110,7 +110,7 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         None => labelled(&name, object, &array)?.texts,
     };
     let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
-    let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::Category)], ..ReadOptions::default() };
+    let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::CATEGORY)], ..ReadOptions::default() };
     let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
     let again = readable(sort, info.classes.as_deref().unwrap_or_default());
     Ok((target, TargetInfo { labels: if again { sort } else { Labels::Text }, ..info }))
@@ -135,6 +135,11 @@ pub(crate) fn named(labels: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Labels)
 /// Whether names of labels can be made labels again.
 fn readable(sort: Labels, names: &[String]) -> bool {
     sort != Labels::Integer || names.iter().all(|name| name.parse::<i64>().is_ok())
+}
+
+/// No target of so many rows.
+pub(crate) fn absent(rows: usize) -> (Target, TargetInfo) {
+    (Target::Absent { rows }, TargetInfo { names: Vec::new(), classes: None, labels: Labels::Text })
 }
 
 /// Classes by their codes: 0 is the first of the names.

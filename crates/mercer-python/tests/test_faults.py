@@ -69,7 +69,7 @@ def test_what_was_written_wrongly_is_an_expression_error(make, says):
         ({"a": np.array([1], dtype="timedelta64[D]")}, "timedelta64"),
         ({"a": [b"x", b"y"]}, "S1|bytes"),
         ({"a": [[1, 2], [3]]}, "one length"),
-        ({"a": np.zeros((2, 2, 2))}, "axes"),
+        ({"a": np.zeros((2, 2, 2, 2))}, "axes"),
         ({"a": ["x" + chr(0xD800), "y"]}, "row 1"),
         (np.array([[1, "x"], [2.0, None]], dtype=object)[:, :1].T[:, :, None], "axes"),
         ("table.csv", "read_table"),

@@ -44,6 +44,27 @@ def test_the_layout_and_the_type_of_an_array_do_not_matter(rng):
         assert (k(same) == expected).all()
 
 
+# spec: K19
+def test_weighted_words_have_the_values_of_the_toy():
+    k = kernels.tfidf(idf="murphy")(["a a b", "a c", "c b c", "d d d"])
+    np.testing.assert_allclose(k[0], [1, 0.59802615, 0.28472944, 0], rtol=0, atol=1e-8)
+
+
+def test_weighted_words_take_lists_of_stop_words_and_keep_what_they_learnt():
+    k = kernels.tfidf(stop_words=["the", "don't"], ngrams=2, lower_case=False)
+    assert str(k) == 'tfidf(ngrams=2, lower_case=false, stop_words=[the, "don\'t"])'
+    assert pickle.loads(pickle.dumps(k)) == k and Kernel(str(k)) == k
+    texts = ["win a prize now", "free prize", "win cash now", "see you at lunch", "home at lunch", "see you"] * 3
+    model = mercer.Learner("svc(c=1)", "tfidf").fit(texts, [1, 1, 1, 0, 0, 0] * 3)
+    again = pickle.loads(pickle.dumps(model))
+    new = ["prize", "lunch", "never heard", ""]
+    assert list(again.predict(new))[:2] == list(model.predict(new))[:2] == [1, 0]
+    with pytest.raises(mercer.MercerError, match="tfidf has learnt from all rows"):
+        mercer.Learner("ridge(lambda=1)", "tfidf").fit(texts, np.arange(18.0)).leave_one_out(np.arange(18.0))
+    with pytest.raises(mercer.MercerError, match="lower min_df"):
+        mercer.Learner("svc(c=1)", "tfidf(min_df=99)").fit(texts, [1, 1, 1, 0, 0, 0] * 3)
+
+
 def test_a_spectrum_kernel_counts_shared_substrings():
     # "ACGA" and "CGAT" share CG and GA once each; ACGA has AC, CG, GA; the formula worked by hand.
     k = kernels.spectrum(k=2)

@@ -77,16 +77,16 @@ pub enum Error {
         /// Why it is not Mercer.
         why: String,
     },
-    /// A kernel pointed at columns of a sort that it cannot take.
+    /// A kernel pointed at columns of a kind that it cannot take.
     #[error("{kernel} takes {needs}, but column '{column}' holds {found}; {fix}")]
-    WrongSort {
+    WrongKind {
         /// The kernel's name.
         kernel: String,
         /// The column's name.
         column: String,
-        /// The sort the kernel takes.
+        /// The kind the kernel takes.
         needs: String,
-        /// The sort the column has.
+        /// The kind the column has.
         found: String,
         /// What to change.
         fix: String,
@@ -219,7 +219,7 @@ impl Error {
             | Unsettled { .. }
             | Setting { .. }
             | NotMercer { .. }
-            | WrongSort { .. } => ErrorKind::Expression,
+            | WrongKind { .. } => ErrorKind::Expression,
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
             Memory { .. } | TooLarge { .. } | Time { .. } | Stopped { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
             ModelFile { .. } => ErrorKind::ModelFile,

@@ -341,6 +341,19 @@ impl Term {
             _ => None,
         }
     }
+
+    /// The words of a list, in which no name has a meaning of its own; one word is a list of one.
+    pub fn words(&self) -> Option<Vec<String>> {
+        let word = |term: &Term| match term {
+            Term::Auto => Some("auto".to_owned()),
+            Term::Number(x) if *x == f64::INFINITY => Some("inf".to_owned()),
+            term => term.word().map(str::to_owned),
+        };
+        match self {
+            Term::List(list) => list.iter().map(word).collect(),
+            one => word(one).map(|w| vec![w]),
+        }
+    }
 }
 
 /// A word as it has to be written: quoted unless it is a plain name.

@@ -2,11 +2,11 @@
 //! rows kept. Nothing is chosen here; tuning stands above.
 
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Sort, Target, Values};
+use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
-use crate::kernels::{KernelExpr, Uses};
+use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
 use crate::prep;
 use crate::validity;
@@ -38,18 +38,18 @@ pub fn prepare_weighed(recipe: &prep::Recipe, kernel: Option<&KernelExpr>, data:
     if data.rows() == 0 {
         return Err(Error::Data("there are no rows to learn from".into()));
     }
-    let sorts = sorts_of(data);
+    let kinds = kinds_of(data);
     match kernel {
         Some(kernel) => {
-            let data = with_strings(data, &kernel.strings_among(&sorts))?;
-            prepare_for(recipe, kernel.clone(), &data, weights, &sorts_of(&data))
+            let data = with_strings(data, &kernel.strings_among(&kinds))?;
+            prepare_for(recipe, kernel.clone(), &data, weights, &kinds_of(&data))
         }
         None => {
-            let made = prepare_for(recipe, KernelExpr::natural(&sorts)?, data, weights, &sorts)?;
-            // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its sort.
-            let left: Vec<(&str, Sort)> = sorts.iter().copied().filter(|(name, _)| !made.prep.drops(name)).collect();
+            let made = prepare_for(recipe, KernelExpr::natural(&kinds)?, data, weights, &kinds)?;
+            // A column that holds one value alone is left out, and takes its kernel along where it was the only one of its kind.
+            let left: Vec<(&str, ColumnKind)> = kinds.iter().copied().filter(|(name, _)| !made.prep.drops(name)).collect();
             let kernel = KernelExpr::natural(&left)?;
-            if kernel == made.kernel { Ok(made) } else { prepare_for(recipe, kernel, data, weights, &sorts) }
+            if kernel == made.kernel { Ok(made) } else { prepare_for(recipe, kernel, data, weights, &kinds) }
         }
     }
 }
@@ -60,9 +60,9 @@ fn prepare_for(
     kernel: KernelExpr,
     data: &Dataset,
     weights: Option<&[f64]>,
-    sorts: &[(&str, Sort)],
+    kinds: &[(&str, ColumnKind)],
 ) -> Result<Prepared> {
-    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(sorts)?;
+    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(kinds)?;
     let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is, weights)?;
     if recipe.standardise {
         notices.extend(not_scaled.iter().map(|name| {
@@ -77,9 +77,9 @@ fn prepare_for(
     Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
 }
 
-/// Names and sorts of the columns.
-fn sorts_of(data: &Dataset) -> Vec<(&str, Sort)> {
-    data.columns().iter().map(|c| (c.name.as_str(), c.values.sort())).collect()
+/// Names and kinds of the columns.
+fn kinds_of(data: &Dataset) -> Vec<(&str, ColumnKind)> {
+    data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())).collect()
 }
 
 /// The table with these categories as strings.
@@ -176,21 +176,25 @@ pub(crate) fn left_out(used: &[usize], given: usize) -> Vec<usize> {
 
 /// The refusal of a target that the estimator is not made for, with those that are.
 pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
-    let holds = match target {
-        Target::Classes { .. } => "classes",
-        Target::Numbers(m) if m.cols() > 1 => "several numbers at once",
-        _ => "numbers",
-    };
     let able: Vec<&str> = EstimatorExpr::all_for(target).iter().flatten().map(EstimatorExpr::name).collect();
-    Error::Setting {
-        name: estimator.name().into(),
-        why: format!("it cannot predict {holds}, which the target holds; these can: {}", able.join(", ")),
-    }
+    let cannot = |holds: &str| format!("it cannot predict {holds}, which the target holds; these can: {}", able.join(", "));
+    let why = match target {
+        _ if estimator.takes_no_target() => {
+            format!("it takes no target; leave the target out (--target), or choose one of: {}", able.join(", "))
+        }
+        Target::Absent { .. } => {
+            format!("it predicts a target, and there is none; name the target column (--target), or choose one of: {}", able.join(", "))
+        }
+        Target::Classes { .. } => cannot("classes"),
+        Target::Numbers(m) if m.cols() > 1 => cannot("several numbers at once"),
+        Target::Numbers(_) => cannot("numbers"),
+    };
+    Error::Setting { name: estimator.name().into(), why }
 }
 
 /// Refuses a fit to `rows` rows that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    let outputs = outputs(target);
+    let outputs = target.outputs();
     let planned = control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs));
     planned.map_err(|error| match error {
         Error::Memory { what, needed, allowed, .. } => {
@@ -203,15 +207,6 @@ pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &C
         }
         other => other,
     })
-}
-
-/// Numbers that are predicted for each row: one per target, or one per class.
-pub(crate) fn outputs(target: &Target) -> usize {
-    match target {
-        Target::Numbers(m) => m.cols(),
-        Target::Classes { names, .. } => names.len(),
-        Target::Absent => 1,
-    }
 }
 
 /// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
@@ -228,19 +223,21 @@ pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<String>
     })
 }
 
-/// Fits settled parameters on prepared rows. The Gram matrix is formed once where the plan allows it and the estimator
-/// would form it anyway; otherwise the estimator asks for rows.
+/// Fits settled parameters on prepared rows, from which the kernel learns. The Gram matrix is formed once where the plan allows
+/// it and the estimator would form it anyway; otherwise the estimator asks for rows.
 pub fn fit_settled(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
     examples: &Examples<'_>,
     control: &Control,
     seed: u64,
-) -> Result<FittedModel> {
+) -> Result<(FittedKernel, FittedModel)> {
     // Before a kernel prepares its inputs.
     plan(estimator, examples.data.rows(), examples.target, control)?;
     control.check()?;
-    fit_bound(kernel.bind_within(None, examples.data, control)?.as_ref(), estimator, examples, control, seed)
+    let kernel = kernel.learn(examples.data, examples.weights, control)?;
+    let fitted = fit_bound(kernel.gram(examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
+    Ok((kernel, fitted))
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
@@ -258,20 +255,20 @@ pub(crate) fn fit_bound(
 /// Whether a row can be left out by a closed form, with the kernel values that all rows together have: not where these would
 /// be others without the row, and the estimator would feel it.
 pub fn rows_leave_the_kernel(kernel: &KernelExpr, estimator: &EstimatorExpr) -> bool {
-    !kernel.is_anchored() || (kernel.is_anchored_by_shifts() && estimator.absorbs_shifts())
+    !kernel.learns() || (kernel.learns_only_shifts() && estimator.absorbs_shifts())
 }
 
-/// The training rows that prediction needs: those that the fit kept, or all of them where the kernel is anchored.
-pub fn support_of(kernel: &KernelExpr, fitted: &FittedModel, data: &Dataset) -> Dataset {
-    if kernel.is_anchored() && !fitted.support().is_empty() { data.clone() } else { data.select(fitted.support()) }
+/// The training rows that prediction needs: those that the fit kept, or all of them where the kernel needs them.
+pub fn support_of(kernel: &FittedKernel, fitted: &FittedModel, data: &Dataset) -> Support {
+    let all = kernel.expr().needs_training_rows() && !fitted.support().is_empty();
+    if all { data.clone().into() } else { data.select(fitted.support()).into() }
 }
 
-/// Predictions for prepared rows from the rows that the fit kept (all training rows where the kernel is anchored); a model
-/// that kept none needs no kernel.
+/// Predictions for prepared rows from the rows that [`support_of`] kept; a model that kept none needs no kernel.
 pub fn predict_settled(
-    kernel: &KernelExpr,
+    kernel: &FittedKernel,
     fitted: &FittedModel,
-    support: &Dataset,
+    support: &Support,
     new: &Dataset,
     want: Want,
     control: &Control,
@@ -280,12 +277,13 @@ pub fn predict_settled(
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
         return fitted.predict(&Query::new(&none, want, control));
     }
-    let bound = kernel.bind_within(Some(new), support, control)?;
+    let bound = support.reference(kernel, control)?.cross(new, control)?;
+    let whole = kernel.expr().needs_training_rows();
     let all: Vec<usize> = (0..new.rows()).collect();
-    let subset = kernel.is_anchored().then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
+    let subset = whole.then(|| gram::Subset::new(bound.as_ref(), &all, fitted.support()));
     let cross: &dyn Gram = subset.as_ref().map_or(bound.as_ref() as &dyn Gram, |s| s);
-    if want.covariance && !kernel.is_anchored() {
-        let among = kernel.bind_within(None, new, control)?;
+    if want.covariance && !whole {
+        let among = kernel.gram(new, control)?;
         return fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control));
     }
     fitted.predict(&Query::new(cross, want, control))

@@ -4,17 +4,17 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want};
+use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want, When};
 use crate::fitting::{
     self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare_weighed, require_mercer, rows_leave_the_kernel, support_of,
     zero_norm_rows,
 };
 use crate::gram::Mercer;
-use crate::kernels::KernelExpr;
+use crate::kernels::{FittedKernel, KernelExpr, Support};
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Aim, LEAST_ROWS, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by};
+use crate::select::{Aim, LEAST_ROWS, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by, without_target};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -100,16 +100,16 @@ pub struct About {
 pub struct Model {
     /// How columns become inputs, and which columns a table must have.
     pub prep: prep::Fitted,
-    /// The settled kernel.
-    pub kernel: KernelExpr,
+    /// The settled kernel with what it has learnt.
+    pub kernel: FittedKernel,
     /// The settled estimator.
     pub estimator: EstimatorExpr,
     /// The prepared training rows that prediction needs.
-    pub support: Dataset,
+    pub support: Support,
     /// The fitted coefficients.
     pub fitted: FittedModel,
-    /// Names of targets and classes.
-    pub target: TargetInfo,
+    /// What its predictions mean.
+    pub answer: Answer,
     /// Where it came from.
     pub about: About,
 }
@@ -191,7 +191,8 @@ impl Learner {
         }
         plan(&self.estimator, used.data.rows(), &used.target, control)?;
         notices.extend(prepared.notices);
-        let mut bound = open.bind_within(None, &prepared.data, control)?;
+        let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
+        let mut bound = kernel.gram(&prepared.data, control)?;
         if open.mercer() == Mercer::Always {
             notices.extend(zero_norm_rows(bound.as_ref(), &rows));
         }
@@ -220,7 +221,8 @@ impl Learner {
         last.check()?;
         if tuned.kernel != open {
             drop(bound);
-            bound = tuned.kernel.bind_within(None, &prepared.data, &last)?;
+            kernel = tuned.kernel.learn(&prepared.data, used.weights.as_deref(), &last)?;
+            bound = kernel.gram(&prepared.data, &last)?;
         }
         let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
         if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
@@ -231,14 +233,15 @@ impl Learner {
         let asked_kernel = prepared.kernel.to_string();
         // Where prediction needs every row, the rows are kept and not copied.
         let every = fitted.support().len() == rows.len();
-        let support = if every { prepared.data } else { support_of(&tuned.kernel, &fitted, &prepared.data) };
+        let support = if every { prepared.data.into() } else { support_of(&kernel, &fitted, &prepared.data) };
+        let answer = fitted.answer(info)?;
         let model = Model {
             prep: prepared.prep,
-            kernel: tuned.kernel,
+            kernel,
             estimator: tuned.estimator,
             support,
             fitted,
-            target: info.clone(),
+            answer,
             about: About {
                 version: env!("CARGO_PKG_VERSION").into(),
                 rows: rows.len(),
@@ -279,6 +282,9 @@ impl Learner {
         preparation: Preparation<'_>,
         control: &Control,
     ) -> Result<Tuned> {
+        if let Target::Absent { .. } = examples.target {
+            return without_target(kernel, &self.estimator, examples, self.metric, control, self.seed);
+        }
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
         let aim = Aim { scoring, within_noise };
         let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), aim, control, self.seed)?;
@@ -303,6 +309,10 @@ impl Model {
     /// # Errors
     /// A metric of the other sort of target, or one that the estimator has nothing for.
     pub fn score(&self, data: &Dataset, truth: &Target, weights: Option<&[f64]>, metric: Option<Metric>, control: &Control) -> Result<f64> {
+        if self.estimator.takes_no_target() {
+            let why = format!("{} gives {}, and metrics judge predictions of a target", self.estimator.name(), self.answer.noun());
+            return Err(Error::Setting { name: "metric".into(), why });
+        }
         let usual = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::R2 };
         let metric = metric.unwrap_or(usual);
         let needs = metric.needs();
@@ -331,8 +341,10 @@ impl Model {
     fn lacks_for(&self, metric: Metric) -> String {
         let name = self.estimator.name();
         let said = format!("{name} has nothing that {} could be computed from", metric.name());
-        let may = self.estimator.arguments().iter().any(|(argument, _)| *argument == "probabilities");
-        if metric.needs() == Needs::Probabilities && may { format!("{said}; fit {name}(probabilities=true)") } else { said }
+        match self.estimator.gives().probabilities {
+            When::If(flag) if metric.needs() == Needs::Probabilities => format!("{said}; fit {name}({flag}=true)"),
+            _ => said,
+        }
     }
 
     /// `count` functions drawn from the posterior at the rows of a table, without the noise of a target: one matrix (rows x
@@ -345,7 +357,7 @@ impl Model {
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
     /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows.
     pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
-        if self.support.rows() != self.about.rows || !rows_leave_the_kernel(&self.kernel, &self.estimator) {
+        if self.support.rows() != self.about.rows || self.keeps_rows_in().is_some() {
             return Ok(None);
         }
         let mut rows: Vec<usize> = (0..target.rows()).collect();
@@ -353,9 +365,17 @@ impl Model {
         Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
         let target = target.select(&rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
-        let bound = self.kernel.bind_within(None, &self.support, control)?;
+        let bound = self.kernel.gram(&self.support, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
+    }
+
+    /// Why the kernel lets no closed form leave a row out, where it does not.
+    pub fn keeps_rows_in(&self) -> Option<Error> {
+        (!rows_leave_the_kernel(self.kernel.expr(), &self.estimator)).then(|| {
+            let why = "has learnt from all rows, the row to be left out as well; cross-validate instead";
+            Error::Data(format!("leave-one-out: {} {why}", self.kernel))
+        })
     }
 
     /// Predictions for rows that are prepared already.
@@ -366,25 +386,21 @@ impl Model {
     /// An error unless the parts fit together: asked of every model that comes from a file.
     pub(crate) fn check(&self, control: &Control) -> Result<()> {
         let rows = self.fitted.support().len();
-        let whole = self.kernel.is_anchored() && self.fitted.support().iter().all(|i| *i < self.support.rows());
+        let whole = self.kernel.expr().needs_training_rows() && self.fitted.support().iter().all(|i| *i < self.support.rows());
         if rows != self.support.rows() && !whole {
             return Err(Error::Shape { what: "support rows".into(), expected: rows, found: self.support.rows() });
         }
-        let classes = self.target.classes.as_ref().map(Vec::len);
-        if self.fitted.classes() != classes {
-            let (expected, found) = (classes.unwrap_or(0), self.fitted.classes().unwrap_or(0));
-            return Err(Error::Shape { what: "classes of the model".into(), expected, found });
+        if self.fitted.answer(&self.answer.target())? != self.answer {
+            return Err(Error::Data(format!("the model says that it gives {}, and it gives something else", self.answer.noun())));
         }
         if rows > 0 {
-            self.kernel.bind_within(None, &self.support, control)?;
+            self.support.reference(&self.kernel, control)?;
         }
         // A prediction for no row meets every check of sizes that a prediction for many does.
         let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
         match self.predict_prepared(&self.support.select(&[]), everything, control)?.values {
-            Predicted::Numbers(m) if m.cols() != self.target.names.len() => {
-                Err(Error::Shape { what: "outputs of the model".into(), expected: self.target.names.len(), found: m.cols() })
-            }
-            _ => Ok(()),
+            Predicted::Numbers(m) => Error::unless_equal("outputs of the model", self.answer.columns().len(), m.cols()),
+            Predicted::Classes(_) => Ok(()),
         }
     }
 
@@ -405,10 +421,10 @@ impl Model {
         self.fitted.summary()
     }
 
-    /// The label of each predicted class; `None` for numbers.
+    /// The label of each predicted class or cluster; `None` for numbers.
     pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
         match &predictions.values {
-            Predicted::Classes(codes) => Some(codes.iter().map(|&k| self.target.class(k).to_owned()).collect()),
+            Predicted::Classes(codes) => Some(self.answer.labels(codes)),
             Predicted::Numbers(_) => None,
         }
     }

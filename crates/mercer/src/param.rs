@@ -156,12 +156,25 @@ pub enum Domain {
     NonNegative,
     /// Strictly between 0 and 1.
     Fraction,
+    /// Above 0, at most 1.
+    UpToOne,
     /// A whole number between two ends.
     Integer(usize, usize),
+    /// A whole number from 1, or a share strictly between 0 and 1.
+    CountOrShare,
     /// `true` or `false`.
     Flag,
     /// One of the words.
     Choice(&'static [&'static str]),
+    /// A list of words.
+    Words,
+}
+
+impl Domain {
+    /// Whether numbers are no values of it.
+    pub fn is_of_words(self) -> bool {
+        matches!(self, Domain::Flag | Domain::Choice(_) | Domain::Words)
+    }
 }
 
 impl fmt::Display for Domain {
@@ -172,10 +185,13 @@ impl fmt::Display for Domain {
             Domain::PositiveFinite => write!(f, "above 0 and finite"),
             Domain::NonNegative => write!(f, "0 or above"),
             Domain::Fraction => write!(f, "strictly between 0 and 1"),
+            Domain::UpToOne => write!(f, "above 0 and at most 1"),
             Domain::Integer(low, usize::MAX) => write!(f, "a whole number from {low}"),
             Domain::Integer(low, high) => write!(f, "a whole number from {low} to {high}"),
+            Domain::CountOrShare => write!(f, "a whole number from 1, or a share strictly between 0 and 1"),
             Domain::Flag => write!(f, "true or false"),
             Domain::Choice(words) => write!(f, "one of {}", words.join(", ")),
+            Domain::Words => write!(f, "a list of words such as [the, of, \"don't\"]"),
         }
     }
 }
@@ -192,8 +208,10 @@ impl Domain {
             Domain::PositiveFinite => x > 0.0 && x.is_finite(),
             Domain::NonNegative => x >= 0.0 && x.is_finite(),
             Domain::Fraction => x > 0.0 && x < 1.0,
+            Domain::UpToOne => x > 0.0 && x <= 1.0,
             Domain::Integer(low, high) => x.fract() == 0.0 && x >= low as f64 && x <= high as f64,
-            Domain::Flag | Domain::Choice(_) => false,
+            Domain::CountOrShare => x > 0.0 && (x < 1.0 || x.fract() == 0.0 && x.is_finite()),
+            Domain::Flag | Domain::Choice(_) | Domain::Words => false,
         }
     }
 
@@ -229,16 +247,22 @@ pub struct Param {
     pub domain: Domain,
     /// Where the search looks for an `auto` value, relative to its settled start: `(1/s, s)`; `None`: not searched.
     pub search: Option<f64>,
+    /// Whether its `auto` stays: what it stands for is learnt with the kernel.
+    pub learnt: bool,
 }
 
 impl Param {
     /// A parameter whose `auto` is searched within a factor `span` either side of its start.
     pub const fn searched(name: &'static str, doc: &'static str, domain: Domain, span: f64) -> Self {
-        Param { name, doc, domain, search: Some(span) }
+        Param { name, doc, domain, search: Some(span), learnt: false }
     }
     /// A parameter that is searched only over a range given by the user.
     pub const fn fixed(name: &'static str, doc: &'static str, domain: Domain) -> Self {
-        Param { name, doc, domain, search: None }
+        Param { name, doc, domain, search: None, learnt: false }
+    }
+    /// A parameter that is given or learnt from the training inputs: its `auto` stays, and it is not searched.
+    pub const fn learnt(name: &'static str, doc: &'static str, domain: Domain) -> Self {
+        Param { name, doc, domain, search: None, learnt: true }
     }
 }
 
@@ -277,16 +301,26 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("svc svr", "max_iter", "max_iterations"),
     ("svc svr", "cache_size", "cache_mb"),
     ("svc svr", "probability", "an option of predict (--probabilities)"),
-    ("ridge gp svc svr knn", "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
-    ("ridge gp svc svr knn", "gamma", OF_KERNEL),
-    ("ridge gp svc svr knn", "degree", OF_KERNEL),
-    ("ridge gp svc svr knn", "coef0", OF_KERNEL),
-    ("ridge gp svc svr knn", "length_scale", OF_KERNEL),
+    ("kernel_pca", "n_components", "components"),
+    ("ridge gp svc svr knn kernel_pca", "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
+    ("ridge gp svc svr knn kernel_pca", "gamma", OF_KERNEL),
+    ("ridge gp svc svr knn kernel_pca", "degree", OF_KERNEL),
+    ("ridge gp svc svr knn kernel_pca", "coef0", OF_KERNEL),
+    ("ridge gp svc svr knn kernel_pca", "length_scale", OF_KERNEL),
     ("laplacian periodic", "sigma", "length_scale"),
     ("rbf matern laplacian rational_quadratic periodic", "bandwidth", "length_scale"),
     ("polynomial sigmoid", "c", "offset"),
     ("polynomial", "d", "degree"),
     ("spectrum", "n", "k"),
+    ("tfidf", "ngram_range", "ngrams, the most words in a row"),
+    ("tfidf", "sublinear_tf", "tf=sublinear"),
+    ("tfidf", "use_idf", "idf=none where no"),
+    ("tfidf", "smooth_idf", "idf=smooth, or idf=plain where no"),
+    ("tfidf", "norm", "normalised"),
+    ("tfidf", "lowercase", "lower_case"),
+    ("tfidf", "stopwords", "stop_words"),
+    ("tfidf", "token_pattern", "tokens"),
+    ("tfidf", "max_features", "min_df, which leaves rare words out"),
 ];
 
 /// Another name for a parameter: (name, parameter, value of the parameter for a value of the name).
@@ -320,6 +354,7 @@ fn set_term<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, param:
     let json = match (param.domain, term.word()) {
         (Domain::Flag, Some(w)) if w == "true" || w == "false" => serde_json::Value::Bool(w == "true"),
         (Domain::Choice(words), Some(w)) if words.contains(&w) => serde_json::Value::String(w.to_owned()),
+        (Domain::Words, _) => term.words().ok_or_else(|| param.domain.refuse(owner, param.name, &term.to_string()))?.into(),
         (Domain::Flag | Domain::Choice(_), _) => return Err(param.domain.refuse(owner, param.name, &term.to_string())),
         (domain, _) => serde_json::Value::String(Value::from_term(term, owner, param.name, domain)?.to_string()),
     };
@@ -352,6 +387,9 @@ pub(crate) fn terms<T: Serialize>(object: &T, params: &[Param]) -> Vec<(&'static
                     crate::expr::parse(s).unwrap_or_else(|_| Term::Word(s.clone()))
                 }
                 serde_json::Value::String(s) => Term::Word(s.clone()),
+                serde_json::Value::Array(words) => {
+                    Term::List(words.iter().map(|w| Term::Word(w.as_str().unwrap_or_default().to_owned())).collect())
+                }
                 other => Term::Word(other.to_string()),
             };
             (p.name, term)
@@ -364,6 +402,7 @@ pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<
     terms(object, params)
         .into_iter()
         .zip(params)
+        .filter(|(_, p)| !p.domain.is_of_words())
         .filter_map(|((_, term), p)| Some((p, Value::from_term(&term, "", p.name, p.domain).ok()?)))
         .collect()
 }
@@ -371,11 +410,12 @@ pub(crate) fn values<T: Serialize>(object: &T, params: &'static [Param]) -> Vec<
 /// An error that names the first parameter that is not settled or, which only a damaged file brings about, not in its domain.
 pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'static [Param]) -> Result<()> {
     for ((_, term), p) in terms(object, params).into_iter().zip(params) {
-        if matches!(p.domain, Domain::Flag | Domain::Choice(_)) {
+        if p.domain.is_of_words() {
             continue;
         }
         let value = Value::from_term(&term, owner, p.name, p.domain)?;
-        if !value.is_settled() {
+        let is_learnt = p.learnt && value == Value::Auto;
+        if !is_learnt && !value.is_settled() {
             return Err(Error::Unsettled { owner: owner.into(), name: p.name.into(), value: value.to_string() });
         }
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 
 use mercer::control::Control;
-use mercer::data::{Column, Dataset, Points, Similarities, Values};
+use mercer::data::{Column, Dataset, Points, Similarities, Strings, Values};
 use mercer::gram;
 use mercer::kernels::{KernelExpr, catalogue};
 use mercer::testkit;
@@ -15,6 +15,17 @@ fn looked_up(data: &Dataset) -> Dataset {
     let names = (0..data.rows()).map(|i| format!("item {i}")).collect();
     let values = Values::Similarities(Similarities::new(names, (0..data.rows() as u32).collect(), k).unwrap());
     Dataset::new(vec![Column { name: "id".into(), values }]).unwrap()
+}
+
+/// The same table with its sequences as words: runs of one letter, in lines of several.
+fn worded(data: &Dataset) -> Dataset {
+    let columns = data.columns().iter().cloned().map(|mut c| {
+        if let Values::Sequences(s) = &c.values {
+            c.values = Values::Texts(Strings::new(s.iter().map(|s| s.replace('A', " a").replace('C', "c ").replace('G', ", Gg "))));
+        }
+        c
+    });
+    Dataset::new(columns.collect()).unwrap()
 }
 
 /// The same table with the sizes of its numbers.
@@ -36,6 +47,7 @@ fn every_kernel_of_the_list_passes_the_conformance_kit() {
         for entry in catalogue() {
             let data = match entry.name {
                 "precomputed" => &looked_up(&any),
+                "tfidf" => &worded(&any),
                 _ if entry.as_is => &masses,
                 _ => &any,
             };
@@ -98,6 +110,29 @@ fn compositions_pass_the_conformance_kit() {
         "matern(nu=7.5)",
         "matern(nu=inf, ard=true)",
         "rational_quadratic(alpha=0.7, ard=true)",
+        "mahalanobis + on(a, b, mahalanobis(covariance=[2, 0.6, 0.6, 0.5]))",
+        "set_mean(rbf)",
+        "set_sum(rbf(ard=true)*linear)",
+        "normalise(set_mean(rbf + 2*matern(nu=1.5)))",
+        "set_mean(polynomial(degree=2)) + rbf*normalise(subset_tree(decay=0.7))",
+    ] {
+        let expr = KernelExpr::parse(text).unwrap();
+        if let Err(why) = testkit::check_kernel(&expr, &data) {
+            panic!("{text}: {why}");
+        }
+    }
+}
+
+#[test]
+fn weighted_words_pass_the_conformance_kit() {
+    let data = worded(&testkit::table(40, 3));
+    for text in [
+        "tfidf(tf=count, idf=none, normalised=false)",
+        "tfidf(tf=sublinear, idf=plain, ngrams=2, min_df=2, max_df=0.9)",
+        "tfidf(tf=binary, idf=murphy, normalised=false, tokens=spaces, lower_case=false)",
+        "0.5*tfidf(stop_words=[gg, \"a\"], min_df=0.05) + rbf",
+        "centre(tfidf)*rbf",
+        "normalise(tfidf(normalised=false) + 0.1*rbf)",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
         if let Err(why) = testkit::check_kernel(&expr, &data) {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
-use mercer::data::Sort;
+use mercer::data::ColumnKind;
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::testkit;
@@ -74,8 +74,8 @@ fn a_number_in_a_sum_is_finite() {
 
 #[test]
 fn labels_are_strings_where_a_kernel_of_strings_can_mean_nothing_else() {
-    let columns = [("age", Sort::Number), ("city", Sort::Category), ("s", Sort::Category)];
-    let strings = |text: &str, columns: &[(&str, Sort)]| KernelExpr::parse(text).unwrap().strings_among(columns);
+    let columns = [("age", ColumnKind::Number), ("city", ColumnKind::Category), ("s", ColumnKind::Category)];
+    let strings = |text: &str, columns: &[(&str, ColumnKind)]| KernelExpr::parse(text).unwrap().strings_among(columns);
     assert_eq!(strings("spectrum(k=2)", &columns[1..2]), ["city"]);
     assert_eq!(strings("on(s, spectrum(k=2)) + on(city, equal)", &columns), ["s"]);
     assert_eq!(strings("rbf + on(s, spectrum(k=2))", &columns), ["s"]);
@@ -83,5 +83,5 @@ fn labels_are_strings_where_a_kernel_of_strings_can_mean_nothing_else() {
     assert!(strings("spectrum(k=2)", &columns).is_empty());
     assert!(strings("on(s, spectrum(k=2)) + on(s, equal)", &columns).is_empty());
     assert!(strings("equal", &columns).is_empty());
-    assert!(strings("spectrum(k=2)", &[("s", Sort::Sequence), ("city", Sort::Category)]).is_empty());
+    assert!(strings("spectrum(k=2)", &[("s", ColumnKind::Sequence), ("city", ColumnKind::Category)]).is_empty());
 }

@@ -328,8 +328,8 @@ impl Gram for Watched<'_> {
     fn symmetric(&self) -> bool {
         true
     }
-    fn factor(&self) -> Option<Matrix> {
-        self.0.factor()
+    fn features(&self, side: Side) -> Option<std::borrow::Cow<'_, Matrix>> {
+        self.0.features(side)
     }
 }
 
@@ -341,6 +341,9 @@ fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_ea
     for (n, d, kernel, primal) in [
         (60, 4, "linear", true),
         (200, 8, "linear", true),
+        (60, 4, "2*linear + 3", true),
+        (60, 4, "normalise(linear + 1)", true),
+        (60, 4, "linear + rbf(length_scale=1)", false),
         (9, 60, "linear", false),
         (30, 30, "linear", false),
         (60, 4, "rbf(length_scale=1)", false),
@@ -359,6 +362,32 @@ fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_ea
     }
 }
 
+#[test]
+fn features_of_both_sides_multiply_to_the_kernel_values_through_sums_multiples_weights_and_selections() {
+    let numbers = |name: &str, n: usize, k: f64| Column {
+        name: name.into(),
+        values: Values::Numbers((0..n).map(|i| (i as f64 * k).sin()).collect()),
+    };
+    let table = |n: usize, k: f64| Dataset::new(vec![numbers("a", n, k), numbers("b", n, 1.7 * k), numbers("w", n, 0.3 * k)]).unwrap();
+    let (old, new) = (table(30, 0.9), table(7, 1.3));
+    for kernel in
+        ["linear", "2.5*linear + 3", "on(a, linear) + 0.5*on([b, w], linear)", "normalise(linear + 1)", "weighted(w, on(a, linear) + 1)"]
+    {
+        let expr = KernelExpr::parse(kernel).unwrap();
+        for bound in [expr.bind(None, &old).unwrap(), expr.bind(Some(&new), &old).unwrap()] {
+            let agree = |of: &dyn Gram| {
+                let (rows, cols) = (of.features(Side::Rows).unwrap(), of.features(Side::Cols).unwrap());
+                let found = product(&rows, &cols.transpose()).unwrap();
+                same(&found, &gram::dense(of, &Control::default()).unwrap(), 1e-12);
+            };
+            agree(bound.as_ref());
+            agree(&gram::Subset::new(bound.as_ref(), &[5, 0, 2], &[1, 11, 3, 7]));
+        }
+    }
+    let none = |kernel: &str| KernelExpr::parse(kernel).unwrap().bind(None, &old).unwrap().features(Side::Rows).is_none();
+    assert!(["rbf(length_scale=1)", "linear + white", "linear*linear", "exp(linear)"].into_iter().all(none));
+}
+
 // spec: F37, M23, F29, T04
 #[test]
 fn the_primal_and_the_dual_of_linear_ridge_agree() {
@@ -369,9 +398,9 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
     let control = Control::default();
     let data = points(&x);
     let bound = KernelExpr::parse("linear").unwrap().bind(None, &data).unwrap();
-    assert!(bound.factor().is_some_and(|z| z.cols() == d));
+    assert!(bound.features(Side::Rows).is_some_and(|z| z.cols() == d));
     let whole = Dense::of(bound.as_ref(), &control).unwrap();
-    assert!(whole.factor().is_none());
+    assert!(whole.features(Side::Rows).is_none());
     let new = points(&wave(9, d, 4));
     let cross = KernelExpr::parse("linear").unwrap().bind(Some(&new), &data).unwrap();
     for intercept in [false, true] {

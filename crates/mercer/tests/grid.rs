@@ -41,9 +41,9 @@ fn agree(cells: &Cells, strips: &[Strip], data: &Dataset, target: &Target, weigh
             let weights: Option<Vec<f64>> = weights.map(|w| fold.train.iter().map(|&i| w[i]).collect());
             let examples = Examples { data: &train, target: &held, weights: weights.as_deref(), split: &Split::Rows };
             for (estimator, cell) in strip.estimators.iter().zip(row) {
-                let fitted = fit_settled(&strip.kernel, estimator, &examples, &control, 0).unwrap();
-                let support = support_of(&strip.kernel, &fitted, &train);
-                let alone = predict_settled(&strip.kernel, &fitted, &support, &data.select(&fold.test), WANT, &control).unwrap();
+                let (kernel, fitted) = fit_settled(&strip.kernel, estimator, &examples, &control, 0).unwrap();
+                let support = support_of(&kernel, &fitted, &train);
+                let alone = predict_settled(&kernel, &fitted, &support, &data.select(&fold.test), WANT, &control).unwrap();
                 let found = cell.predictions.as_ref().unwrap();
                 let (a, b) = match (&found.values, &alone.values) {
                     (Predicted::Numbers(a), Predicted::Numbers(b)) => (a, b),

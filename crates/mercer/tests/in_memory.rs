@@ -1,7 +1,7 @@
 //! What faces with arrays use: cells that are in memory already, row numbers of the support, sizes, intervals.
 
 use mercer::control::{Control, memory_size};
-use mercer::data::{Column, Dataset, Sort, Target, Values};
+use mercer::data::{Column, ColumnKind, Dataset, Target, Values};
 use mercer::estimators::{EstimatorExpr, Predicted, Predictions};
 use mercer::learner::Learner;
 use mercer::linalg::Matrix;
@@ -20,8 +20,8 @@ fn cells_in_memory_are_read_like_those_of_a_file() {
     let options = ReadOptions::default();
     let (here, file) = (here.dataset(&options).unwrap(), file.dataset(&options).unwrap());
     assert_eq!(here.columns()[1], file.columns()[1]);
-    let sorts: Vec<Sort> = here.columns().iter().map(|c| c.values.sort()).collect();
-    assert_eq!(sorts, [Sort::Number, Sort::Category]);
+    let kinds: Vec<ColumnKind> = here.columns().iter().map(|c| c.values.kind()).collect();
+    assert_eq!(kinds, [ColumnKind::Number, ColumnKind::Category]);
     assert!(matches!(&here.columns()[0].values, Values::Numbers(v) if v[0] == 1.0 && v[1].is_nan() && v[2] == 3.0));
 }
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may stop at what should not fail")]
 
-use mercer::data::{Dataset, Sort, Target, Values};
+use mercer::data::{ColumnKind, Dataset, Target, Values};
 use mercer::read::{ReadOptions, Source, Table};
 use std::path::{Path, PathBuf};
 
@@ -39,12 +39,12 @@ fn read(file: &str, target: &str, options: &ReadOptions) -> Option<Result<Read, 
 fn numbers<'a>(read: &'a Read, column: &str) -> &'a [f64] {
     match &read.data.column(column).unwrap().values {
         Values::Numbers(v) => v,
-        other => panic!("{column} holds {}", other.sort()),
+        other => panic!("{column} holds {}", other.kind()),
     }
 }
 
-fn sorts(read: &Read) -> String {
-    read.data.columns().iter().map(|c| format!("{} {}", c.name, c.values.sort())).collect::<Vec<_>>().join(", ")
+fn kinds(read: &Read) -> String {
+    read.data.columns().iter().map(|c| format!("{} {}", c.name, c.values.kind())).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn tables_with_small_oddities_are_read_as_their_owners_meant_them() {
     ] {
         let Some(outcome) = read(file, target, &ReadOptions::default()) else { return };
         let read = outcome.unwrap_or_else(|e| panic!("{file}: {e}"));
-        assert_eq!(sorts(&read), inputs, "{file}");
+        assert_eq!(kinds(&read), inputs, "{file}");
         match &read.target {
             Target::Classes { names, .. } => assert_eq!(names, classes, "{file}"),
             _ => assert!(classes.is_empty(), "{file}"),
@@ -136,13 +136,13 @@ fn one_business_table_reads_alike_in_german_and_in_iso_in_three_encodings() {
     let Some(iso) = read("messy_iso.csv", "Umsatz", &ReadOptions::default()) else { return };
     let iso = iso.unwrap();
     assert_eq!(
-        sorts(&iso),
+        kinds(&iso),
         "Größe (m²) number, Preis pro Stück number, Region category, seit number, aktiv category, Bemerkung category, Kündigung category"
     );
     assert!(iso.said.contains("'Kunde Nr.'") && iso.said.contains("ignored as an identifier"), "{}", iso.said);
     for (file, words) in [("messy_de.csv", "semicolons"), ("messy_latin1.csv", "windows-1252")] {
         let german = read(file, "Umsatz", &ReadOptions::default()).unwrap().unwrap();
-        assert_eq!(sorts(&german), sorts(&iso), "{file}");
+        assert_eq!(kinds(&german), kinds(&iso), "{file}");
         assert_eq!(german.target, iso.target);
         for column in ["Größe (m²)", "Preis pro Stück", "seit"] {
             let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
@@ -159,13 +159,13 @@ fn one_business_table_reads_alike_in_german_and_in_iso_in_three_encodings() {
 fn american_dates_money_and_percentages_are_numbers() {
     let Some(outcome) = read("us_money.csv", "y", &ReadOptions::default()) else { return };
     let read = outcome.unwrap();
-    assert_eq!(sorts(&read), "date number, amount number, pct number, ship category");
+    assert_eq!(kinds(&read), "date number, amount number, pct number, ship category");
     // The first row: 09/12/2016, $743.80, 99.9%. Python: (date(2016, 9, 12) - date(1970, 1, 1)).days
     assert_eq!((numbers(&read, "date")[0], numbers(&read, "amount")[0], numbers(&read, "pct")[0]), (17_056.0, 743.8, 99.9));
     for part in ["'order id'", "dates, month first", "amounts in $", "percentages", "'zip' has a different value in nearly every row"] {
         assert!(read.said.contains(part), "{part}: {}", read.said);
     }
-    assert!(read.data.columns().iter().all(|c| c.values.sort() != Sort::Text));
+    assert!(read.data.columns().iter().all(|c| c.values.kind() != ColumnKind::Text));
 }
 
 #[test]

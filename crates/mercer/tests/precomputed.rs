@@ -141,7 +141,7 @@ fn rows_of_an_array_file_are_called_by_their_numbers() {
     table.attach_gram("id", &Source::new(&file.display().to_string()), &Control::default()).unwrap();
     table.take_target(&["y"], &ReadOptions::default()).unwrap();
     let data = table.dataset(&ReadOptions::default()).unwrap();
-    let expr = KernelExpr::natural(&[("id", mercer::data::Sort::Similarities)]).unwrap();
+    let expr = KernelExpr::natural(&[("id", mercer::data::ColumnKind::Similarities)]).unwrap();
     let found = gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
     assert_eq!(found.data(), [1.0, 0.2, 0.2, 1.0]);
 }

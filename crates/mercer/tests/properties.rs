@@ -20,10 +20,14 @@ fn number(domain: Domain) -> BoxedStrategy<String> {
     let positive = prop_oneof![0.01..100.0f64, (-300i32..300).prop_map(|e| 10f64.powi(e)), Just(f64::MIN_POSITIVE)];
     match domain {
         Domain::Real => (any::<bool>(), positive).prop_map(|(minus, x)| format!("{}{x:e}", if minus { "-" } else { "" })).boxed(),
-        Domain::Fraction => (0.001..0.999f64).prop_map(|x| x.to_string()).boxed(),
+        Domain::Fraction | Domain::UpToOne => (0.001..0.999f64).prop_map(|x| x.to_string()).boxed(),
+        Domain::CountOrShare => prop_oneof![0.001..0.999f64, (1u32..50).prop_map(f64::from)].prop_map(|x| x.to_string()).boxed(),
         Domain::Integer(low, high) => (0usize..50).prop_map(move |k| (low + k).min(high).to_string()).boxed(),
         Domain::Flag => any::<bool>().prop_map(|b| b.to_string()).boxed(),
         Domain::Choice(words) => any::<Index>().prop_map(move |i| words[i.index(words.len())].to_owned()).boxed(),
+        Domain::Words => prop::collection::vec("[a-z ']{1,8}", 0..4)
+            .prop_map(|words| format!("[{}]", words.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(", ")))
+            .boxed(),
         Domain::Positive | Domain::PositiveFinite | Domain::NonNegative => positive.prop_map(|x| x.to_string()).boxed(),
     }
 }
@@ -32,11 +36,13 @@ fn number(domain: Domain) -> BoxedStrategy<String> {
 fn value(param: &'static Param) -> BoxedStrategy<String> {
     let one = number(param.domain);
     match param.domain {
-        Domain::Flag | Domain::Choice(_) => one,
+        Domain::Flag | Domain::Choice(_) | Domain::Words => one,
         Domain::Integer(low, high) => {
             prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just(format!("{low}..{}", high.min(low + 9)))].boxed()
         }
-        Domain::Fraction => prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just("0.25..0.5".into())].boxed(),
+        Domain::Fraction | Domain::UpToOne | Domain::CountOrShare => {
+            prop_oneof![4 => one, 1 => Just("auto".into()), 1 => Just("0.25..0.5".into())].boxed()
+        }
         _ => prop_oneof![4 => one, 1 => Just("auto".into()), 1 => (0.001..1.0f64, 1.5..900.0f64).prop_map(|(a, b)| format!("{a}..{b}"))]
             .boxed(),
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at what should not fail")]
 
-use mercer::data::{Dataset, Sort, Target, Values};
+use mercer::data::{ColumnKind, Dataset, Target, Values};
 use mercer::prep::Recipe;
 use mercer::read::{ReadOptions, Source, Table};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn read(path: &str, target: &str) -> Option<(Dataset, Target, Vec<String>)> {
 }
 
 fn all_numbers(data: &Dataset) -> bool {
-    data.columns().iter().all(|c| c.values.sort() == Sort::Number)
+    data.columns().iter().all(|c| c.values.kind() == ColumnKind::Number)
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn every_table_with_a_header_is_read() {
             let path = file.unwrap().path();
             if path.extension().is_some_and(|e| e == "csv") {
                 let (data, notices) = mercer::read::table(&Source::File(path.clone()), &ReadOptions::default()).unwrap();
-                let sorts: Vec<String> = data.columns().iter().map(|c| format!("{} {}", c.name, c.values.sort())).collect();
-                println!("{}: {} rows; {}; {notices:?}", path.display(), data.rows(), sorts.join(", "));
+                let kinds: Vec<String> = data.columns().iter().map(|c| format!("{} {}", c.name, c.values.kind())).collect();
+                println!("{}: {} rows; {}; {notices:?}", path.display(), data.rows(), kinds.join(", "));
                 assert!(data.rows() > 0 && !data.columns().is_empty());
                 found += 1;
             }
@@ -83,7 +83,7 @@ fn splice_keeps_the_sequence_and_leaves_the_name_out() {
     let path = "splice_junctions/splice.csv";
     let (Some((data, target, notices)), Some(file)) = (read(path, "target"), shared(path)) else { return };
     assert_eq!(data.names(), ["sequence"]);
-    assert_eq!(data.columns()[0].values.sort(), Sort::Sequence);
+    assert_eq!(data.columns()[0].values.kind(), ColumnKind::Sequence);
     assert!(notices.iter().any(|n| n.contains("'name'")), "{notices:?}");
     assert_eq!(target.as_classes("test").unwrap().1, ["EI", "IE", "N"]);
     let mut table = Table::read(&Source::File(file)).unwrap();

@@ -4,12 +4,13 @@
 mod problem;
 
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Kind, Target};
 use mercer::error::Result;
-use mercer::estimators::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Svc, Svr, Task};
+use mercer::estimators::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Svc, Svr, Task};
 use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Param;
+use mercer::read::TargetInfo;
 use mercer::solve::Lbfgs;
 use problem::*;
 use serde::{Deserialize, Serialize};
@@ -81,12 +82,11 @@ impl Estimator for Plugged {
     const NAME: &'static str = "plugged";
     const DOC: &'static str = "any smooth loss";
     const PARAMS: &'static [Param] = &[];
-    const NEEDS_MERCER: bool = true;
+    const TAKES: &'static [Kind] = &[Kind::Numbers];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPlugged;
 
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Numbers(_))
-    }
     fn bytes(&self, rows: usize, _: usize) -> u64 {
         8 * (rows as u64).pow(2)
     }
@@ -124,8 +124,8 @@ impl Fitted for FittedPlugged {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        None
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, None)
     }
 }
 

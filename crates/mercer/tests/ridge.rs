@@ -265,7 +265,7 @@ fn what_cannot_be_fitted_is_a_named_error() {
     assert!(matches!(attempt(&ridge(1.0, true), &Target::numbers(&[1.0]), None), Error::Shape { .. }));
     assert!(matches!(attempt(&ridge(1.0, true), &fine, Some(&[1.0])), Error::Shape { .. }));
     assert!(attempt(&ridge(1.0, true), &Target::numbers(&[1.0, f64::NAN, 3.0, 4.0]), None).to_string().contains("row 2"));
-    assert!(matches!(attempt(&ridge(1.0, true), &Target::Absent, None), Error::Data(_)));
+    assert!(matches!(attempt(&ridge(1.0, true), &Target::Absent { rows: 4 }, None), Error::Data(_)));
 }
 
 #[test]

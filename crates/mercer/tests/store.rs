@@ -4,7 +4,7 @@
 mod stored;
 
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Dataset, Target};
 use mercer::error::Error;
 use mercer::estimators::{EstimatorExpr, catalogue};
 use mercer::learner::Learner;
@@ -20,13 +20,16 @@ fn a_model_of_a_mixed_table_predicts_the_same_bits_after_it_was_stored() {
     for entry in catalogue() {
         let estimator = estimator(entry.name);
         let classes = mixed(&["label"], 60);
-        let (data, target, info) = if estimator.takes(&classes.1) { classes } else { mixed(&["length", "width"], 60) };
+        let [none, numbers] = [&[][..], &["length", "width"]].map(|names: &[&str]| mixed(names, 60));
+        let suits = |made: &(Dataset, Target, TargetInfo)| estimator.takes(&made.1);
+        let (data, target, info) = [classes, numbers, none].into_iter().find(suits).unwrap();
         let model = fit(&Learner::new(estimator), &data, &target, &info);
         let path = folder.path().join(format!("{}.mercer", entry.name));
         store::save(&model, &path).unwrap();
         let back = store::load(&path).unwrap();
         assert_eq!(back, model, "{}", entry.name);
-        let (new, ..) = if info.classes.is_some() { mixed(&["label"], 100) } else { mixed(&["length", "width"], 100) };
+        let names: Vec<&str> = info.names.iter().map(String::as_str).collect();
+        let (new, ..) = mixed(&names, 100);
         assert_eq!(predict(&back, &new), predict(&model, &new), "{}", entry.name);
     }
 }

@@ -175,11 +175,12 @@ fn rows_outside_of_the_support_are_not_kept_and_change_no_bit_of_a_prediction() 
     let found = model.predict(&new, everything(), &Control::default()).unwrap();
     // From the rows of the support and nothing else, to the bit.
     let support = data.select(&expansion.support);
-    assert_eq!(model.support, support);
-    let alone = model.kernel.bind(Some(&new), &support).unwrap();
+    assert_eq!(*model.support, support);
+    let against = |rows| model.kernel.reference(rows, &Control::default()).unwrap().cross(&new, &Control::default()).unwrap();
+    let alone = against(&support);
     assert_eq!(model.fitted.predict(&Query::new(alone.as_ref(), everything(), &Control::default())).unwrap(), found);
     // The sum over all training rows, zeros included, is the same but for the order of its terms.
-    let all = gram::dense(model.kernel.bind(Some(&new), &data).unwrap().as_ref(), &Control::default()).unwrap();
+    let all = gram::dense(against(&data).as_ref(), &Control::default()).unwrap();
     let b = coefficients(expansion, n);
     assert!(b.iter().filter(|b| **b == 0.0).count() > 50);
     for i in 0..50 {

@@ -1,6 +1,6 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, bounds, control, estimators, kernel, load, metric};
+use super::{Role, bounds, command_line, control, estimators, kernel, load, metric};
 use crate::Stop;
 use crate::args::Compare;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
@@ -105,13 +105,4 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
 /// Columns of the terminal, 100 where there is none.
 fn width() -> usize {
     std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 60).unwrap_or(100)
-}
-
-/// The command as it was typed, quoted for a shell.
-fn command_line() -> String {
-    let plain = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c));
-    std::iter::once("mercer".to_owned())
-        .chain(std::env::args().skip(1).map(|w| if plain(&w) { w } else { format!("'{}'", w.replace('\'', "'\\''")) }))
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -1,6 +1,6 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{Role, bounds, control, kernel, load, metric};
+use super::{Role, bounds, command_line, control, kernel, load, metric};
 use crate::Stop;
 use crate::args::Fit;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
@@ -29,9 +29,19 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = one_estimator(&args.estimator)?;
     check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
+    args.report.as_deref().map_or(Ok(()), |path| check_writable(path, &[Path::new(&args.learning.table.table)]))?;
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
     let roles: Vec<Role<'_>> = args.learning.weights.as_deref().map(Role::Weights).into_iter().collect();
-    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
+    let without_target = asked.as_ref().filter(|e| e.takes_no_target());
+    if let (Some(estimator), Some(_)) = (without_target, &args.learning.table.target) {
+        let why =
+            format!("{} takes no target; leave it out, and the column is an input, or is not with --types COL=ignore", estimator.name());
+        return Err(Error::Setting { name: "--target".into(), why });
+    }
+    let mut loaded = load(&args.learning.table, &roles, without_target.is_some(), &bounds(args.learning.limits.max_memory, stop))?;
+    if let Some(estimator) = without_target {
+        loaded.leave_target_out(estimator.name());
+    }
     notices(&loaded.notices);
     let estimator = match asked {
         Some(e) => e,
@@ -57,8 +67,17 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     store::save(&model, &args.output)?;
     let text = if args.learning.verbose { report::model_text_in_full(&model) } else { report::model_text(&model) };
     print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
+    if args.figures.is_none() && args.report.is_none() {
+        return Ok(());
+    }
+    let row = Row::of_model(&model, &loaded.data, &loaded.target, &telling)?;
+    if let Some(path) = &args.report {
+        let page = report::model_page(&model, &row, &args.learning.table.table, &command_line())?;
+        store::write_atomically(path, page.as_bytes())?;
+        print(&format!("written: {}\n", path.display()))?;
+    }
     if let Some(folder) = &args.figures {
-        write_figures(folder, &[Row::of_model(&model, &loaded.data, &loaded.target, &telling)?])?;
+        write_figures(folder, &[row])?;
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
         Some(rows) => {
             let options = read_options(&args.table.reading)?;
             let mut table = Table::read_within(&Source::new(rows), &options, &control)?;
+            table.group_like(&prepared.prep.schema)?;
             let new = table.dataset_like(&prepared.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
             notices(&table.notices());
             notices(&prepared.prep.tell(&new));

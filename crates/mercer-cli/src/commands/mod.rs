@@ -41,6 +41,14 @@ enum Role<'a> {
     Time(&'a str),
 }
 
+impl Role<'_> {
+    fn column(&self) -> &str {
+        match self {
+            Role::Weights(name) | Role::Groups(name) | Role::Time(name) => name,
+        }
+    }
+}
+
 /// A table taken apart: inputs, target, weights, what folds must respect; and what the user should know of it.
 struct Loaded {
     data: Dataset,
@@ -55,6 +63,15 @@ struct Loaded {
 }
 
 impl Loaded {
+    /// Leaves out a target that the table names itself.
+    fn leave_target_out(&mut self, estimator: &str) {
+        if let [name, ..] = self.info.names.as_slice() {
+            self.notices.push(format!("column '{name}', the target of the table, is left out: {estimator} takes no target"));
+        }
+        self.target = Target::Absent { rows: self.data.rows() };
+        self.info = TargetInfo { names: Vec::new(), classes: None, ..self.info.clone() };
+    }
+
     /// What the user may want to change before a long run: what the target was taken for, identifiers, marks of missing cells.
     fn told_first(&self) -> Vec<String> {
         let weighty = |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::Target | Topic::Identifiers | Topic::Missing);
@@ -82,6 +99,10 @@ fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control
     table.require_room(control)?;
     attach_grams(&mut table, &asked.gram, control)?;
     let names = targets(&table, asked, targetless)?;
+    if let Some(column) = &asked.group_into {
+        let kept: Vec<String> = names.iter().cloned().chain(roles.iter().map(|role| role.column().to_owned())).collect();
+        table.group_into(column, &kept, &options)?;
+    }
     let parts = take_apart(&mut table, &names, recipe, roles, &options);
     parts.inspect_err(|_| notices(&table.notices())).map_err(|error| table.in_file(error))
 }
@@ -169,4 +190,13 @@ fn bounds(max_memory: Option<u64>, stop: &Stop) -> Control {
         Some(bytes) => control.with_memory(bytes),
         None => control,
     }
+}
+
+/// The command as it was typed, quoted for a shell.
+fn command_line() -> String {
+    let plain = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c));
+    std::iter::once("mercer".to_owned())
+        .chain(std::env::args().skip(1).map(|w| if plain(&w) { w } else { format!("'{}'", w.replace('\'', "'\\''")) }))
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -18,6 +18,7 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let model = store::load_within(&args.model, &control)?;
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    table.group_like(&model.prep.schema)?;
     let kept = match args.keep.as_deref() {
         None => Vec::new(),
         Some("all") => table.texts(&[])?,

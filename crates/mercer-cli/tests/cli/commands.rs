@@ -68,6 +68,41 @@ fn fit_predict_and_inspect_fit_together() {
 }
 
 #[test]
+fn texts_are_learnt_from_by_their_words_and_letters_and_predicted_with_the_words_of_the_training() {
+    let shell = Shell::new();
+    let spam = ["win a free prize now", "free entry to win cash", "claim your free cash prize"];
+    let ham = ["see you at lunch today", "are you at home now", "lunch at home with you"];
+    let rows: String = (0..30).map(|i| format!("spam,{} {i}\nham,{} {i}\n", spam[i % 3], ham[i % 3])).collect();
+    shell.write("train.csv", format!("kind,text\n{rows}"));
+    shell.done(&["fit", "train.csv", "--target", "kind", "--estimator", "svc(c=1)", "-o", "model.mercer"]);
+    assert!(shell.done(&["inspect", "model.mercer"]).out.contains("tfidf + normalise(spectrum"));
+    let read = shell.mercer_reading(&["predict", "model.mercer", "-"], "text\na free prize for nobody\nlunch with nobody\n");
+    assert_eq!(read.out, "kind\nspam\nham\n");
+    shell.done(&["compare", "train.csv", "--target", "kind", "--kernel", "tfidf(ngrams=2)", "--estimators", "svc(c=1), ridge(lambda=1)"]);
+}
+
+#[test]
+fn components_need_no_target_and_are_predicted_one_column_each() {
+    let shell = Shell::new();
+    shell.write("cities.csv", "city,a,b,c\nUlm,1,2,1\nBonn,2,1,4\nKiel,3,5,2\nTrier,4,3,3\nJena,6,4,9\n");
+    let numbers = ["--kernel", "on([a, b, c], linear)", "--estimator", "kernel_pca(components=2)", "-o", "m.mercer"];
+    let fitted = shell.done(&[&["fit", "cities.csv", "--types", "city=text", "--report", "page.html"], &numbers[..]].concat());
+    assert!(fitted.out.contains("gives components: pc1, pc2") && fitted.out.contains("share of the variance"), "{}", fitted.out);
+    let page = std::fs::read_to_string(shell.path("page.html")).unwrap();
+    assert!(["Ulm", "Jena", "pc1 (", "pc2 ("].iter().all(|word| page.contains(word)), "the rows and the axes are named");
+    let lines = shell.done(&["predict", "m.mercer", "cities.csv", "--keep", "city"]).out;
+    assert_eq!((lines.lines().next(), lines.lines().count()), (Some("city,pc1,pc2"), 6));
+    let refused = |arguments: &[&str], words: &str| {
+        let run = shell.mercer(arguments);
+        assert!(run.code != 0 && run.err.contains(words), "{}", run.err);
+    };
+    refused(&[&["fit", "cities.csv", "--target", "a"], &numbers[2..]].concat(), "kernel_pca takes no target");
+    refused(&["predict", "m.mercer", "cities.csv", "--probabilities"], "kernel_pca has no class probabilities; fit knn");
+    refused(&[&["fit", "cities.csv", "--metric", "rmse"], &numbers[2..]].concat(), "judges predictions of a target");
+    refused(&["compare", "cities.csv", "--target", "a", "--estimators", "kernel_pca"], "takes no target");
+}
+
+#[test]
 fn predictions_do_not_depend_on_the_order_of_the_columns_and_come_in_the_order_of_the_rows() {
     let shell = Shell::new();
     shell.write("train.csv", "a,b,y\n1,5,2\n2,3,4\n3,1,6\n4,9,8\n5,2,10\n6,7,12\n");

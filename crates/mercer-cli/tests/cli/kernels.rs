@@ -50,3 +50,37 @@ fn a_kernel_matrix_that_was_written_is_looked_up_again() {
     let wrong = shell.mercer(&["fit", "t.csv", "--target", "y", "--gram", "id", "-o", "m.mercer"]);
     assert!(wrong.code == 2 && wrong.err.contains("COL=FILE"), "{} {}", wrong.code, wrong.err);
 }
+
+#[test]
+fn rows_are_grouped_into_sets_when_fitted_and_when_predicted() {
+    let shell = Shell::new();
+    let row = |i: usize| format!("bag{},{},{},{}\n", i / 3, i % 7, (i / 3 % 2) * 5 + i % 2, ["no", "yes"][i / 3 % 2]);
+    shell.write("t.csv", format!("bag,a,b,y\n{}", (0..60).map(row).collect::<String>()));
+    shell.done(&["fit", "t.csv", "--target", "y", "--group-into", "bag", "--estimator", "svc(c=1)", "-o", "m.mercer"]);
+    let predicted = shell.done(&["predict", "m.mercer", "t.csv", "--keep", "bag"]).out;
+    let lines: Vec<&str> = predicted.lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[1], lines[2]), (21, "bag,y", "bag0,no", "bag1,yes"), "{predicted}");
+    shell.write("u.csv", "bag,a,b,y\nm,1,2,no\nm,1,2,yes\n");
+    let differs = shell.mercer(&["fit", "u.csv", "--target", "y", "--group-into", "bag", "-o", "n.mercer"]);
+    assert!(differs.code == 3 && differs.err.contains("row 2, column 'y': found 'yes'"), "{} {}", differs.code, differs.err);
+}
+
+#[test]
+fn trees_are_learnt_from_and_their_faults_are_named_by_character() {
+    let shell = Shell::new();
+    let row = |i: usize| {
+        format!("(S (NP {}) ({} {})),{}\n", ["I", "you"][i % 2], ["V", "N"][i / 2 % 2], ["a", "b"][i % 2], ["v", "n"][i / 2 % 2])
+    };
+    let table: String = (0..40).map(row).collect();
+    shell.write("t.csv", format!("tree,y\n{table}"));
+    shell.done(&["fit", "t.csv", "--target", "y", "--estimator", "svc(c=10)", "-o", "m.mercer"]);
+    let predicted = shell.done(&["predict", "m.mercer", "t.csv"]).out;
+    assert_eq!(predicted.lines().nth(3), Some("n"), "{predicted}");
+    shell.write("u.csv", format!("tree,y\n{}", table.replacen("(S (NP you)", "(S (NP you", 1)));
+    let fault = shell.mercer(&["fit", "u.csv", "--target", "y", "-o", "n.mercer"]);
+    assert!(
+        fault.code == 3 && fault.err.contains("row 2, column 'tree'") && fault.err.contains("character 1 is not closed"),
+        "{}",
+        fault.err
+    );
+}

@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "category", "text", "sequence", "date", "date-dmy", "date-mdy", "flag", "ignore"]
+_Type: TypeAlias = Literal["number", "category", "text", "sequence", "tree", "set", "date", "date-dmy", "date-mdy", "flag", "ignore"]
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 # What is done, how much of it, out of how much.
@@ -121,7 +121,7 @@ class Learner:
     def fit(
         self,
         data: _Data,
-        target: _Target,
+        target: _Target | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         task: _Task | None = None,
@@ -184,6 +184,8 @@ class Model:
     @property
     def sigmoids(self) -> NDArray[Any] | None: ...
     @property
+    def spectrum(self) -> tuple[NDArray[Any], float] | None: ...
+    @property
     def steps(self) -> list[int]: ...
     @property
     def kernel(self) -> Kernel: ...
@@ -213,7 +215,7 @@ class Fitted:
         cls,
         estimator: str,
         gram: ArrayLike,
-        target: ArrayLike,
+        target: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         classes: Sequence[str] | None = None,
@@ -250,6 +252,8 @@ class Fitted:
     def support(self) -> NDArray[Any]: ...
     @property
     def sigmoids(self) -> NDArray[Any] | None: ...
+    @property
+    def spectrum(self) -> tuple[NDArray[Any], float] | None: ...
     @property
     def steps(self) -> list[int]: ...
     @property
@@ -377,6 +381,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    group_into: str | None = None,
 ) -> tuple[Dataset, Any]: ...
 @overload
 def read_table(
@@ -391,6 +396,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    group_into: str | None = None,
 ) -> tuple[Dataset, Any, NDArray[Any]]: ...
 def example(
     name: str, target: str | Sequence[str] | None = None, *, types: Mapping[str, _Type] | None = None

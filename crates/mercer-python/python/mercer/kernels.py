@@ -17,11 +17,18 @@ def _text(value):
         return value
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return "true" if value else "false"
-    if isinstance(value, tuple) and len(value) == 2:
+    if isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], str):
         return f"{_text(value[0])}..{_text(value[1])}"
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
-        return "[" + ", ".join(_text(one) for one in value) + "]"
+        return "[" + ", ".join(_listed(one) for one in value) + "]"
     return str(value) if isinstance(value, int) else repr(float(value))
+
+
+def _listed(value):
+    """The same inside of a list, where a word stands in quotation marks unless it is a plain name."""
+    if isinstance(value, str) and not value.isidentifier():
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return _text(value)
 
 
 def _default(text):

@@ -1,12 +1,9 @@
 //! The Python module with one class per estimator and sort of target.
 
-use crate::spellings::{Argument, N_JOBS, SPELLINGS, Spelling, USUAL};
-use mercer::control::Control;
-use mercer::data::Target;
-use mercer::error::Result;
-use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Fitted, Predictions, Query, Task, Want};
-use mercer::gram::{Dense, Subset};
-use mercer::linalg::Matrix;
+use crate::spellings::{Argument, N_JOBS, Role, SPELLINGS, Spelling, USUAL};
+use mercer::data::Kind;
+use mercer::error::{Error, Result};
+use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Needs, Scores, When};
 use mercer::param::{Domain, Param};
 use std::fmt::Write;
 
@@ -20,7 +17,7 @@ const WRITTEN: [&str; 4] = ["LinearSVC", "LinearSVR", "MercerClassifier", "Merce
 pub(crate) struct Class {
     name: String,
     estimator: EstimatorEntry,
-    classifies: bool,
+    role: Role,
     says: Says,
     bases: String,
     fixed: &'static [(&'static str, &'static str)],
@@ -29,7 +26,7 @@ pub(crate) struct Class {
     attributes: Vec<(String, String)>,
 }
 
-/// What a classifier can say besides the class.
+/// What a class can say besides its predictions.
 #[derive(Clone, Copy, Default)]
 struct Says {
     /// Decision values, of two classes one number; votes are something else.
@@ -54,24 +51,31 @@ struct Written {
 pub(crate) fn classes() -> Result<Vec<Class>> {
     let mut out = Vec::new();
     for entry in estimators::catalogue() {
-        for classifies in [true, false] {
-            let estimator = EstimatorExpr::parse(entry.name)?;
-            let target = if classifies { Target::classes(&["a", "b", "a", "b"]) } else { Target::numbers(&[1.0, 2.0, 1.5, 2.5]) };
-            if estimator.takes(&target) {
-                let says = if classifies { says(&estimator)? } else { Says { left_out: leaves_out(&estimator)?, ..Says::default() } };
-                let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.classifies == classifies);
-                out.push(match spelling {
-                    Some(spelling) => spelt(entry, spelling, says),
-                    None => unspelt(entry, &estimator, classifies, says),
-                });
-            }
+        let estimator = EstimatorExpr::parse(entry.name)?;
+        let mut roles = Vec::new();
+        for (kind, role) in [(Kind::Classes, Role::Classifier), (Kind::Numbers, Role::Regressor), (Kind::Nothing, Role::Transformer)] {
+            roles.extend(entry.takes.contains(&kind).then_some(role));
+        }
+        if roles.is_empty() {
+            return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
+        }
+        for role in roles {
+            let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.role == role);
+            out.push(match spelling {
+                Some(spelling) => spelt(entry, spelling),
+                None => unspelt(entry, &estimator, role),
+            });
         }
     }
-    Ok(out)
+    match SPELLINGS.iter().find(|s| !out.iter().any(|class| class.name == s.class)) {
+        Some(idle) => Err(Error::Data(format!("the spelling {} belongs to no estimator", idle.class))),
+        None => Ok(out),
+    }
 }
 
-fn attributes(classifies: bool, more: &[(&str, &str)]) -> Vec<(String, String)> {
-    let classes: &[(&str, &str)] = if classifies { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
+fn attributes(role: Role, more: &[(&str, &str)]) -> Vec<(String, String)> {
+    let classes: &[(&str, &str)] =
+        if role == Role::Classifier { &[("classes_ : ndarray of shape (n_classes,)", "The classes")] } else { &[] };
     let every = [
         ("model_ : mercer.Model or its like", "The fitted model of the library"),
         ("certificate_ : dict", "Name, value and tolerance of the number that proves how good the fit is"),
@@ -90,26 +94,32 @@ fn written(argument: &Argument, params: &[Param]) -> Written {
     Written { name: argument.name.to_owned(), default: argument.default.to_owned(), class, doc, sets: argument.sets }
 }
 
-fn spelt(entry: EstimatorEntry, spelling: &Spelling, says: Says) -> Class {
+fn spelt(entry: EstimatorEntry, spelling: &Spelling) -> Class {
     Class {
         name: spelling.class.to_owned(),
         estimator: entry,
-        classifies: spelling.classifies,
-        says,
+        role: spelling.role,
+        says: says(&entry, spelling.role),
         bases: spelling.bases.to_owned(),
         fixed: spelling.fixed,
         positional: spelling.positional,
         arguments: spelling.arguments.iter().chain([&N_JOBS]).map(|a| written(a, entry.params)).collect(),
-        attributes: attributes(spelling.classifies, spelling.attributes),
+        attributes: attributes(spelling.role, spelling.attributes),
     }
 }
 
 /// The class of an estimator that scikit-learn does not have.
-fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, classifies: bool, says: Says) -> Class {
+fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Class {
+    let says = says(&entry, role);
     let mut bases = Vec::new();
     bases.extend(says.scores.then_some("Scores"));
     bases.extend(says.probabilities.then_some("Probabilities"));
-    bases.push(if classifies { "KernelClassifier" } else { "KernelRegressor" });
+    let (base, suffix) = match role {
+        Role::Classifier => ("KernelClassifier", "Classifier"),
+        Role::Regressor => ("KernelRegressor", "Regressor"),
+        Role::Transformer => ("KernelTransformer", ""),
+    };
+    bases.push(base);
     let defaults = estimator.arguments();
     let own = entry.params.iter().zip(&defaults).map(|(p, (_, default))| Written {
         name: name(p.name),
@@ -120,51 +130,27 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, classifies: bool, s
     });
     let usual = USUAL.iter().chain([&N_JOBS]).map(|a| written(a, &[]));
     Class {
-        name: format!("{}{}", camel(entry.name), if classifies { "Classifier" } else { "Regressor" }),
+        name: format!("{}{suffix}", camel(entry.name)),
         estimator: entry,
-        classifies,
+        role,
         says,
         bases: bases.join(", "),
         fixed: &[],
         positional: 0,
         arguments: own.chain(usual).collect(),
-        attributes: attributes(classifies, &[]),
+        attributes: attributes(role, &[]),
     }
 }
 
-/// What a classifier says after fits to two classes, and to four, which have six pairs.
-fn says(estimator: &EstimatorExpr) -> Result<Says> {
-    let two = predictions(estimator, &["a", "b", "a", "b", "a", "b", "a", "b"])?;
-    let four = predictions(estimator, &["a", "b", "c", "d", "a", "b", "c", "d"])?;
-    let columns = |said: &Predictions| said.scores.as_ref().map(Matrix::cols);
-    Ok(Says {
-        scores: columns(&two) == Some(1),
-        pairs: columns(&four) == Some(6),
-        probabilities: two.probabilities.is_some(),
-        left_out: false,
-    })
-}
-
-/// Whether there is a closed form for predictions without a row.
-fn leaves_out(estimator: &EstimatorExpr) -> Result<bool> {
-    let (gram, control) = (gram(4)?, Control::default());
-    let target = Target::numbers(&[1.0, 2.0, 1.5, 2.5]);
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
-    Ok(estimator.settle(&task)?.leave_one_out(&task)?.is_some())
-}
-
-fn gram(n: usize) -> Result<Dense> {
-    Dense::square(Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 / (1.0 + i.abs_diff(j) as f64) }))
-}
-
-fn predictions(estimator: &EstimatorExpr, labels: &[&str]) -> Result<Predictions> {
-    let (n, target) = (labels.len(), Target::classes(labels));
-    let gram = gram(n)?;
-    let control = Control::default();
-    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
-    let fitted = estimator.settle(&task)?.fit(&task)?;
-    let cross = Subset::new(&gram, &(0..n).collect::<Vec<_>>(), fitted.support());
-    fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, &Control::default()))
+/// What the record of an estimator says of a class.
+fn says(entry: &EstimatorEntry, role: Role) -> Says {
+    let (gives, classifies) = (entry.gives, role == Role::Classifier);
+    Says {
+        scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
+        pairs: classifies && gives.scores == Scores::Pairs,
+        probabilities: classifies && gives.probabilities == When::Always,
+        left_out: role == Role::Regressor && gives.leave_one_out == When::Always,
+    }
 }
 
 /// What may be given for a parameter.
@@ -173,6 +159,7 @@ fn kind(param: &Param) -> String {
         Domain::Flag => "bool".to_owned(),
         Domain::Choice(words) => return format!("{{{}}}", words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")),
         Domain::Integer(..) => "int".to_owned(),
+        Domain::CountOrShare => "int, float or \"auto\"".to_owned(),
         _ => "float".to_owned(),
     };
     if param.search.is_some() { format!("{class}, \"auto\" or a pair (low, high) to search") } else { class }
@@ -284,13 +271,14 @@ fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
         base if base.starts_with("Ridge") => "_ridge",
         base if base.starts_with("Gaussian") => "_gp",
         base if base.starts_with("Neighbour") => "_neighbours",
+        "KernelTransformer" | "PrincipalComponents" => "_components",
         _ => "_base",
     };
     let mut bases: Vec<&str> = classes.iter().flat_map(|c| c.bases.split(", ")).collect();
     bases.sort_unstable();
     bases.dedup();
     let mut out: Vec<(&'static str, Vec<&str>)> = Vec::new();
-    for module in ["_base", "_gp", "_neighbours", "_ridge", "_svm"] {
+    for module in ["_base", "_components", "_gp", "_neighbours", "_ridge", "_svm"] {
         let here: Vec<&str> = bases.iter().filter(|b| home(b) == module).copied().collect();
         if !here.is_empty() {
             out.push((module, here));
@@ -305,8 +293,11 @@ impl Class {
         let mut first = String::new();
         wrap(&mut first, 4, &sentence(self.estimator.doc));
         let _ = writeln!(out, "{}", first.trim_start());
-        let tuned = self.estimator.criterion.unwrap_or("cross-validation");
-        wrap(out, 4, &format!("The estimator {} of Mercer. What is \"auto\" or a pair is tuned by {tuned}.", self.estimator.name));
+        let tuned = match (self.role, self.estimator.criterion) {
+            (Role::Transformer, _) => String::new(),
+            (_, criterion) => format!(" What is \"auto\" or a pair is tuned by {}.", criterion.unwrap_or("cross-validation")),
+        };
+        wrap(out, 4, &format!("The estimator {} of Mercer.{tuned}", self.estimator.name));
         out.push_str("\n    Parameters\n    ----------\n");
         for a in &self.arguments {
             let _ = writeln!(out, "    {} : {}, default={}", a.name, a.class, a.default);
@@ -317,15 +308,15 @@ impl Class {
             let _ = writeln!(out, "    {name}");
             wrap(out, 8, &sentence(doc));
         }
-        let y = if self.classifies {
-            "np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])"
-        } else {
-            "np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])"
+        let name = &self.name;
+        let (y, asked, answer) = match self.role {
+            Role::Classifier => ("    >>> y = np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])\n", ".fit(X, y).predict(X)", "(6,)"),
+            Role::Regressor => ("    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])\n", ".fit(X, y).predict(X)", "(6,)"),
+            Role::Transformer => ("", ".fit_transform(X)", "(6, 1)"),
         };
         let _ = write!(
             out,
-            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {0}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n    >>> y = {y}\n    >>> {0}().fit(X, y).predict(X).shape\n    (6,)\n    \"\"\"\n\n",
-            self.name
+            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {name}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n{y}    >>> {name}(){asked}.shape\n    {answer}\n    \"\"\"\n\n"
         );
         let _ = writeln!(out, "    _name = \"{}\"", self.estimator.name);
         let spelt: Vec<String> = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name))).collect();
@@ -334,7 +325,7 @@ impl Class {
             let fixed: Vec<String> = self.fixed.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
             let _ = writeln!(out, "    _fixed = {{{}}}", fixed.join(", "));
         }
-        if !self.estimator.uses_kernel {
+        if self.estimator.needs == Needs::Nothing {
             out.push_str("    _poor = True\n");
         }
         out.push('\n');

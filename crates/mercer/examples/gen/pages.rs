@@ -1,5 +1,7 @@
 //! The pages `docs/kernels.md` and `docs/estimators.md`.
 
+use mercer::data::Kind;
+use mercer::estimators::Needs;
 use mercer::param::Param;
 use mercer::{estimators, kernels};
 use std::fmt::Write;
@@ -41,8 +43,16 @@ pub(crate) fn estimators() -> String {
         "{MADE}\n# Estimators\n\nA number is written as a value, as `auto` (settled from the data by the criterion named below) or as a range `0.1..10` (searched).\n"
     );
     for e in estimators::catalogue() {
-        let kernel = if e.needs_mercer { "Needs a Mercer kernel." } else { "Takes any similarity." };
-        let _ = write!(out, "\n## {}\n\n{}. {kernel} Tuned by {}.\n", e.name, e.doc, e.criterion.unwrap_or("cross-validation"));
+        let kernel = match e.needs {
+            Needs::MercerKernel => "Needs a Mercer kernel.",
+            Needs::AnySimilarity => "Takes any similarity.",
+            Needs::Nothing => "Needs no kernel.",
+        };
+        let tuned = match e.criterion {
+            _ if e.takes == [Kind::Nothing] => "Takes no target.".to_owned(),
+            criterion => format!("Tuned by {}.", criterion.unwrap_or("cross-validation")),
+        };
+        let _ = write!(out, "\n## {}\n\n{}. {kernel} {tuned}\n", e.name, e.doc);
         table(&mut out, e.params);
     }
     out

@@ -13,12 +13,19 @@ pub(crate) struct Argument {
     pub(crate) doc: (&'static str, &'static str),
 }
 
+/// What scikit-learn calls an estimator by what it answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Classifier,
+    Regressor,
+    Transformer,
+}
+
 /// A class.
 pub(crate) struct Spelling {
     pub(crate) estimator: &'static str,
     pub(crate) class: &'static str,
-    /// Whether it predicts classes, and not numbers.
-    pub(crate) classifies: bool,
+    pub(crate) role: Role,
     /// Hand-written classes that it stands on.
     pub(crate) bases: &'static str,
     /// Parameters of the library that have no argument, with their values as Python writes them.
@@ -63,6 +70,7 @@ const CLASS_WEIGHT: Argument = own(
 
 const GAMMA_OF_RIDGE: &str =
     "Factor of the kernels rbf, laplacian, poly, chi2 and sigmoid; None is 1 / columns (1 for chi2); an expression holds its own numbers";
+const GAMMA_OF_COMPONENTS: &str = "Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers";
 const PENALTY: &str =
     "Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of least norm";
 const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
@@ -139,7 +147,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "svc",
         class: "SVC",
-        classifies: true,
+        role: Role::Classifier,
         bases: "SupportVectorClassifier",
         fixed: &[],
         positional: 0,
@@ -178,7 +186,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "svr",
         class: "SVR",
-        classifies: false,
+        role: Role::Regressor,
         bases: "SupportVectorRegressor",
         fixed: &[("standardise_target", "False")],
         positional: 0,
@@ -200,7 +208,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "ridge",
         class: "KernelRidge",
-        classifies: false,
+        role: Role::Regressor,
         bases: "RidgeRegression",
         fixed: &[],
         positional: 1,
@@ -223,7 +231,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "ridge",
         class: "KernelRidgeClassifier",
-        classifies: true,
+        role: Role::Classifier,
         bases: "RidgeClassification",
         fixed: &[],
         positional: 1,
@@ -242,7 +250,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "gp",
         class: "GaussianProcessRegressor",
-        classifies: false,
+        role: Role::Regressor,
         bases: "GaussianProcess",
         fixed: &[("variance", "1.0"), ("standardise_target", "False")],
         positional: 1,
@@ -287,7 +295,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "knn",
         class: "KNeighborsClassifier",
-        classifies: true,
+        role: Role::Classifier,
         bases: "NeighbourClassifier",
         fixed: &[("ties", "\"first\"")],
         positional: 1,
@@ -305,11 +313,55 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
     Spelling {
         estimator: "knn",
         class: "KNeighborsRegressor",
-        classifies: false,
+        role: Role::Regressor,
         bases: "NeighbourRegressor",
         fixed: &[],
         positional: 1,
         arguments: NEIGHBOURS,
         attributes: &[SAMPLES, METRIC, METRIC_PARAMS],
+    },
+    Spelling {
+        estimator: "kernel_pca",
+        class: "KernelPCA",
+        role: Role::Transformer,
+        bases: "PrincipalComponents",
+        fixed: &[("values", "\"similarities\"")],
+        positional: 1,
+        arguments: &[
+            Argument {
+                name: "n_components",
+                default: "None",
+                sets: Some("components"),
+                doc: (
+                    "int, float, \"auto\" or None",
+                    "How many components, or below 1 the share of the variance that they hold together; \"auto\": by parallel analysis; None: all along which rows differ",
+                ),
+            },
+            kernel("\"linear\"", ARRAYS),
+            gamma("None", GAMMA_OF_COMPONENTS),
+            DEGREE,
+            coef0("1"),
+            own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows"),
+            own("alpha", "1.0", "float", "Taken for scikit-learn's sake: there is no inverse transform"),
+            own("fit_inverse_transform", "False", "bool", "False: there is no inverse transform"),
+            own("eigen_solver", "\"auto\"", "str", "Taken for scikit-learn's sake: the solver decides itself"),
+            own("tol", "0", "float", "Taken for scikit-learn's sake: the residual of the eigenvectors is certificate_"),
+            own("max_iter", "None", "int or None", "Taken for scikit-learn's sake"),
+            own("iterated_power", "\"auto\"", "int or \"auto\"", "Taken for scikit-learn's sake"),
+            own("remove_zero_eig", "False", "bool", "Taken for scikit-learn's sake: components without variance are always left out"),
+            RANDOM_STATE,
+            own("copy_X", "True", "bool", "Taken for scikit-learn's sake: the rows are copied"),
+        ],
+        attributes: &[
+            ("eigenvalues_ : ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, greatest first"),
+            (
+                "eigenvectors_ : ndarray of shape (n_samples, n_components)",
+                "Its eigenvectors; along each, the training row that lies farthest from 0 lies above it",
+            ),
+            ("explained_variance_ratio_ : ndarray of shape (n_components,)", "The share of the variance along each component"),
+            ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
+            ("gamma_ : float", "Factor of the kernels rbf, poly and sigmoid that was used"),
+            KERNEL,
+        ],
     },
 ];

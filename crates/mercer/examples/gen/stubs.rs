@@ -17,7 +17,7 @@ from ._native import Kernel as Kernel
 # A number, \"auto\", the ends of a search, or one number per column.
 _Setting: TypeAlias = float | str | tuple[float, float] | Sequence[float] | NDArray[Any]
 
-def _text(value: _Setting) -> str: ...
+def _text(value: _Setting | Sequence[str]) -> str: ...
 ";
 
 /// The stub `kernels.pyi`: one function per kernel.
@@ -45,6 +45,13 @@ fn class(domain: Domain) -> String {
         Domain::Flag => "bool".into(),
         Domain::Integer(..) => "int | str | tuple[int, int]".into(),
         Domain::Choice(words) => format!("Literal[{}]", words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
-        Domain::Real | Domain::Positive | Domain::PositiveFinite | Domain::NonNegative | Domain::Fraction => "_Setting".into(),
+        Domain::Words => "str | Sequence[str]".into(),
+        Domain::Real
+        | Domain::Positive
+        | Domain::PositiveFinite
+        | Domain::NonNegative
+        | Domain::Fraction
+        | Domain::UpToOne
+        | Domain::CountOrShare => "_Setting".into(),
     }
 }

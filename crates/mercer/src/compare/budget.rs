@@ -4,7 +4,6 @@ use super::contest::Contest;
 use super::entry::Entry;
 use super::plan::bytes_of;
 use crate::error::Error;
-use crate::fitting;
 use crate::select::{Search, largest, worth_cutting};
 
 /// Share of the time left after the first look that searches may take at least, however long the fits after them seem to take: a
@@ -24,7 +23,7 @@ const LAST: f64 = 3.0;
 
 impl Contest<'_> {
     pub(super) fn outputs(&self) -> usize {
-        fitting::outputs(self.examples.target)
+        self.examples.target.outputs()
     }
 
     /// Seconds of scoring every fold from so many rows.

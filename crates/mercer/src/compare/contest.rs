@@ -158,15 +158,15 @@ impl<'a> Contest<'a> {
             ground.train.examples()
         };
         let clock = Instant::now();
-        let fitted = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
+        let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
         let fit_seconds = clock.elapsed().as_secs_f64();
         if control.out_of_time() && !fitted.summary().converged {
             // A fit that was cut short says nothing of the estimator.
             return Err(what());
         }
         let want = Want { variance: true, probabilities: true, scores: true, ..Want::default() };
-        let support = fitting::support_of(kernel, &fitted, train.data);
-        let predictions = fitting::predict_settled(kernel, &fitted, &support, &ground.test, want, control)?;
+        let support = fitting::support_of(&kernel, &fitted, train.data);
+        let predictions = fitting::predict_settled(&kernel, &fitted, &support, &ground.test, want, control)?;
         let weights: Option<Vec<f64>> = self.examples.weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
         let scores = self.scoring.score(&predictions, &self.examples.target.select(&fold.test), weights.as_deref());
         let seconds = (fit_seconds, clock.elapsed().as_secs_f64() - fit_seconds);
@@ -195,7 +195,7 @@ impl<'a> Contest<'a> {
 
     /// Bytes of fits to so many rows.
     fn bytes(&self, e: &EstimatorExpr, rows: usize) -> u64 {
-        e.bytes(rows, fitting::outputs(self.examples.target))
+        e.bytes(rows, self.examples.target.outputs())
     }
 
     fn score_starts(&mut self) -> Result<()> {

@@ -173,9 +173,9 @@ impl Field {
         let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
         let preparing = clock.elapsed().as_secs_f64();
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
-        if !settled.is_anchored() {
+        if !settled.needs_training_rows() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
-            settled.bind_within(None, &whole.data, control)?;
+            settled.learn(&whole.data, raw.weights.as_deref(), control)?.gram(&whole.data, control)?;
         }
         Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, preparing })
     }

@@ -2,10 +2,9 @@
 
 use super::Comparing;
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Values};
+use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
-use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::select::{Aim, LEAST_ROWS, Means, Scoring, Search, largest, part};
 
@@ -73,7 +72,7 @@ impl Plan {
 pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, preparing: f64, control: &Control) -> Result<Plan> {
     let rows = examples.rows();
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
-    let outputs = fitting::outputs(examples.target);
+    let outputs = examples.target.outputs();
     let seconds = control.seconds_left().map(|s| SHARE * s / able.len() as f64);
     let folds = comparing.folds as f64;
     let means = Means {
@@ -117,12 +116,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
 
 /// Bytes of a table's numbers, of codes, and of pointers to anything longer.
 pub(super) fn bytes_of(data: &Dataset) -> u64 {
-    let of = |values: &Values| match values {
-        Values::Points(p) if p.is_sparse() => 2 * data.rows(),
-        Values::Points(p) => data.rows() * p.dim(),
-        _ => data.rows(),
-    };
-    8 * data.columns().iter().map(|c| of(&c.values)).sum::<usize>() as u64
+    8 * data.columns().iter().map(|c| c.values.stored()).sum::<usize>() as u64
 }
 
 /// Refuses a table of which a comparison could not hold what it needs beside any fit.

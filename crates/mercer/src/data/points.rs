@@ -1,6 +1,7 @@
 //! A batch of points: rows of numbers, dense or compressed sparse rows (CSR), behind one type.
 
-use super::{Dataset, Inputs, Sort, Values};
+use super::cells::{Cells, word_of_number};
+use super::{ColumnKind, Dataset, Inputs, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -131,9 +132,16 @@ impl Points {
             }
         }
     }
+}
 
-    /// The given rows, in order.
-    pub fn select(&self, rows: &[usize]) -> Points {
+impl Cells for Points {
+    /// Numbers per vector.
+    type Schema = usize;
+
+    fn len(&self) -> usize {
+        self.rows
+    }
+    fn select(&self, rows: &[usize]) -> Self {
         let storage = match &self.storage {
             Storage::Dense(v) => {
                 let mut some = Vec::with_capacity(rows.len() * self.dim);
@@ -153,6 +161,40 @@ impl Points {
         };
         Points { rows: rows.len(), dim: self.dim, storage }
     }
+    fn schema(&self) -> usize {
+        self.dim
+    }
+    fn aligned(&self, dim: &usize, column: &str) -> Result<Self> {
+        Error::unless_equal(&format!("numbers per row of column '{column}'"), *dim, self.dim)?;
+        Ok(self.clone())
+    }
+    fn cell(&self, row: usize) -> serde_json::Value {
+        serde_json::json!(self.select(&[row]).to_dense())
+    }
+    fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
+        match &self.storage {
+            Storage::Dense(v) => v[row * self.dim..(row + 1) * self.dim].iter().for_each(|x| word(word_of_number(*x))),
+            Storage::Csr { starts, columns, values } => {
+                for k in starts[row]..starts[row + 1] {
+                    word(u64::from(columns[k]));
+                    word(word_of_number(values[k]));
+                }
+                word(u64::MAX);
+            }
+        }
+    }
+    fn describe(&self) -> String {
+        format!("vectors of {} {}", self.dim, if self.dim == 1 { "number" } else { "numbers" })
+    }
+    fn stored(&self) -> usize {
+        if self.is_sparse() { 2 * self.rows } else { self.rows * self.dim }
+    }
+    fn vectors(&self) -> Option<&Points> {
+        Some(self)
+    }
+    fn with_vectors(&self, vectors: Points) -> Option<Self> {
+        Some(vectors)
+    }
 }
 
 fn finite(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<()> {
@@ -171,10 +213,10 @@ fn finite(values: &[f64], place: impl Fn(usize) -> (usize, usize)) -> Result<()>
 }
 
 impl Inputs for Points {
-    const SORT: &'static str = "number columns";
+    const NEEDS: &'static str = "number columns";
 
-    fn takes(sort: Sort) -> bool {
-        matches!(sort, Sort::Number | Sort::Points)
+    fn takes(kind: ColumnKind) -> bool {
+        matches!(kind, ColumnKind::Number | ColumnKind::Points)
     }
 
     fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {

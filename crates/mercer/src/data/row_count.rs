@@ -1,6 +1,6 @@
 //! A batch of which only the number of rows counts: what kernels take that look at no column.
 
-use super::{Arity, Dataset, Inputs, Sort};
+use super::{Arity, ColumnKind, Dataset, Inputs};
 use crate::error::Result;
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use std::borrow::Cow;
 pub struct RowCount(pub usize);
 
 impl Inputs for RowCount {
-    const SORT: &'static str = "no columns";
+    const NEEDS: &'static str = "no columns";
     const ARITY: Arity = Arity::None;
 
-    fn takes(_: Sort) -> bool {
+    fn takes(_: ColumnKind) -> bool {
         false
     }
     fn gather<'a>(data: &'a Dataset, _: &[usize]) -> Result<Cow<'a, Self>> {

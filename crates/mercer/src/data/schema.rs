@@ -1,6 +1,6 @@
-//! What a dataset must hold to be given to a fitted model: names, sorts and labels of the training columns.
+//! What a dataset must hold to be given to a fitted model: names, kinds and labels of the training columns.
 
-use super::{Categories, Column, Dataset, Sort, Values, Written};
+use super::{Column, Dataset, Holds, Values, Written};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -26,62 +26,11 @@ pub struct ColumnSchema {
     pub written: Written,
 }
 
-/// What the cells of a column are, with all that new cells must agree with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Holds {
-    /// One number a row.
-    Number,
-    /// A vector a row.
-    Points {
-        /// Numbers per vector.
-        dim: usize,
-    },
-    /// One of these labels a row.
-    Category {
-        /// The training labels; the place of a label is its code.
-        names: Vec<String>,
-    },
-    /// Running text.
-    Text,
-    /// A string over a small alphabet.
-    Sequence,
-    /// A row of a kernel matrix.
-    Similarities {
-        /// Names of the items that stand along its columns.
-        names: Vec<String>,
-    },
-}
-
-impl Holds {
-    /// The sort of the column.
-    pub fn sort(&self) -> Sort {
-        match self {
-            Holds::Number => Sort::Number,
-            Holds::Points { .. } => Sort::Points,
-            Holds::Category { .. } => Sort::Category,
-            Holds::Text => Sort::Text,
-            Holds::Sequence => Sort::Sequence,
-            Holds::Similarities { .. } => Sort::Similarities,
-        }
-    }
-}
-
 impl Schema {
     /// The schema of a dataset.
     pub fn of(data: &Dataset) -> Self {
-        let columns = data.columns().iter().map(|c| ColumnSchema {
-            name: c.name.clone(),
-            holds: match &c.values {
-                Values::Numbers(_) => Holds::Number,
-                Values::Points(p) => Holds::Points { dim: p.dim() },
-                Values::Categories(c) => Holds::Category { names: c.names.clone() },
-                Values::Texts(_) => Holds::Text,
-                Values::Sequences(_) => Holds::Sequence,
-                Values::Similarities(s) => Holds::Similarities { names: s.names().to_vec() },
-            },
-            written: data.written(&c.name),
-        });
+        let columns =
+            data.columns().iter().map(|c| ColumnSchema { name: c.name.clone(), holds: c.values.schema(), written: data.written(&c.name) });
         Schema { columns: columns.collect() }
     }
 
@@ -89,7 +38,7 @@ impl Schema {
     /// ([`UNSEEN`](super::UNSEEN) where training had no such label); other columns are left out.
     ///
     /// # Errors
-    /// A column that is missing, is of another sort, or holds vectors of another size, by name.
+    /// A column that is missing, is of another kind, or holds vectors of another size, by name.
     /// Texts, sequences and labels pass for strings.
     pub fn align(&self, data: &Dataset) -> Result<Dataset> {
         let known: HashMap<&str, &Column> = data.columns().iter().map(|c| (c.name.as_str(), c)).collect();
@@ -103,45 +52,33 @@ impl Schema {
 }
 
 impl Holds {
-    fn agree(&self, column: &str, values: &Values) -> Result<Values> {
-        match (self, values) {
-            (Holds::Number, Values::Numbers(_)) => Ok(values.clone()),
-            (Holds::Points { dim }, Values::Points(p)) if p.dim() == *dim => Ok(values.clone()),
-            (Holds::Points { dim }, Values::Points(p)) => {
-                Err(Error::Shape { what: format!("numbers per row of column '{column}'"), expected: *dim, found: p.dim() })
-            }
-            (Holds::Category { names }, Values::Categories(c)) if c.names == *names => Ok(values.clone()),
-            (Holds::Category { names }, Values::Categories(c)) => Ok(Values::Categories(c.recoded(names))),
-            // Strings that repeat are read as labels.
-            (Holds::Text, Values::Categories(c)) => Ok(Values::Texts(c.strings())),
-            (Holds::Sequence, Values::Categories(c)) => Ok(Values::Sequences(c.strings())),
-            (Holds::Text, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Texts(s.clone())),
-            (Holds::Sequence, Values::Texts(s) | Values::Sequences(s)) => Ok(Values::Sequences(s.clone())),
-            (Holds::Similarities { names }, Values::Similarities(s)) => Ok(Values::Similarities(s.aligned(names)?)),
-            _ => Err(Error::WrongSort {
-                kernel: "the fitted model".into(),
-                column: column.to_owned(),
-                needs: self.sort().holds().into(),
-                found: values.sort().holds().into(),
-                fix: "give this column as it was in training".into(),
-            }),
+    /// Cells as the training cells were. What is read from text as it stands is read from the texts of other columns too: strings
+    /// that repeat are read as labels, and long words as sequences.
+    pub(crate) fn agree(&self, column: &str, values: &Values) -> Result<Values> {
+        if let Some(aligned) = self.aligned(values, column) {
+            return aligned;
         }
-    }
-}
-
-impl Categories {
-    /// The same labels as codes into another list of names; labels that it lacks become [`UNSEEN`](super::UNSEEN).
-    pub fn recoded(&self, names: &[String]) -> Categories {
-        let place = Categories::with_names(&self.names, names.to_vec()).codes;
-        let codes = self.codes.iter().map(|&k| place.get(k as usize).copied().unwrap_or(super::UNSEEN)).collect();
-        Categories { codes, names: names.to_vec() }
+        let kind = self.kind();
+        if kind.empty().is_some()
+            && let Some(texts) = values.texts()
+        {
+            let parsed = kind.parse(&mut texts.iter()).map_err(|misfit| misfit.of_column(column))?;
+            return self.agree(column, &parsed);
+        }
+        Err(Error::WrongKind {
+            kernel: "the fitted model".into(),
+            column: column.to_owned(),
+            needs: kind.holds().into(),
+            found: values.kind().holds().into(),
+            fix: "give this column as it was in training".into(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Strings, UNSEEN};
+    use crate::data::{Categories, Strings, UNSEEN};
 
     fn table() -> Dataset {
         Dataset::new(vec![

@@ -1,6 +1,7 @@
 //! Kernel values that are there already: for every row its values with named items, one of which it is itself.
 
-use super::{Arity, Dataset, Inputs, Sort, Values};
+use super::cells::Cells;
+use super::{Arity, ColumnKind, Dataset, Inputs, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -90,15 +91,9 @@ impl Similarities {
         self.values.row(i)
     }
 
-    /// The given rows, in order; a row may be named twice.
-    pub fn select(&self, rows: &[usize]) -> Self {
-        let own = rows.iter().map(|&i| self.own[i]).collect();
-        Similarities { names: self.names.clone(), own, values: self.values.select_rows(rows) }
-    }
-
     /// The same with the items of another list; items of the rows themselves come after it. An error names an item of
     /// the list that is not here.
-    pub fn aligned(&self, names: &[String]) -> Result<Self> {
+    pub fn with_items(&self, names: &[String]) -> Result<Self> {
         if self.names.starts_with(names) {
             return Ok(self.clone());
         }
@@ -121,12 +116,40 @@ impl Similarities {
     }
 }
 
+impl Cells for Similarities {
+    /// Names of the items that stand along the columns.
+    type Schema = Vec<String>;
+
+    fn len(&self) -> usize {
+        self.own.len()
+    }
+    fn select(&self, rows: &[usize]) -> Self {
+        let own = rows.iter().map(|&i| self.own[i]).collect();
+        Similarities { names: self.names.clone(), own, values: self.values.select_rows(rows) }
+    }
+    fn schema(&self) -> Vec<String> {
+        self.names.clone()
+    }
+    fn aligned(&self, names: &Vec<String>, _: &str) -> Result<Self> {
+        self.with_items(names)
+    }
+    fn cell(&self, row: usize) -> serde_json::Value {
+        self.names[self.own(row)].as_str().into()
+    }
+    fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
+        word(self.own(row) as u64);
+    }
+    fn describe(&self) -> String {
+        format!("similarities to {} items", self.names.len())
+    }
+}
+
 impl Inputs for Similarities {
-    const SORT: &'static str = "one column of rows of a kernel matrix (--gram COL=FILE)";
+    const NEEDS: &'static str = "one column of rows of a kernel matrix (--gram COL=FILE)";
     const ARITY: Arity = Arity::One;
 
-    fn takes(sort: Sort) -> bool {
-        sort == Sort::Similarities
+    fn takes(kind: ColumnKind) -> bool {
+        kind == ColumnKind::Similarities
     }
     fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
         match columns {

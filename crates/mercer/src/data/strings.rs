@@ -1,6 +1,7 @@
 //! A batch of strings: texts or sequences.
 
-use super::{Arity, Dataset, Inputs, Sort, Values};
+use super::cells::{Cells, Draw, Misfit, words_of_text};
+use super::{Arity, ColumnKind, Dataset, Inputs, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -31,18 +32,60 @@ impl Strings {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
-    /// The given rows, in order.
-    pub fn select(&self, rows: &[usize]) -> Self {
+}
+
+impl Cells for Strings {
+    type Schema = ();
+    const WRITTEN: Option<&'static str> = Some("a text");
+    const EMPTY: Option<&'static str> = Some("the empty text");
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn select(&self, rows: &[usize]) -> Self {
         Strings(rows.iter().map(|&i| self.0[i].clone()).collect())
+    }
+    fn schema(&self) {}
+    fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
+        Ok(Strings::new(texts))
+    }
+    fn texts(&self) -> Option<Cow<'_, Strings>> {
+        Some(Cow::Borrowed(self))
+    }
+    fn cell(&self, row: usize) -> serde_json::Value {
+        self.get(row).into()
+    }
+    fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
+        words_of_text(self.get(row), word);
+    }
+    fn describe(&self) -> String {
+        let lengths = || self.iter().map(|s| s.chars().count());
+        match (lengths().min(), lengths().max()) {
+            (Some(least), Some(most)) => format!("{least} to {most} characters"),
+            _ => "nothing".into(),
+        }
+    }
+    fn missing(&self) -> Vec<usize> {
+        (0..self.0.len()).filter(|&i| self.0[i].is_empty()).collect()
+    }
+    fn invent(draw: &mut Draw) -> Option<Self> {
+        let rows = draw.rows;
+        let string = |_| (0..draw.whole(2, 20)).map(|_| draw.one_of(&['A', 'C', 'G', 'T'])).collect();
+        Some(Strings((0..rows).map(string).collect()))
+    }
+    /// A string of one letter, and those that have another letter at one of its places.
+    fn star(others: usize) -> Option<Self> {
+        let place = |changed: usize| (0..others).map(|i| if i == changed { 'C' } else { 'A' }).collect();
+        Some(Strings((0..=others).rev().map(place).collect()))
     }
 }
 
 impl Inputs for Strings {
-    const SORT: &'static str = "one column of sequences or texts";
+    const NEEDS: &'static str = "one column of sequences or texts";
     const ARITY: Arity = Arity::One;
 
-    fn takes(sort: Sort) -> bool {
-        matches!(sort, Sort::Text | Sort::Sequence)
+    fn takes(kind: ColumnKind) -> bool {
+        matches!(kind, ColumnKind::Text | ColumnKind::Sequence)
     }
 
     fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {

@@ -13,6 +13,9 @@ pub struct Written {
     /// The cells that were declared missing.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// The columns that were coordinates of the vectors of its sets, where rows were grouped into these.
+    #[serde(default)]
+    pub coordinates: Vec<String>,
 }
 
 /// How numbers are written.

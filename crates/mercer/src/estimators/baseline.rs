@@ -1,7 +1,7 @@
 //! What every other estimator has to beat: the most frequent class, or the mean of the targets.
 
-use super::{Estimator, Fitted, Predicted, Predictions, Query, Summary, Task};
-use crate::data::Target;
+use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task, When};
+use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::Param;
@@ -16,13 +16,10 @@ impl Estimator for Baseline {
     const NAME: &'static str = "baseline";
     const DOC: &'static str = "the most frequent class, or the mean of the targets: looks at no input";
     const PARAMS: &'static [Param] = &[];
-    const NEEDS_MERCER: bool = false;
-    const USES_KERNEL: bool = false;
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { probabilities: When::Always, variance: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::Nothing;
     type Fitted = FittedBaseline;
-
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Classes { .. } | Target::Numbers(_))
-    }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         8 * rows as u64 + 16 * outputs as u64
@@ -64,7 +61,7 @@ impl Estimator for Baseline {
                 }
                 Guess::Numbers { mean, variance, total }
             }
-            Target::Absent => return Err(Error::Data("baseline needs a target; name the target column".into())),
+            Target::Absent { .. } => return Err(absent(Self::NAME)),
         };
         Ok(FittedBaseline { guess, summary: Summary { converged: true, ..Summary::default() } })
     }
@@ -136,10 +133,11 @@ impl Fitted for FittedBaseline {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        match &self.guess {
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        let classes = match &self.guess {
             Guess::Classes { frequencies } => Some(frequencies.len()),
             Guess::Numbers { .. } => None,
-        }
+        };
+        Answer::of_target(target, classes)
     }
 }

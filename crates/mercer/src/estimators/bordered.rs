@@ -45,12 +45,12 @@ impl System {
     fn new(task: &Task<'_>, lambda: f64, purpose: Purpose) -> Result<Self> {
         let n = task.rows();
         let few = |z: &Matrix| 2 * z.cols() < n && lambda > 0.0;
-        if let Some(z) = task.gram.factor().filter(few) {
+        if let Some(z) = task.gram.features(gram::Side::Rows).filter(|z| few(z)) {
             let scale: Vec<f64> = (0..n).map(|i| task.weight(i) / lambda).collect();
             let weighted = Matrix::from_fn(z.cols(), n, |j, i| z[(i, j)] * scale[i].sqrt());
             let mut inner = gramian_within(&weighted, task.control)?;
             inner.add_to_diagonal(&[1.0]);
-            return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z, scale });
+            return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z: z.into_owned(), scale });
         }
         let mut c = gram::dense(task.gram, task.control)?;
         let mean = c.diagonal().iter().sum::<f64>() / n.max(1) as f64;

@@ -1,7 +1,8 @@
 //! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
 use super::gp::System;
-use super::{Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
+use super::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
+use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Lower, Matrix, gramian_within};
@@ -162,8 +163,8 @@ impl Fitted for FittedGp {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        None
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, None)
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)

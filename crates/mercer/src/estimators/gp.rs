@@ -11,8 +11,8 @@
 use super::fitted_gp::{FittedGp, Process, Scale};
 use super::outputs::outputs;
 use super::settled::settled;
-use super::{Criterion, Estimator, Predicted, Predictions, Task};
-use crate::data::Target;
+use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Task, When};
+use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::{Cholesky, Matrix};
@@ -123,13 +123,11 @@ impl Estimator for Gp {
         Param::searched("variance", "variance of the function, in the same units: a factor on the kernel", Domain::Positive, 1e3),
         Param::fixed("standardise_target", "whether the target is brought to mean 0 and variance 1 first", Domain::Flag),
     ];
-    const NEEDS_MERCER: bool = true;
+    const TAKES: &'static [Kind] = &[Kind::Numbers];
+    const GIVES: Gives = Gives { variance: When::Always, covariance: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
-
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Numbers(_))
-    }
 
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         let (n, o) = (rows as u64, outputs as u64);

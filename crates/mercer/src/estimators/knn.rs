@@ -9,9 +9,9 @@
 //! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning).
 
-use super::{Estimator, Fitted, Predicted, Predictions, Query, Summary, Task, Want};
+use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Summary, Task, Want, When};
 use crate::blocks;
-use crate::data::Target;
+use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram};
 use crate::linalg::Matrix;
@@ -91,12 +91,10 @@ impl Estimator for Knn {
             Domain::Choice(&["nearest", "first"]),
         ),
     ];
-    const NEEDS_MERCER: bool = false;
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Votes, probabilities: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedKnn;
-
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Classes { .. } | Target::Numbers(_))
-    }
 
     /// They cancel in k(x, x) + k(z, z) - 2 k(x, z).
     fn absorbs_shifts(&self) -> bool {
@@ -131,7 +129,7 @@ impl Estimator for Knn {
         let answers = match task.target {
             Target::Classes { codes, names } => Answers::Classes { codes: codes.clone(), classes: names.len() },
             Target::Numbers(t) => Answers::Numbers(t.clone()),
-            Target::Absent => return Err(Error::Data("knn needs a target; name the target column".into())),
+            Target::Absent { .. } => return Err(absent(Self::NAME)),
         };
         let weights: Vec<f64> = (0..n).map(|i| task.weight(i)).collect();
         let (asked, total) = (self.k.number(), weights.iter().sum::<f64>());
@@ -439,10 +437,11 @@ impl Fitted for FittedKnn {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        match self.answers {
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        let classes = match self.answers {
             Answers::Classes { classes, .. } => Some(classes),
             Answers::Numbers(_) => None,
-        }
+        };
+        Answer::of_target(target, classes)
     }
 }

@@ -1,7 +1,7 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::{Criterion, Estimator, Expansion, Fitted, Predictions, Query, Sigmoid, Summary, Task};
-use crate::data::Target;
+use super::{Answer, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Spectrum, Summary, Task, When};
+use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -22,10 +22,12 @@ pub struct EstimatorEntry {
     pub aliases: &'static [Alias],
     /// Name of its smooth selection criterion, if it has one.
     pub criterion: Option<&'static str>,
-    /// Whether it refuses kernels that are not Mercer.
-    pub needs_mercer: bool,
-    /// Whether its predictions depend on the kernel.
-    pub uses_kernel: bool,
+    /// The kinds of target that it can be fitted to.
+    pub takes: &'static [Kind],
+    /// What it gives besides the predicted values.
+    pub gives: Gives,
+    /// What it needs of the similarity.
+    pub needs: Needs,
 }
 
 /// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
@@ -89,8 +91,8 @@ macro_rules! estimators {
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* }
             }
-            fn classes(&self) -> Option<usize> {
-                match self { $(FittedModel::$Estimator(f) => f.classes(),)* }
+            fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+                match self { $(FittedModel::$Estimator(f) => f.answer(target),)* }
             }
             fn expansion(&self) -> Option<&Expansion> {
                 match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* }
@@ -100,6 +102,9 @@ macro_rules! estimators {
             }
             fn sigmoids(&self) -> &[Sigmoid] {
                 match self { $(FittedModel::$Estimator(f) => f.sigmoids(),)* }
+            }
+            fn spectrum(&self) -> Option<&Spectrum> {
+                match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* }
             }
             fn steps(&self) -> Vec<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.steps(),)* }
@@ -114,8 +119,9 @@ macro_rules! estimators {
                 params: $Estimator::PARAMS,
                 aliases: $Estimator::ALIASES,
                 criterion: $Estimator::CRITERION,
-                needs_mercer: $Estimator::NEEDS_MERCER,
-                uses_kernel: $Estimator::USES_KERNEL,
+                takes: $Estimator::TAKES,
+                gives: $Estimator::GIVES,
+                needs: $Estimator::NEEDS,
             },)*]
         }
     };
@@ -128,6 +134,7 @@ estimators! {
     Svr,
     Knn,
     Baseline,
+    KernelPca,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -147,9 +154,32 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("kneighbors", "knn"),
     ("k_neighbors_classifier", "knn"),
     ("k_neighbors_regressor", "knn"),
+    ("pca", "kernel_pca with the kernel linear"),
+    ("kpca", "kernel_pca"),
+    ("mds", "kernel_pca(values=distances)"),
+    ("classical_scaling", "kernel_pca(values=distances)"),
     ("dummy", "baseline"),
     ("majority", "baseline"),
 ];
+
+/// The estimators that look at inputs and give something besides the predicted values, for a sentence: `gp`, or
+/// `knn or "svc(probabilities=true)"`.
+pub fn those_that_give(what: &dyn Fn(&Gives) -> When) -> String {
+    let all = catalogue().into_iter().filter(|e| e.needs != Needs::Nothing);
+    let (mut always, mut asked) = (Vec::new(), Vec::new());
+    for entry in all {
+        match what(&entry.gives) {
+            When::Always => always.push(entry.name.to_owned()),
+            When::If(flag) => asked.push(format!("\"{}({flag}=true)\"", entry.name)),
+            When::Never => {}
+        }
+    }
+    always.extend(asked);
+    match always.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => always.concat(),
+    }
+}
 
 /// An estimator whose type is forgotten.
 trait AnyEstimator {
@@ -159,10 +189,10 @@ trait AnyEstimator {
     fn criterion_leaves_out(&self) -> bool;
     fn absorbs_shifts(&self) -> bool;
     fn goes_by_order(&self) -> bool;
-    fn needs_mercer(&self) -> bool;
-    fn uses_kernel(&self) -> bool;
+    fn gives(&self) -> Gives;
+    fn needs(&self) -> Needs;
     fn skips_rows(&self) -> bool;
-    fn takes(&self, target: &Target) -> bool;
+    fn takes(&self) -> &'static [Kind];
     fn bytes(&self, rows: usize, outputs: usize) -> u64;
     fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64;
     fn work(&self, rows: usize, outputs: usize) -> f64;
@@ -175,6 +205,7 @@ trait AnyEstimator {
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
+    fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 
@@ -197,17 +228,17 @@ impl<E: Estimator> AnyEstimator for E {
     fn goes_by_order(&self) -> bool {
         Estimator::goes_by_order(self)
     }
-    fn needs_mercer(&self) -> bool {
-        E::NEEDS_MERCER
+    fn gives(&self) -> Gives {
+        E::GIVES
     }
-    fn uses_kernel(&self) -> bool {
-        E::USES_KERNEL
+    fn needs(&self) -> Needs {
+        E::NEEDS
     }
     fn skips_rows(&self) -> bool {
         Estimator::skips_rows(self)
     }
-    fn takes(&self, target: &Target) -> bool {
-        E::takes(target)
+    fn takes(&self) -> &'static [Kind] {
+        E::TAKES
     }
     fn bytes(&self, rows: usize, outputs: usize) -> u64 {
         Estimator::bytes(self, rows, outputs)
@@ -244,6 +275,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
         Estimator::criterion_along(self, param, values, task)
+    }
+    fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        Estimator::component_variances(self, task, most)
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
@@ -282,7 +316,7 @@ impl EstimatorExpr {
         expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
     }
 
-    /// Every estimator at its defaults that can predict such a target.
+    /// Every estimator at its defaults that can be fitted to such a target.
     pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
         let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;
         Ok(all.into_iter().filter(|e| e.takes(target)).collect())
@@ -314,7 +348,7 @@ impl EstimatorExpr {
     }
     /// Whether a kernel that is not positive semi-definite must be refused.
     pub fn needs_mercer(&self) -> bool {
-        self.any().needs_mercer()
+        self.any().needs() == Needs::MercerKernel
     }
     /// The size of kernel values that suits the target, where a kernel leaves its factors open.
     pub(crate) fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
@@ -322,15 +356,23 @@ impl EstimatorExpr {
     }
     /// Whether its predictions depend on the kernel.
     pub fn uses_kernel(&self) -> bool {
-        self.any().uses_kernel()
+        self.any().needs() != Needs::Nothing
     }
     /// Whether a row of weight 0 in a task is to it a row that is not there.
     pub fn skips_rows(&self) -> bool {
         self.any().skips_rows()
     }
-    /// Whether it can predict such a target.
+    /// Whether it can be fitted to such a target.
     pub fn takes(&self, target: &Target) -> bool {
-        self.any().takes(target)
+        self.any().takes().contains(&target.kind())
+    }
+    /// Whether it is fitted without a target.
+    pub fn takes_no_target(&self) -> bool {
+        self.any().takes() == [Kind::Nothing]
+    }
+    /// What it gives besides the predicted values.
+    pub fn gives(&self) -> Gives {
+        self.any().gives()
     }
     /// Bytes that fitting needs, the Gram matrix included.
     pub fn bytes(&self, rows: usize, outputs: usize) -> u64 {
@@ -380,6 +422,10 @@ impl EstimatorExpr {
     /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
     pub fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
         self.any().criterion_along(param, values, task)
+    }
+    /// The parameter that says how many components are kept, where it is open to the rows, and the variance along the first ones.
+    pub fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        self.any().component_variances(task, most)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

@@ -1,13 +1,16 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
+mod answer;
 mod baseline;
 mod bordered;
+mod centred;
 mod coupling;
 mod draws;
 mod expansion;
 mod fitted_gp;
 mod gp;
 mod held_out;
+mod kernel_pca;
 mod knn;
 mod least_norm;
 mod list;
@@ -20,20 +23,22 @@ mod svc;
 mod svm;
 mod svr;
 
+pub use answer::{Answer, Gives, Needs, Scores, When};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use gp::Gp;
+pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub(crate) use list::ELSEWHERE;
-pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
+pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, those_that_give};
 pub use platt::Sigmoid;
 pub use ridge::{FittedRidge, Ridge};
 pub use svc::{ClassWeight, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
 
 use crate::control::Control;
-use crate::data::Target;
+use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::Gram;
 use crate::linalg::{Lower, Matrix};
@@ -77,10 +82,13 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     const PARAMS: &'static [Param];
     /// Other names of parameters.
     const ALIASES: &'static [Alias] = &[];
-    /// Whether a kernel that is not positive semi-definite must be refused.
-    const NEEDS_MERCER: bool;
-    /// Whether predictions depend on the kernel at all; if not, no kernel parameter is worth searching.
-    const USES_KERNEL: bool = true;
+    /// The kinds of target that it can be fitted to.
+    const TAKES: &'static [Kind];
+    /// What it gives besides the predicted values.
+    const GIVES: Gives;
+    /// What it needs of the similarity: a kernel that is not positive semi-definite may have to be refused, and where predictions
+    /// depend on no input, no kernel parameter is worth searching.
+    const NEEDS: Needs;
     /// Name of the smooth criterion that [`Estimator::criterion`] minimises; `None`: tuned by cross-validation.
     const CRITERION: Option<&'static str> = None;
     /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
@@ -93,8 +101,6 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn criterion_told(value: f64) -> f64 {
         value
     }
-    /// Whether the estimator can predict such a target.
-    fn takes(target: &Target) -> bool;
     /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
     fn absorbs_shifts(&self) -> bool {
         false
@@ -137,6 +143,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn criterion_along(&self, _param: &str, _values: &[f64], _task: &Task<'_>) -> Result<Option<Vec<f64>>> {
         Ok(None)
     }
+    /// The parameter that says how many components are kept, where it is to be found from the rows, and the variance along each of
+    /// the `most` first components: see [`crate::select`] on parallel analysis.
+    fn component_variances(&self, _task: &Task<'_>, _most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        Ok(None)
+    }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {
         Ok(None)
@@ -164,8 +175,11 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
     /// How the fit went.
     fn summary(&self) -> &Summary;
-    /// How many classes it decides between; `None` where it predicts numbers.
-    fn classes(&self) -> Option<usize>;
+    /// What its predictions mean, for a fit to such a target: [`Answer::of_target`] where that itself is predicted.
+    ///
+    /// # Errors
+    /// A target with other classes than those that the fit decides between.
+    fn answer(&self, target: &TargetInfo) -> Result<Answer>;
     /// The kernel expansion that it is, where it is one.
     fn expansion(&self) -> Option<&Expansion> {
         None
@@ -177,6 +191,10 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     /// What makes probabilities of the decision values of pairs of classes, where it has such: one sigmoid a pair.
     fn sigmoids(&self) -> &[Sigmoid] {
         &[]
+    }
+    /// The variance along its components, where it has such.
+    fn spectrum(&self) -> Option<&Spectrum> {
+        None
     }
     /// Steps of the solver, one number for each problem that was solved.
     fn steps(&self) -> Vec<usize> {

@@ -4,16 +4,12 @@
 //! output each, +1 for the class and -1 for the rest, decided by the largest.
 
 use super::{Predicted, Predictions, Task, Want};
-use crate::data::Target;
+use crate::data::{Target, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
 /// The target of a task as N x outputs numbers, the sizes of the task checked.
 pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
-    let absent = || Error::Data(format!("{who} needs a target column"));
-    if matches!(task.target, Target::Absent) {
-        return Err(absent());
-    }
     let (n, cols) = task.gram.shape();
     let shape = |what: &str, found| Error::unless_equal(what, n, found);
     shape("columns of the Gram matrix", cols)?;
@@ -34,7 +30,7 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
             Ok(Matrix::column(codes.iter().map(|&k| if k == 1 { 1.0 } else { -1.0 }).collect()))
         }
         Target::Classes { codes, names } => Ok(Matrix::from_fn(n, names.len(), |i, c| if codes[i] == c { 1.0 } else { -1.0 })),
-        Target::Absent => Err(absent()),
+        Target::Absent { .. } => Err(absent(who)),
     }
 }
 

@@ -12,8 +12,10 @@ use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, outputs};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
-use super::{Certificate, Criterion, Estimator, Expansion, Fitted, Predictions, Query, Summary, Task, Want};
-use crate::data::Target;
+use super::{
+    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Summary, Task, Want, When,
+};
+use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::Side;
 use crate::linalg::{Matrix, gramian_within, product};
@@ -115,7 +117,9 @@ impl Estimator for Ridge {
         Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
         Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
     ];
-    const NEEDS_MERCER: bool = true;
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, leave_one_out: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRidge;
@@ -123,10 +127,6 @@ impl Estimator for Ridge {
     /// The leave-one-out error itself, in units of the target.
     fn criterion_told(value: f64) -> f64 {
         value.exp()
-    }
-
-    fn takes(target: &Target) -> bool {
-        !matches!(target, Target::Absent)
     }
 
     /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
@@ -276,8 +276,8 @@ impl Fitted for FittedRidge {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        self.classes
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.classes)
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)

@@ -13,10 +13,10 @@
 use super::coupling::couple;
 use super::held_out::{Calibration, calibrate};
 use super::platt::Sigmoid;
-use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task, svm};
+use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Summary, Task, When, svm};
 use crate::blocks;
 use crate::control::Control;
-use crate::data::Target;
+use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -93,12 +93,10 @@ impl Estimator for Svc {
             Domain::Flag,
         ),
     ];
-    const NEEDS_MERCER: bool = true;
+    const TAKES: &'static [Kind] = &[Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), ..Gives::VALUES };
+    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvc;
-
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Classes { .. })
-    }
 
     /// Folds for probabilities are made of all rows.
     fn skips_rows(&self) -> bool {
@@ -301,8 +299,8 @@ impl Fitted for FittedSvc {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        Some(self.classes)
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.classes))
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)

@@ -7,8 +7,8 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::{Estimator, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task, svm};
-use crate::data::Target;
+use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task, svm};
+use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -69,12 +69,10 @@ impl Estimator for Svr {
             Domain::Positive,
         ),
     ];
-    const NEEDS_MERCER: bool = true;
+    const TAKES: &'static [Kind] = &[Kind::Numbers];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvr;
-
-    fn takes(target: &Target) -> bool {
-        matches!(target, Target::Numbers(_))
-    }
 
     fn skips_rows(&self) -> bool {
         true
@@ -199,8 +197,8 @@ impl Fitted for FittedSvr {
     fn summary(&self) -> &Summary {
         &self.summary
     }
-    fn classes(&self) -> Option<usize> {
-        None
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, None)
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)

@@ -1,7 +1,7 @@
 //! Rows that are equal in every column: a row on both sides of a split is judged by what was learnt from itself.
 
 use super::Fact;
-use crate::data::{Dataset, Split, Storage, Target, Values};
+use crate::data::{Dataset, Split, Target};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
@@ -29,7 +29,7 @@ fn hashes(data: &Dataset) -> Vec<u64> {
     let mut hashers: Vec<_> = (0..data.rows()).map(|_| seed.build_hasher()).collect();
     for column in data.columns() {
         for (i, hasher) in hashers.iter_mut().enumerate() {
-            each_word(&column.values, i, &mut |word| hasher.write_u64(word));
+            column.values.words(i, &mut |word| hasher.write_u64(word));
         }
     }
     hashers.iter().map(Hasher::finish).collect()
@@ -58,39 +58,10 @@ fn groups(data: &Dataset, hashes: &[u64]) -> Vec<usize> {
 fn same(data: &Dataset, a: usize, b: usize) -> bool {
     let words = |row: usize| {
         let mut all = Vec::new();
-        data.columns().iter().for_each(|c| each_word(&c.values, row, &mut |word| all.push(word)));
+        data.columns().iter().for_each(|c| c.values.words(row, &mut |word| all.push(word)));
         all
     };
     words(a) == words(b)
-}
-
-/// The cell of a row as words that are equal where the cells are; a string is as many as it is long, and its length.
-fn each_word(values: &Values, row: usize, word: &mut dyn FnMut(u64)) {
-    let number = |x: f64| if x.is_nan() { u64::MAX } else { (x + 0.0).to_bits() };
-    match values {
-        Values::Numbers(v) => word(number(v[row])),
-        Values::Categories(c) => word(u64::from(c.codes[row])),
-        Values::Similarities(s) => word(s.own(row) as u64),
-        Values::Texts(s) | Values::Sequences(s) => {
-            let text = s.get(row).as_bytes();
-            word(text.len() as u64);
-            for part in text.chunks(8) {
-                let mut bytes = [0; 8];
-                bytes[..part.len()].copy_from_slice(part);
-                word(u64::from_le_bytes(bytes));
-            }
-        }
-        Values::Points(p) => match p.storage() {
-            Storage::Dense(v) => v[row * p.dim()..(row + 1) * p.dim()].iter().for_each(|x| word(number(*x))),
-            Storage::Csr { starts, columns, values } => {
-                for k in starts[row]..starts[row + 1] {
-                    word(u64::from(columns[k]));
-                    word(number(values[k]));
-                }
-                word(u64::MAX);
-            }
-        },
-    }
 }
 
 /// A target as words, so that rows can be told apart by it too.
@@ -98,7 +69,7 @@ fn target_word(target: &Target, row: usize) -> Vec<u64> {
     match target {
         Target::Numbers(y) => y.row(row).iter().map(|x| x.to_bits()).collect(),
         Target::Classes { codes, .. } => vec![codes[row] as u64],
-        Target::Absent => Vec::new(),
+        Target::Absent { .. } => Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! two neighbours gives a number.
 
 use super::{Fact, quoted};
-use crate::data::{Dataset, Target, UNSEEN, Values, some_rows};
+use crate::data::{Cells as _, Dataset, Target, UNSEEN, Values, some_rows};
 use std::collections::HashMap;
 
 /// Rows that are looked at.
@@ -59,7 +59,7 @@ fn alone<'a>(data: &'a Dataset, rows: &[usize]) -> Vec<Alone<'a>> {
                     out.push((quoted(&name), column.name.clone(), cells));
                 }
             }
-            Values::Points(_) | Values::Similarities(_) => {}
+            _ => {}
         }
     }
     out

@@ -199,5 +199,5 @@ fn sequences_of_one_length_and_vectors_of_length_one_are_told() {
     assert!(of(&table(vec![("words", Values::Points(tfidf(2.0)))])).is_empty());
     let followed = table(vec![("words", Values::Points(tfidf(1.0)))]);
     let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
-    assert!(facts(&followed, &Target::Absent, &info, &Split::Rows, 5, false).is_empty(), "what is done is not asked for");
+    assert!(facts(&followed, &Target::Absent { rows: 40 }, &info, &Split::Rows, 5, false).is_empty(), "what is done is not asked for");
 }

@@ -38,6 +38,18 @@ const CROWDED: f64 = 0.1;
 const MOST_DENSE: f64 = 6.4e7;
 
 impl Sparse {
+    /// From the columns and values of each row, columns ascending.
+    pub(crate) fn from_rows(rows: Vec<Vec<(u32, f64)>>) -> Sparse {
+        let count = rows.iter().map(Vec::len).sum();
+        let mut sparse = Sparse { starts: vec![0], columns: Vec::with_capacity(count), values: Vec::with_capacity(count) };
+        for row in rows {
+            sparse.columns.extend(row.iter().map(|(column, _)| *column));
+            sparse.values.extend(row.iter().map(|(_, value)| *value));
+            sparse.starts.push(sparse.values.len());
+        }
+        sparse
+    }
+
     /// The transpose, of `dim` rows.
     fn turned(&self, dim: usize) -> Sparse {
         let mut starts = vec![0; dim + 1];
@@ -75,11 +87,15 @@ impl Cloud {
 
     /// Points divided by their norms, for kernels of angles; a point at the origin stays there.
     pub fn unit(points: &Points, like: Option<&Cloud>) -> Self {
-        let mut cloud = Self::plain(points, like);
-        let roots: Vec<f64> = cloud.norms.iter().map(|n| if *n > 0.0 { n.sqrt() } else { 1.0 }).collect();
-        match &mut cloud.body {
-            Body::Dense(v) if cloud.dim > 0 => {
-                for (row, root) in v.chunks_exact_mut(cloud.dim).zip(&roots) {
+        Self::plain(points, like).into_unit()
+    }
+
+    /// The points divided by their norms; a point at the origin stays there.
+    pub(crate) fn into_unit(mut self) -> Self {
+        let roots: Vec<f64> = self.norms.iter().map(|n| if *n > 0.0 { n.sqrt() } else { 1.0 }).collect();
+        match &mut self.body {
+            Body::Dense(v) if self.dim > 0 => {
+                for (row, root) in v.chunks_exact_mut(self.dim).zip(&roots) {
                     row.iter_mut().for_each(|x| *x /= root);
                 }
             }
@@ -90,8 +106,8 @@ impl Cloud {
                 }
             }
         }
-        cloud.norms.iter_mut().for_each(|n| *n = if *n > 0.0 { 1.0 } else { 0.0 });
-        cloud
+        self.norms.iter_mut().for_each(|n| *n = if *n > 0.0 { 1.0 } else { 0.0 });
+        self
     }
 
     fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&Cloud>) -> Self {

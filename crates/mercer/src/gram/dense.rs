@@ -6,6 +6,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{self, Matrix, Real};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -377,8 +378,9 @@ impl Gram for Subset<'_> {
     fn symmetric(&self) -> bool {
         self.of.symmetric() && self.rows == self.cols
     }
-    fn factor(&self) -> Option<Matrix> {
-        if self.symmetric() { self.of.factor().map(|z| z.select_rows(&self.rows)) } else { None }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let some = if side == Side::Rows { &self.rows } else { &self.cols };
+        self.of.features(side).map(|all| Cow::Owned(all.select_rows(some)))
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();

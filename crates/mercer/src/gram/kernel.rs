@@ -9,8 +9,10 @@ use crate::error::Result;
 use crate::linalg::{Matrix, Real};
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
+use std::borrow::Cow;
+use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What is known about positive semi-definiteness without any input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     const AS_IS: bool = false;
     /// The sort of input it compares.
     type Inputs: Inputs;
+    /// What is learnt from the training inputs besides parameters: a vocabulary, a factor. `()` for most.
+    type Learnt: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// A batch after the work done once per input.
     type Prepared: Gather + Send + Sync;
 
@@ -58,8 +62,19 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn check(&self, _inputs: &Self::Inputs) -> Result<()> {
         Ok(())
     }
+    /// Whether other training inputs would teach it other values: folds then learn anew, and no closed form leaves a row out.
+    fn learns(&self) -> bool {
+        false
+    }
+    /// Learns from the training inputs, counted by weight. Its parameters are settled and checked.
+    fn learn(&self, _inputs: &Self::Inputs, _weights: RowWeights<'_>, _control: &Control) -> Result<Self::Learnt> {
+        Ok(Self::Learnt::default())
+    }
     /// Does the work done once per input; `like` is the batch that this one will be compared with.
-    fn prepare(&self, inputs: &Self::Inputs, like: Option<&Self::Prepared>) -> Self::Prepared;
+    ///
+    /// # Errors
+    /// Inputs that cannot be prepared; something learnt that is not of this kernel, as only a damaged file has it.
+    fn prepare(&self, learnt: &Self::Learnt, inputs: &Self::Inputs, like: Option<&Self::Prepared>) -> Result<Self::Prepared>;
     /// Writes every pair of the tile.
     fn fill<T: Real>(&self, tile: Tile<'_, Self::Prepared, T>);
     /// k(x, x) for each input.
@@ -103,111 +118,122 @@ impl Gather for RowCount {}
 /// A tree finds neighbours faster than a scan where no more than one in so many is asked for.
 const FEW: usize = 16;
 
-/// One kernel bound to two batches.
-pub(crate) struct Leaf<K: Kernel> {
+/// A batch made ready for one kernel: the side of Gram matrices that stays while rows come and go.
+pub(crate) struct Ready<K: Kernel> {
     kernel: K,
+    learnt: K::Learnt,
     parameters: usize,
-    rows: usize,
-    a: Option<K::Prepared>,
-    cols: usize,
-    b: K::Prepared,
-    /// Over the points of the columns, once it was asked for.
+    count: usize,
+    batch: K::Prepared,
+    /// Over its points, once it was asked for.
     tree: OnceLock<Option<Tree>>,
 }
 
-impl<K: Kernel> Leaf<K> {
-    /// Binds to one batch (symmetric) or to new rows against it.
-    pub(crate) fn new(kernel: &K, rows: Option<&K::Inputs>, cols: &K::Inputs) -> Result<Self> {
-        crate::param::require_settled(kernel, K::NAME, K::PARAMS)?;
-        kernel.check(cols)?;
-        let b = kernel.prepare(cols, None);
-        let a = match rows {
-            Some(inputs) => {
-                kernel.check(inputs)?;
-                Some(kernel.prepare(inputs, Some(&b)))
-            }
-            None => None,
-        };
-        let parameters = crate::param::values(kernel, K::PARAMS).iter().map(|(_, v)| v.numbers().len()).sum();
-        Ok(Leaf {
+impl<K: Kernel> Ready<K> {
+    pub(crate) fn new(kernel: &K, learnt: &K::Learnt, inputs: &K::Inputs) -> Result<Self> {
+        require_fit(kernel, inputs)?;
+        Ok(Ready {
             kernel: kernel.clone(),
-            parameters,
-            rows: rows.map_or(cols.len(), Inputs::len),
-            a,
-            cols: cols.len(),
-            b,
+            learnt: learnt.clone(),
+            parameters: crate::param::values(kernel, K::PARAMS).iter().map(|(_, v)| v.numbers().len()).sum(),
+            count: inputs.len(),
+            batch: kernel.prepare(learnt, inputs, None)?,
             tree: OnceLock::new(),
         })
     }
+}
+
+/// An error unless every parameter is settled and the parameters fit the inputs.
+pub(crate) fn require_fit<K: Kernel>(kernel: &K, inputs: &K::Inputs) -> Result<()> {
+    crate::param::require_settled(kernel, K::NAME, K::PARAMS)?;
+    kernel.check(inputs)
+}
+
+/// One kernel bound to two batches.
+pub(crate) struct Leaf<K: Kernel> {
+    /// Their number and the batch; `None`: the columns.
+    rows: Option<(usize, K::Prepared)>,
+    cols: Arc<Ready<K>>,
+}
+
+impl<K: Kernel> Leaf<K> {
+    /// Binds to one batch (symmetric).
+    pub(crate) fn among(cols: &Arc<Ready<K>>) -> Self {
+        Leaf { rows: None, cols: cols.clone() }
+    }
+    /// Binds new inputs to a batch.
+    pub(crate) fn cross(inputs: &K::Inputs, cols: &Arc<Ready<K>>) -> Result<Self> {
+        cols.kernel.check(inputs)?;
+        let rows = (inputs.len(), cols.kernel.prepare(&cols.learnt, inputs, Some(&cols.batch))?);
+        Ok(Leaf { rows: Some(rows), cols: cols.clone() })
+    }
 
     fn tile<'t, T>(&'t self, rows: Rows<'t>, cols: Range<usize>, out: Block<'t, T>) -> Tile<'t, K::Prepared, T> {
-        Tile { a: self.along_rows(), rows, b: &self.b, cols, out }
+        Tile { a: self.along_rows(), rows, b: &self.cols.batch, cols, out }
     }
 
     fn along_rows(&self) -> &K::Prepared {
-        self.a.as_ref().unwrap_or(&self.b)
+        self.rows.as_ref().map_or(&self.cols.batch, |(_, batch)| batch)
     }
 }
 
 impl<K: Kernel> Gram for Leaf<K> {
     fn shape(&self) -> (usize, usize) {
-        (self.rows, self.cols)
+        (self.rows.as_ref().map_or(self.cols.count, |(count, _)| *count), self.cols.count)
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.kernel.fill(self.tile(Rows::Range(rows), cols, out));
+        self.cols.kernel.fill(self.tile(Rows::Range(rows), cols, out));
     }
     fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-        let b = self.symmetric().then(|| self.b.gather(rows))??;
-        let (kernel, n) = (self.kernel.clone(), rows.len());
-        Some(Box::new(Leaf { kernel, parameters: self.parameters, rows: n, a: None, cols: n, b, tree: OnceLock::new() }))
+        let (whole, count) = (&self.cols, rows.len());
+        let batch = self.symmetric().then(|| whole.batch.gather(rows))??;
+        let (kernel, learnt, parameters) = (whole.kernel.clone(), whole.learnt.clone(), whole.parameters);
+        Some(Box::new(Leaf { rows: None, cols: Arc::new(Ready { kernel, learnt, parameters, count, batch, tree: OnceLock::new() }) }))
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
-        match (side, &self.a) {
-            (Side::Rows, Some(a)) => self.kernel.diagonal(a),
-            _ => self.kernel.diagonal(&self.b),
-        }
+        self.cols.kernel.diagonal(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
     }
     fn symmetric(&self) -> bool {
-        self.a.is_none()
+        self.rows.is_none()
     }
-    fn factor(&self) -> Option<Matrix> {
-        if self.symmetric() { self.kernel.features(&self.b) } else { None }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.cols.kernel.features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch }).map(Cow::Owned)
     }
     fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        let (Some(a), Some(b)) = (self.kernel.points(self.along_rows()), self.kernel.points(&self.b)) else {
+        let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {
             return apart::from_values(self, rows, cols, out);
         };
         Tile { a, rows: Rows::List(rows), b, cols, out }.sqdists();
     }
     fn squared_distance(&self, apart: f64) -> f64 {
-        self.kernel.squared_distance(apart)
+        self.cols.kernel.squared_distance(apart)
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         // Where many are asked for, most boxes are entered.
-        if self.cols < LEAST_POINTS || count > self.cols / FEW {
+        if self.cols.count < LEAST_POINTS || count > self.cols.count / FEW {
             return None;
         }
-        let points = self.kernel.points(self.along_rows())?;
-        let tree = self.tree.get_or_init(|| self.kernel.points(&self.b).and_then(Tree::new)).as_ref()?;
+        let points = self.cols.kernel.points(self.along_rows())?;
+        let tree = self.cols.tree.get_or_init(|| self.cols.kernel.points(&self.cols.batch).and_then(Tree::new)).as_ref()?;
         rows.iter().map(|&i| Some(tree.nearest(points.row(i)?, count))).collect()
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.kernel.fill(self.tile(Rows::List(rows), cols, out));
+        self.cols.kernel.fill(self.tile(Rows::List(rows), cols, out));
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
-        self.kernel.fill(self.tile(Rows::List(rows), cols, out));
+        self.cols.kernel.fill(self.tile(Rows::List(rows), cols, out));
     }
 }
 
 impl<K: Kernel> Bound for Leaf<K> {
     fn parameters(&self) -> usize {
-        self.parameters
+        self.cols.parameters
     }
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
-        sum_tiles(weights, self.parameters, control, |rows, cols, part, out| {
+        sum_tiles(weights, self.cols.parameters, control, |rows, cols, part, out| {
             super::with_scratch(part.len(), |scratch| {
                 let block = Block::new(scratch, rows.len(), cols.len());
-                self.kernel.gradient(self.tile(Rows::Range(rows), cols, block), part, out);
+                self.cols.kernel.gradient(self.tile(Rows::Range(rows), cols, block), part, out);
             });
         })
     }

@@ -21,13 +21,15 @@ pub use crate::linalg::Block;
 pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
 pub(crate) use cloud::Sparse;
-pub use compose::Repair;
-pub(crate) use compose::{Centre, Exp, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
+pub(crate) use compose::{
+    Centre, Eigenpairs, Exp, FeatureMean, Normalise, OverSets, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh,
+};
+pub use compose::{Pairs, Repair};
 pub use dense::{Dense, Subset, apply, dense};
 pub(crate) use dense::{apply_f32, apply_rows};
 pub use joint::Joint;
-pub(crate) use kernel::Leaf;
 pub use kernel::{Gather, Kernel, Mercer};
+pub(crate) use kernel::{Leaf, Ready, require_fit};
 pub use psd::{PsdCheck, Witness, psd_check};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
@@ -36,6 +38,7 @@ pub use tile::{Rows, Tile};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One of the two batches of a Gram matrix.
@@ -110,8 +113,10 @@ pub trait Gram: Sync {
     fn held_single(&self, _width: usize) -> Option<&[f32]> {
         None
     }
-    /// Z with K = Z Z' (N x rank), where the Gram matrix has low rank by construction: solvers then work in the primal.
-    fn factor(&self) -> Option<Matrix> {
+    /// The features of the inputs of one side (inputs x rank), where they are few by construction: K is the product of those of
+    /// the rows and of those of the columns, and solvers work in the primal. Kept by sums, multiples, weights, normalising and
+    /// selections.
+    fn features(&self, _side: Side) -> Option<Cow<'_, Matrix>> {
         None
     }
 }

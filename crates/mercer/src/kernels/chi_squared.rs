@@ -69,6 +69,7 @@ impl Kernel for ChiSquared {
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     const AS_IS: bool = true;
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
@@ -77,8 +78,8 @@ impl Kernel for ChiSquared {
     fn check(&self, inputs: &Points) -> Result<()> {
         masses::check(Self::NAME, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::plain(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         let (a, b) = (tile.a, tile.b);

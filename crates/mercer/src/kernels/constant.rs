@@ -1,8 +1,9 @@
 //! constant: k(x, z) = value: functions that are one unknown number (the theta_2 of K13).
 
 use crate::data::{RowCount, RowWeights};
+use crate::error::Result;
 use crate::gram::{Kernel, Map, Mercer, Tile};
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -49,19 +50,23 @@ impl Kernel for Constant {
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the constant", Domain::NonNegative, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["value"];
     type Inputs = RowCount;
+    type Learnt = ();
     type Prepared = RowCount;
 
     fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         Constant { value: self.value.settle(1.0) }
     }
-    fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {
-        *inputs
+    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>) -> Result<RowCount> {
+        Ok(*inputs)
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {
         tile.map(Everywhere(self.value.number()));
     }
     fn diagonal(&self, x: &RowCount) -> Vec<f64> {
         vec![self.value.number(); x.0]
+    }
+    fn features(&self, x: &RowCount) -> Option<Matrix> {
+        Some(Matrix::from_fn(x.0, 1, |_, _| self.value.number().sqrt()))
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -1,6 +1,7 @@
 //! cosine: k(x, z) = x . z / (|x| |z|), 0 where x or z is the origin (K15; S3 14.4).
 
 use crate::data::Points;
+use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
@@ -23,6 +24,21 @@ impl Map for FromUnit {
     }
 }
 
+/// The cosines of points of unit length, 0 at the origin.
+pub(super) fn from_unit<T: Real>(mut tile: Tile<'_, Cloud, T>) {
+    tile.sqdists();
+    tile.map(FromUnit);
+    for k in 0..tile.rows.len() {
+        let at_origin = tile.a.norms()[tile.rows.at(k)] == 0.0;
+        let norms = &tile.b.norms()[tile.cols.clone()];
+        for (o, n) in tile.out.row_mut(k).iter_mut().zip(norms) {
+            if at_origin || *n == 0.0 {
+                *o = T::from_f64(0.0);
+            }
+        }
+    }
+}
+
 impl Kernel for Cosine {
     const NAME: &'static str = "cosine";
     const DOC: &'static str = "x . z / (|x| |z|): direction only, length ignored";
@@ -30,23 +46,14 @@ impl Kernel for Cosine {
     const BECAUSE: &'static str = "an inner product of inputs of unit length";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::unit(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::unit(inputs, like))
     }
-    fn fill<T: Real>(&self, mut tile: Tile<'_, Cloud, T>) {
-        tile.sqdists();
-        tile.map(FromUnit);
-        for k in 0..tile.rows.len() {
-            let at_origin = tile.a.norms()[tile.rows.at(k)] == 0.0;
-            let norms = &tile.b.norms()[tile.cols.clone()];
-            for (o, n) in tile.out.row_mut(k).iter_mut().zip(norms) {
-                if at_origin || *n == 0.0 {
-                    *o = T::from_f64(0.0);
-                }
-            }
-        }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        from_unit(tile);
     }
     fn diagonal(&self, x: &Cloud) -> Vec<f64> {
         x.norms().to_vec()

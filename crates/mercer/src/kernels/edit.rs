@@ -4,6 +4,7 @@
 //! v'Kv = 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)), below 0 at its least s where m > 1 + e^(2 gamma).
 
 use crate::data::{RowWeights, Strings};
+use crate::error::Result;
 use crate::gram::{Gather, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -67,13 +68,14 @@ impl Kernel for Edit {
         &[Param::searched("gamma", "factor of the squared distance; auto: 1 over the mean squared length", Domain::PositiveFinite, 100.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma"];
     type Inputs = Strings;
+    type Learnt = ();
     type Prepared = Vec<Vec<char>>;
 
     fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
         Edit { gamma: self.gamma.settle(start(inputs, weights)) }
     }
-    fn prepare(&self, inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Vec<Vec<char>> {
-        inputs.iter().map(|s| s.chars().collect()).collect()
+    fn prepare(&self, (): &(), inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Result<Vec<Vec<char>>> {
+        Ok(inputs.iter().map(|s| s.chars().collect()).collect())
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Vec<Vec<char>>, T>) {
         let (a, b) = (tile.a, tile.b);

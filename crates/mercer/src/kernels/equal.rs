@@ -2,7 +2,7 @@
 //!
 //! Its feature map is the one-hot code divided by sqrt(columns). A label not seen in training equals nothing.
 
-use crate::data::{Dataset, Inputs, Sort, UNSEEN, Values};
+use crate::data::{ColumnKind, Dataset, Inputs, UNSEEN, Values};
 use crate::error::Result;
 use crate::gram::{Gather, Kernel, Mercer, Tile};
 use crate::linalg::Real;
@@ -26,10 +26,10 @@ pub struct Labels {
 impl Gather for Labels {}
 
 impl Inputs for Labels {
-    const SORT: &'static str = "category columns";
+    const NEEDS: &'static str = "category columns";
 
-    fn takes(sort: Sort) -> bool {
-        sort == Sort::Category
+    fn takes(kind: ColumnKind) -> bool {
+        kind == ColumnKind::Category
     }
     fn gather<'a>(data: &'a Dataset, columns: &[usize]) -> Result<Cow<'a, Self>> {
         let parts: Vec<&[u32]> = columns
@@ -60,10 +60,11 @@ impl Kernel for Equal {
     const BECAUSE: &'static str = "an inner product of indicators";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Labels;
+    type Learnt = ();
     type Prepared = Labels;
 
-    fn prepare(&self, inputs: &Labels, _: Option<&Labels>) -> Labels {
-        inputs.clone()
+    fn prepare(&self, (): &(), inputs: &Labels, _: Option<&Labels>) -> Result<Labels> {
+        Ok(inputs.clone())
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Labels, T>) {
         let (a, b) = (tile.a, tile.b);

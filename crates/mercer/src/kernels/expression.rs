@@ -1,6 +1,6 @@
 //! A kernel expression as data: its parts and its parameters.
 
-use super::KernelExpr;
+use super::{KernelExpr, SetKernel};
 use crate::error::{Error, Result};
 use crate::param::{Domain, Param, Value};
 
@@ -32,6 +32,7 @@ macro_rules! parts_of {
             | KernelExpr::Centre(of)
             | KernelExpr::Repaired { of, .. }
             | KernelExpr::Weighted { of, .. }
+            | KernelExpr::Set(SetKernel { of, .. })
             | KernelExpr::On { of, .. } => vec![of],
             _ => Vec::new(),
         }
@@ -48,18 +49,24 @@ impl KernelExpr {
         parts_of!(self, iter_mut)
     }
 
-    /// Whether kernel values depend on the batch of training rows, all of which must then stand along the columns.
-    pub fn is_anchored(&self) -> bool {
-        matches!(self, KernelExpr::Centre(_) | KernelExpr::Repaired { .. }) || self.parts().into_iter().any(Self::is_anchored)
+    /// Whether a prediction compares a new row with every training row, all of which must then stand along the columns.
+    pub fn needs_training_rows(&self) -> bool {
+        matches!(self, KernelExpr::Centre(_) | KernelExpr::Repaired { .. }) || self.parts().into_iter().any(Self::needs_training_rows)
     }
 
-    /// Whether all that kernel values take from the batch of training rows is a function of one input and of the other,
+    /// Whether kernel values between two rows depend on the other training rows besides through its parameters.
+    pub fn learns(&self) -> bool {
+        let own = self.leaf().map_or(matches!(self, KernelExpr::Centre(_) | KernelExpr::Repaired { .. }), |k| k.learns());
+        own || self.parts().into_iter().any(Self::learns)
+    }
+
+    /// Whether all that kernel values take from the training rows is a function of one input and of the other,
     /// k(x, z) + f(x) + f(z): [centred](KernelExpr::Centre) kernels and sums of them.
-    pub fn is_anchored_by_shifts(&self) -> bool {
+    pub fn learns_only_shifts(&self) -> bool {
         match self {
-            KernelExpr::Centre(of) => !of.is_anchored() || of.is_anchored_by_shifts(),
+            KernelExpr::Centre(of) => !of.learns() || of.learns_only_shifts(),
             KernelExpr::Sum(_) | KernelExpr::Scale { .. } | KernelExpr::On { .. } => {
-                self.parts().into_iter().all(|p| !p.is_anchored() || p.is_anchored_by_shifts())
+                self.parts().into_iter().all(|p| !p.learns() || p.learns_only_shifts())
             }
             _ => false,
         }

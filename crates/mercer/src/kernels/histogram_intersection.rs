@@ -30,13 +30,14 @@ impl Kernel for HistogramIntersection {
     const PARAMS: &'static [Param] = &[];
     const AS_IS: bool = true;
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn check(&self, inputs: &Points) -> Result<()> {
         masses::check(Self::NAME, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::plain(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         let (a, b) = (tile.a, tile.b);

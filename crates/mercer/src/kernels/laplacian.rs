@@ -49,6 +49,7 @@ impl Kernel for Laplacian {
     const ALIASES: &'static [Alias] = &[("gamma", "length_scale", |g| 1.0 / g)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
@@ -57,8 +58,8 @@ impl Kernel for Laplacian {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        stationary::prepare(&self.length_scale, inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         let (a, b) = (tile.a, tile.b);

@@ -1,10 +1,12 @@
 //! Every kernel seen through one object-safe face, so that expressions need no match over the list.
 
-use crate::data::{Arity, Dataset, Inputs, RowWeights, Sort};
+use crate::control::Control;
+use crate::data::{Arity, ColumnKind, Dataset, Inputs, RowWeights};
 use crate::error::Result;
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Kernel, Leaf, Mercer};
+use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, require_fit};
 use crate::param::{self, Param, Value};
+use std::sync::Arc;
 
 /// What the lists, the help and the docs say of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +17,7 @@ pub struct Entry {
     pub doc: &'static str,
     /// Where the formula stands.
     pub source: &'static str,
-    /// The sort of columns it takes.
+    /// The kind of columns it takes.
     pub takes: &'static str,
     /// Why it is a Mercer kernel; empty where it is not one.
     pub because: &'static str,
@@ -34,7 +36,7 @@ pub(super) fn entry<K: Kernel>() -> Entry {
         name: K::NAME,
         doc: K::DOC,
         source: K::SOURCE,
-        takes: K::Inputs::SORT,
+        takes: K::Inputs::NEEDS,
         because: K::BECAUSE,
         as_is: K::AS_IS,
         params: K::PARAMS,
@@ -50,10 +52,36 @@ pub(super) fn build<K: Kernel>(args: &[Argument]) -> Result<K> {
 /// Some columns of a dataset.
 pub(super) type Columns<'a> = (&'a Dataset, &'a [usize]);
 
+/// What a kernel learns from some columns.
+pub(super) fn learn<K: Kernel>(kernel: &K, (data, columns): Columns<'_>, weights: RowWeights<'_>, control: &Control) -> Result<K::Learnt> {
+    let inputs = K::Inputs::gather(data, columns)?;
+    require_fit(kernel, inputs.as_ref())?;
+    kernel.learn(&inputs, weights, control)
+}
+
+/// A kernel on some columns, made ready: the side that stays, its types forgotten.
+pub(super) trait Fixed: Send + Sync {
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>>;
+    fn cross(&self, new: Columns<'_>, control: &Control) -> Result<Box<dyn Bound>>;
+}
+
+impl<K: Kernel> Fixed for Arc<Ready<K>> {
+    fn among(&self, _: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(Leaf::among(self)))
+    }
+    fn cross(&self, (data, columns): Columns<'_>, _: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(Leaf::cross(K::Inputs::gather(data, columns)?.as_ref(), self)?))
+    }
+}
+
+pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &K::Learnt, (data, columns): Columns<'_>) -> Result<Box<dyn Fixed>> {
+    Ok(Box::new(Arc::new(Ready::new(kernel, learnt, K::Inputs::gather(data, columns)?.as_ref())?)))
+}
+
 /// A kernel whose type is forgotten.
 pub(super) trait AnyKernel {
     fn name(&self) -> &'static str;
-    fn takes(&self, sort: Sort) -> bool;
+    fn takes(&self, kind: ColumnKind) -> bool;
     fn takes_words(&self) -> &'static str;
     fn arity(&self) -> Arity;
     fn as_is(&self) -> bool;
@@ -64,21 +92,21 @@ pub(super) trait AnyKernel {
     fn has_gradient(&self, name: &str) -> bool;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn verdict(&self) -> Mercer;
+    fn learns(&self) -> bool;
     /// Numbers per input that the parameters ask for, where one of them is a list.
     fn dim(&self) -> Option<usize>;
     fn settle_on(&mut self, columns: Columns<'_>, weights: RowWeights<'_>) -> Result<()>;
-    fn bind(&self, rows: Option<Columns<'_>>, cols: Columns<'_>) -> Result<Box<dyn Bound>>;
 }
 
 impl<K: Kernel> AnyKernel for K {
     fn name(&self) -> &'static str {
         K::NAME
     }
-    fn takes(&self, sort: Sort) -> bool {
-        K::Inputs::takes(sort)
+    fn takes(&self, kind: ColumnKind) -> bool {
+        K::Inputs::takes(kind)
     }
     fn takes_words(&self) -> &'static str {
-        K::Inputs::SORT
+        K::Inputs::NEEDS
     }
     fn arity(&self) -> Arity {
         K::Inputs::ARITY
@@ -107,6 +135,9 @@ impl<K: Kernel> AnyKernel for K {
     fn verdict(&self) -> Mercer {
         self.mercer()
     }
+    fn learns(&self) -> bool {
+        Kernel::learns(self)
+    }
     fn dim(&self) -> Option<usize> {
         let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
         lists.max().filter(|n| *n > 1).map(K::dim_for)
@@ -114,10 +145,5 @@ impl<K: Kernel> AnyKernel for K {
     fn settle_on(&mut self, (data, columns): Columns<'_>, weights: RowWeights<'_>) -> Result<()> {
         *self = self.settle(K::Inputs::gather(data, columns)?.as_ref(), weights);
         Ok(())
-    }
-    fn bind(&self, rows: Option<Columns<'_>>, (data, columns): Columns<'_>) -> Result<Box<dyn Bound>> {
-        let cols = K::Inputs::gather(data, columns)?;
-        let rows = rows.map(|(data, columns)| K::Inputs::gather(data, columns)).transpose()?;
-        Ok(Box::new(Leaf::new(self, rows.as_deref(), &cols)?))
     }
 }

@@ -1,6 +1,7 @@
 //! linear: k(x, z) = x . z (K06; S3 14.18).
 
 use crate::data::Points;
+use crate::error::Result;
 use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Param;
@@ -18,10 +19,11 @@ impl Kernel for Linear {
     const BECAUSE: &'static str = "an inner product of the inputs";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::plain(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         tile.from_dots(Identity);

@@ -1,13 +1,13 @@
 //! mahalanobis: k(x, z) = exp(-(x - z)' S^-1 (x - z) / 2) with a full covariance S (K01; S3 14.1): rbf along any axes.
 //!
-//! With S = L L' the distance is that of L^-1 x and L^-1 z.
+//! With S = L L' the distance is that of L^-1 x and L^-1 z. L is what the kernel learns.
 
 use super::rbf::{Gaussian, unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
 use crate::gram::{Cloud, Gather, Kernel, Mercer, Tile};
-use crate::linalg::{Cholesky, Matrix, Real, add_product};
+use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -52,10 +52,6 @@ fn start(inputs: &Points, weights: RowWeights<'_>) -> Vec<f64> {
 }
 
 impl Mahalanobis {
-    fn matrix(&self, dim: usize) -> Matrix {
-        let s = self.covariance.numbers();
-        Matrix::from_fn(dim, dim, |i, j| 0.5 * (s[i * dim + j] + s[j * dim + i]))
-    }
     /// An error that names two entries either side of the diagonal that differ by more than rounding.
     fn symmetric(&self, dim: usize) -> Result<()> {
         let s = self.covariance.numbers();
@@ -77,16 +73,22 @@ impl Mahalanobis {
         }
         Ok(())
     }
-    fn factor(&self, dim: usize) -> Result<Cholesky> {
-        let factor = Cholesky::new(self.matrix(dim), &Control::unwatched()).ok().filter(|factor| factor.jitter() == 0.0);
-        factor.ok_or_else(|| Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Self::NAME)))
+}
+
+/// L of columns x columns numbers, row after row.
+fn factor(s: &[f64], dim: usize, control: &Control) -> Result<Lower> {
+    let matrix = Matrix::from_fn(dim, dim, |i, j| 0.5 * (s[i * dim + j] + s[j * dim + i]));
+    match Cholesky::new(matrix, control) {
+        Ok(factor) if factor.jitter() == 0.0 => Ok(factor.into_lower()),
+        Err(e) if e.ends_all() => Err(e),
+        _ => Err(Error::Data(format!("{}: the covariance is not positive definite; add to its diagonal", Mahalanobis::NAME))),
     }
 }
 
 /// L^-1 x of every input, and L.
 pub struct Whitened {
     cloud: Cloud,
-    factor: Option<Cholesky>,
+    factor: Lower,
 }
 
 impl Gather for Whitened {}
@@ -96,26 +98,24 @@ impl Kernel for Mahalanobis {
     const DOC: &'static str = "exp(-(x - z)' covariance^-1 (x - z) / 2): rbf along any axes";
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.1)";
     const BECAUSE: &'static str = "rbf of L^-1 x, where covariance = L L'";
-    const PARAMS: &'static [Param] = &[Param::fixed(
+    const PARAMS: &'static [Param] = &[Param::learnt(
         "covariance",
         "columns x columns numbers, row after row; auto: columns / 2 times the covariance of the training inputs, shrunk where there are few",
         Domain::Real,
     )];
     const DIFFERENTIABLE: &'static [&'static str] = &["covariance"];
     type Inputs = Points;
+    type Learnt = Lower;
     type Prepared = Whitened;
 
-    fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
-        match &self.covariance {
-            Value::Auto => Mahalanobis { covariance: Value::List(start(inputs, weights)) },
-            _ => self.clone(),
-        }
-    }
     fn dim_for(listed: usize) -> usize {
         listed.isqrt()
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         let (s, d) = (self.covariance.numbers(), inputs.dim());
+        if self.learns() {
+            return Ok(());
+        }
         if s.len() != d * d {
             return Err(Error::Data(format!(
                 "{}: the covariance has {} numbers and there are {d} columns; give {} numbers, row after row",
@@ -124,19 +124,23 @@ impl Kernel for Mahalanobis {
                 d * d
             )));
         }
-        self.symmetric(d)?;
-        self.factor(d).map(|_| ())
+        self.symmetric(d)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Whitened>) -> Whitened {
-        let (rows, dim) = (inputs.rows(), inputs.dim());
-        let factor = self.factor(dim).ok();
-        let mut values = inputs.to_dense().into_owned();
-        if let (Some(factor), Ok(mut matrix)) = (&factor, Matrix::new(rows, dim, values.clone()))
-            && factor.solve_rows(&mut matrix, &Control::unwatched()).is_ok()
-        {
-            values = matrix.into_data();
+    fn learns(&self) -> bool {
+        self.covariance == Value::Auto
+    }
+    fn learn(&self, inputs: &Points, weights: RowWeights<'_>, control: &Control) -> Result<Lower> {
+        match &self.covariance {
+            Value::Auto => factor(&start(inputs, weights), inputs.dim(), control),
+            given => factor(given.numbers(), inputs.dim(), control),
         }
-        Whitened { cloud: Cloud::of_dense(rows, dim, values, &[1.0], like.map(|l| &l.cloud)), factor }
+    }
+    fn prepare(&self, factor: &Lower, inputs: &Points, like: Option<&Whitened>) -> Result<Whitened> {
+        let (rows, dim) = (inputs.rows(), inputs.dim());
+        let mut whitened = Matrix::new(rows, dim, inputs.to_dense().into_owned())?;
+        factor.solve_rows(&mut whitened, &Control::unwatched())?;
+        let cloud = Cloud::of_dense(rows, dim, whitened.into_data(), &[1.0], like.map(|l| &l.cloud));
+        Ok(Whitened { cloud, factor: factor.clone() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Whitened, T>) {
         tile.of(|whitened| &whitened.cloud).from_sqdist(Gaussian);
@@ -157,14 +161,14 @@ impl Kernel for Mahalanobis {
             Value::Auto => return Mercer::Always,
             Value::Range(..) => Some("it is not searched over; give its numbers".to_owned()),
             _ if dim * dim != given.len() => Some(format!("{} numbers make no square matrix", given.len())),
-            _ => self.symmetric(dim).and_then(|()| self.factor(dim)).err().map(|e| e.to_string()),
+            _ => self.symmetric(dim).and_then(|()| factor(given, dim, &Control::unwatched())).err().map(|e| e.to_string()),
         };
         refused.map_or(Mercer::Always, |why| Mercer::Conditional(format!("the covariance must be positive definite: {why}")))
     }
     /// dk/dS = k S^-1 d d' S^-1 / 2 with d = x - z, and S^-1 d = L'^-1 (u - v) for u = L^-1 x, v = L^-1 z. With
     /// V = weight k / 2: sum V (u - v)(u - v)' = U' diag(V 1) U + Z' diag(V' 1) Z - U' V Z - (U' V Z)'.
     fn gradient(&self, tile: Tile<'_, Whitened, f64>, weights: &[f64], out: &mut [f64]) {
-        let Some(factor) = &tile.b.factor else { return };
+        let factor = &tile.b.factor;
         let mut tile = tile.of(|whitened| &whitened.cloud);
         let (m, n, dim) = (tile.rows.len(), tile.cols.len(), tile.b.dim());
         tile.sqdists();

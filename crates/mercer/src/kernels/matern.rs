@@ -187,6 +187,7 @@ impl Kernel for Matern {
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
@@ -204,8 +205,8 @@ impl Kernel for Matern {
         }
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        stationary::prepare(&self.length_scale, inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         with_profile!(self.nu, profile => tile.from_sqdist(profile));

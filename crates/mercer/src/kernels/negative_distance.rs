@@ -4,6 +4,7 @@
 //! exp(negative_distance) are Mercer kernels then.
 
 use crate::data::{Points, RowWeights};
+use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -60,13 +61,14 @@ impl Kernel for NegativeDistance {
     const PARAMS: &'static [Param] =
         &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
         NegativeDistance { power: self.power.settle(2.0) }
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::scaled(inputs, &[1.0], like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::scaled(inputs, &[1.0], like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         match self.power.number() {

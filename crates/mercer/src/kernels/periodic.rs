@@ -6,6 +6,7 @@
 use super::rbf::{Gaussian, unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
+use crate::error::Result;
 use crate::gram::{Cloud, Gather, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -69,17 +70,18 @@ impl Kernel for Periodic {
     const DIFFERENTIABLE: &'static [&'static str] = &["period", "length_scale"];
     const AS_IS: bool = true;
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Wound;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Periodic { period: self.period.settle(quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Wound>) -> Wound {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Wound>) -> Result<Wound> {
         let plain = inputs.to_dense().into_owned();
         let turn = 2.0 * PI / self.period.number();
         let wound = plain.iter().flat_map(|x| [libm::cos(turn * x), libm::sin(turn * x)]).collect();
         let circles = Cloud::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
-        Wound { circles, plain, dim: inputs.dim() }
+        Ok(Wound { circles, plain, dim: inputs.dim() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Wound, T>) {
         tile.of(|wound| &wound.circles).from_sqdist(Gaussian);

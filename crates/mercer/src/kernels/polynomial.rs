@@ -1,6 +1,7 @@
 //! polynomial: k(x, z) = (gamma x . z + offset)^degree, degree a whole number, gamma > 0, offset >= 0 (K07, F10-F12).
 
 use crate::data::{Points, RowWeights};
+use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::linalg::fma;
@@ -61,6 +62,7 @@ impl Kernel for Polynomial {
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
@@ -70,8 +72,8 @@ impl Kernel for Polynomial {
             offset: self.offset.settle(1.0),
         }
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::plain(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         tile.from_dots(self.power());

@@ -1,6 +1,7 @@
 //! precomputed: k(x, z) is looked up in a kernel matrix whose rows and columns have names.
 
 use crate::data::Similarities;
+use crate::error::Result;
 use crate::gram::{Gather, Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::Param;
@@ -19,10 +20,11 @@ impl Kernel for Precomputed {
     const SOURCE: &'static str = "none: the values are given";
     const PARAMS: &'static [Param] = &[];
     type Inputs = Similarities;
+    type Learnt = ();
     type Prepared = Similarities;
 
-    fn prepare(&self, inputs: &Similarities, _: Option<&Similarities>) -> Similarities {
-        inputs.clone()
+    fn prepare(&self, (): &(), inputs: &Similarities, _: Option<&Similarities>) -> Result<Similarities> {
+        Ok(inputs.clone())
     }
     /// Batches of one expression have the same names in the same places: the schema of the training table sees to it.
     fn fill<T: Real>(&self, tile: Tile<'_, Similarities, T>) {

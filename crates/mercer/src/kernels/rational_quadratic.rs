@@ -72,6 +72,7 @@ impl Kernel for RationalQuadratic {
     const ALIASES: &'static [Alias] = &[("sigma", "length_scale", |s| s)];
     const DIFFERENTIABLE: &'static [&'static str] = &["alpha", "length_scale"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
@@ -81,8 +82,8 @@ impl Kernel for RationalQuadratic {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        stationary::prepare(&self.length_scale, inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         tile.from_sqdist(self.mixture());

@@ -54,6 +54,7 @@ impl Kernel for Rbf {
     const ALIASES: &'static [Alias] = stationary::GAUSSIAN_ALIASES;
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
@@ -62,8 +63,8 @@ impl Kernel for Rbf {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        stationary::prepare(&self.length_scale, inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         tile.from_sqdist(Gaussian);

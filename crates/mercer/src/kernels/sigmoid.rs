@@ -1,6 +1,7 @@
 //! sigmoid: k(x, z) = tanh(gamma x . z + offset). Not positive semi-definite in general (K08, E1-12).
 
 use crate::data::{Points, RowWeights};
+use crate::error::Result;
 use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
@@ -50,13 +51,14 @@ impl Kernel for Sigmoid {
     const ALIASES: &'static [Alias] = &[("coef0", "offset", |x| x)];
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
+    type Learnt = ();
     type Prepared = Cloud;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
     }
-    fn prepare(&self, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-        Cloud::plain(inputs, like)
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+        Ok(Cloud::plain(inputs, like))
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
         tile.from_dots(self.tanh());

@@ -3,6 +3,7 @@
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
 use crate::data::{RowWeights, Strings};
+use crate::error::Result;
 use crate::gram::{Cloud, Gather, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -43,6 +44,7 @@ impl Kernel for Spectrum {
     const BECAUSE: &'static str = "an inner product of counts";
     const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters", Domain::Integer(1, 1000))];
     type Inputs = Strings;
+    type Learnt = ();
     type Prepared = Counted;
 
     fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
@@ -50,10 +52,10 @@ impl Kernel for Spectrum {
     }
 
     /// Substrings that the other batch lacks meet nothing there, but count in k(x, x).
-    fn prepare(&self, inputs: &Strings, like: Option<&Counted>) -> Counted {
+    fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
         let k = self.k.integer();
         let mut columns = HashMap::new();
-        let (mut starts, mut at, mut values, mut norms) = (vec![0], Vec::new(), Vec::new(), Vec::with_capacity(inputs.len()));
+        let (mut rows, mut norms) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
         for text in inputs.iter() {
             let mut counts: HashMap<&str, f64> = HashMap::new();
             for s in substrings(text, k) {
@@ -72,13 +74,10 @@ impl Kernel for Spectrum {
                 })
                 .collect();
             row.sort_unstable_by_key(|(col, _)| *col);
-            at.extend(row.iter().map(|(col, _)| *col));
-            values.extend(row.iter().map(|(_, c)| *c));
-            starts.push(values.len());
+            rows.push(row);
         }
         let dim = like.map_or(columns.len(), |other| other.columns.len());
-        let counts = Sparse { starts, columns: at, values };
-        Counted { counts: Cloud::from_counts(dim, counts, norms, like.map(|l| &l.counts)), columns }
+        Ok(Counted { counts: Cloud::from_counts(dim, Sparse::from_rows(rows), norms, like.map(|l| &l.counts)), columns })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
         tile.of(|counted| &counted.counts).from_dots(Identity);

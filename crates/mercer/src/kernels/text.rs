@@ -1,9 +1,9 @@
 //! Kernel expressions as text: reading and printing.
 
-use super::{Constant, KernelExpr, catalogue};
+use super::{Constant, KernelExpr, SetKernel, catalogue};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::gram::Repair;
+use crate::gram::{Pairs, Repair};
 use crate::param::{Domain, Value};
 use std::fmt;
 
@@ -46,6 +46,9 @@ impl KernelExpr {
                     "normalise" | "normalize" => Ok(KernelExpr::Normalise(one("normalise(spectrum(k=3))")?)),
                     "centre" | "center" => Ok(KernelExpr::Centre(one("centre(rbf)")?)),
                     _ => {
+                        if let Some(pairs) = Pairs::ALL.into_iter().find(|p| p.name() == name) {
+                            return Ok(KernelExpr::Set(SetKernel { pairs, of: one("set_mean(rbf)")? }));
+                        }
                         if let Some(how) = Repair::ALL.into_iter().find(|r| r.name() == name) {
                             return Ok(KernelExpr::Repaired { how, of: one("clip(sigmoid)")? });
                         }
@@ -142,7 +145,7 @@ impl KernelExpr {
         }
     }
 
-    fn term(&self) -> Term {
+    pub(super) fn term(&self) -> Term {
         let call = |name: &str, args: Vec<Term>| Term::Call {
             name: name.to_owned(),
             args: args.into_iter().map(|term| Argument { name: None, term }).collect(),
@@ -192,7 +195,7 @@ pub struct Composition {
 }
 
 /// Every way of making a kernel of kernels.
-pub const COMPOSITIONS: [Composition; 12] = [
+pub const COMPOSITIONS: [Composition; 14] = [
     sign("k1 + k2", "features side by side; a number among the terms is a constant kernel"),
     sign("k1*k2", "products of features"),
     sign("2.5*k", "a number, `auto` or a range in front"),
@@ -201,6 +204,8 @@ pub const COMPOSITIONS: [Composition; 12] = [
     call("normalise", "normalise(k)", "k(x, z) / sqrt(k(x, x) k(z, z))"),
     call("centre", "centre(k)", "features less their mean over the training rows"),
     call("weighted", "weighted(w, k)", "f(x) k(x, z) f(z), f the column w of numbers as it is"),
+    call("set_mean", "set_mean(k)", "the mean of k over all pairs of vectors of two sets"),
+    call("set_sum", "set_sum(k)", "their sum"),
     call("exp", "exp(k)", "the exponential of k"),
     call("clip", "clip(k)", "any similarity, its negative eigenvalues among the training rows set to 0"),
     call("flip", "flip(k)", "any similarity, the signs of its negative eigenvalues changed"),
@@ -246,6 +251,11 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("ngram", "spectrum"),
     ("kmer", "spectrum"),
     ("cosine_similarity", "cosine"),
+    ("tf_idf", "tfidf"),
+    ("bag_of_words", "tfidf(tf=count, idf=none, normalised=false)"),
+    ("bow", "tfidf(tf=count, idf=none, normalised=false)"),
+    ("tree", "subset_tree"),
+    ("multi_instance", "set_mean(rbf), or set_sum(rbf), of a column of sets"),
     ("normalize", "normalise"),
 ];
 

@@ -2,11 +2,12 @@
 
 use super::KernelExpr;
 use super::leaf::AnyKernel;
-use crate::data::{Arity, Column, Dataset, Sort};
+use crate::data::{Arity, Column, ColumnKind, Dataset, Draw};
 use crate::error::{Error, Result};
+use crate::gram::Mercer;
 
-/// Name and sort of a column.
-pub type Selection<'a> = (&'a str, Sort);
+/// Name and kind of a column.
+pub type Selection<'a> = (&'a str, ColumnKind);
 
 /// What an expression does with the columns of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,11 +29,11 @@ fn stems_from(column: &str, name: &str) -> bool {
 
 /// The columns of `data` that a kernel takes, out of the selected names or out of all.
 pub(super) fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
-    let wrong = |name: &str, sort: Sort, fix: String| Error::WrongSort {
+    let wrong = |name: &str, kind: ColumnKind, fix: String| Error::WrongKind {
         kernel: kernel.name().into(),
         column: name.into(),
         needs: kernel.takes_words().into(),
-        found: sort.holds().into(),
+        found: kind.holds().into(),
         fix,
     };
     let columns: Vec<usize> = match selected {
@@ -83,40 +84,50 @@ pub(super) fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Opt
     Ok(columns)
 }
 
-pub(super) fn sorts(data: &Dataset) -> Vec<Selection<'_>> {
-    data.columns().iter().map(|c: &Column| (c.name.as_str(), c.values.sort())).collect()
+pub(super) fn kinds(data: &Dataset) -> Vec<Selection<'_>> {
+    data.columns().iter().map(|c: &Column| (c.name.as_str(), c.values.kind())).collect()
 }
 
 impl KernelExpr {
-    /// The expression used when none is given: rbf over numbers, equal-or-not over categories, and a normalised spectrum
-    /// over each column of texts or sequences, added.
+    /// The expression used when none is given: rbf over numbers, equal-or-not over categories, the weighted words and the
+    /// normalised spectrum of each column of texts, and for each other column the first kernel of the list that takes it,
+    /// normalised where it is a Mercer kernel; all of them added.
     pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
-        let has = |sort: Sort| columns.iter().any(|(_, s)| *s == sort);
-        let strings: Vec<&str> = columns.iter().filter(|(_, s)| matches!(s, Sort::Text | Sort::Sequence)).map(|(n, _)| *n).collect();
+        let has = |kind: ColumnKind| columns.iter().any(|(_, s)| *s == kind);
         let mut parts = Vec::new();
-        if has(Sort::Number) || has(Sort::Points) {
+        if has(ColumnKind::Number) || has(ColumnKind::Points) {
             parts.push(KernelExpr::Rbf(super::Rbf::default()));
         }
-        if has(Sort::Category) {
+        if has(ColumnKind::Category) {
             parts.push(KernelExpr::Equal(super::Equal::default()));
         }
-        if has(Sort::Similarities) {
-            let names: Vec<&str> = columns.iter().filter(|(_, s)| *s == Sort::Similarities).map(|(n, _)| *n).collect();
-            parts.extend(names.iter().map(|n| KernelExpr::On {
-                columns: vec![(*n).to_owned()],
-                of: Box::new(KernelExpr::Precomputed(super::Precomputed::default())),
+        for &(name, kind) in columns {
+            let words = (kind == ColumnKind::Text).then(|| KernelExpr::Tfidf(super::Tfidf::default()));
+            parts.extend(words.into_iter().chain(Self::alone(kind)).map(|of| {
+                let plain = if let KernelExpr::Normalise(of) = &of { of } else { &of };
+                let takes = |kind: ColumnKind| plain.leaf().is_some_and(|k| k.takes(kind));
+                match columns.iter().filter(|(_, kind)| takes(*kind)).count() {
+                    1 => of,
+                    _ => KernelExpr::On { columns: vec![name.to_owned()], of: Box::new(of) },
+                }
             }));
-        }
-        for name in &strings {
-            let spectrum = KernelExpr::Normalise(Box::new(KernelExpr::parse("spectrum(k=3)")?));
-            let alone = strings.len() == 1;
-            parts.push(if alone { spectrum } else { KernelExpr::On { columns: vec![(*name).to_owned()], of: Box::new(spectrum) } });
         }
         match parts.len() {
             0 => Err(Error::Data("the table has no column to learn from besides the target".into())),
             1 => Ok(parts.remove(0)),
             _ => Ok(KernelExpr::Sum(parts)),
         }
+    }
+
+    /// The first kernel of the list that takes a column, normalised where it is a Mercer kernel; `None` where that takes several.
+    fn alone(kind: ColumnKind) -> Option<KernelExpr> {
+        let takes = |kernel: &KernelExpr| kernel.leaf().is_some_and(|k| k.takes(kind));
+        let kernel = super::candidates().into_iter().find(takes)?;
+        if kernel.leaf().is_none_or(|k| k.arity() != Arity::One) {
+            return None;
+        }
+        let normalised = kernel.mercer() == Mercer::Always;
+        Some(if normalised { KernelExpr::Normalise(Box::new(kernel)) } else { kernel })
     }
 
     /// Calls `each` with every kernel of the list and the names it is pointed at.
@@ -132,28 +143,32 @@ impl KernelExpr {
         self.parts().into_iter().try_for_each(|p| p.leaves(selected, each))
     }
 
-    /// Names and sorts of columns that every kernel of the expression can take: those it is pointed at, two columns of
-    /// numbers (or as many as its parameters ask for, or one of another sort) where it takes what there is, and those that weigh.
-    pub(crate) fn wanted_columns(&self) -> Vec<(String, Sort)> {
-        let mut wanted: Vec<(String, Sort)> = Vec::new();
-        let mut want = |name: &str, sort: Sort| {
+    /// Names and kinds of columns that every kernel of the expression can take: those it is pointed at, two columns of
+    /// numbers (or as many as its parameters ask for, or one of another kind) where it takes what there is, and those that weigh.
+    pub(crate) fn wanted_columns(&self) -> Vec<(String, ColumnKind)> {
+        let mut wanted: Vec<(String, ColumnKind)> = Vec::new();
+        let mut want = |name: &str, kind: ColumnKind| {
             if wanted.iter().all(|(n, _)| n != name) {
-                wanted.push((name.to_owned(), sort));
+                wanted.push((name.to_owned(), kind));
             }
         };
         let _ = self.leaves(None, &mut |k, selected| {
-            let Some(sort) = [Sort::Number, Sort::Category, Sort::Sequence, Sort::Text].into_iter().find(|s| k.takes(*s)) else {
-                return Ok(());
-            };
-            match (selected, sort) {
-                (Some(names), _) => names.iter().for_each(|n| want(n, sort)),
-                (None, Sort::Number) => (1..=k.dim().unwrap_or(2)).for_each(|j| want(&format!("x{j}"), sort)),
-                (None, _) => want(sort.name(), sort),
+            let invented = |kind: &&ColumnKind| k.takes(**kind) && kind.invent(&mut Draw::new(1, 0)).is_some();
+            let Some(&kind) = ColumnKind::ALL.iter().find(invented) else { return Ok(()) };
+            match (selected, kind) {
+                (Some(names), _) => names.iter().for_each(|n| want(n, kind)),
+                (None, ColumnKind::Number) => (1..=k.dim().unwrap_or(2)).for_each(|j| want(&format!("x{j}"), kind)),
+                (None, _) => want(kind.name(), kind),
             }
             Ok(())
         });
-        self.weights(&mut |name| want(name, Sort::Number));
+        self.weights(&mut |name| want(name, ColumnKind::Number));
         wanted
+    }
+
+    /// Whether any kernel of the expression is such.
+    pub(super) fn has_leaf(&self, such: &dyn Fn(&dyn AnyKernel) -> bool) -> bool {
+        self.parts().into_iter().any(|p| p.has_leaf(such)) || (self.parts().is_empty() && self.leaf().is_some_and(such))
     }
 
     /// Calls `each` with every column that weighs a kernel.
@@ -172,7 +187,7 @@ impl KernelExpr {
 
     fn columns_at_in(&self, path: &str, data: &Dataset, selected: Option<&[String]>) -> Result<Vec<String>> {
         if let Some(k) = self.leaf() {
-            let chosen = pick(k, &sorts(data), selected)?.into_iter().map(|c| &data.columns()[c]);
+            let chosen = pick(k, &kinds(data), selected)?.into_iter().map(|c| &data.columns()[c]);
             return Ok(chosen.flat_map(Column::numbers).collect());
         }
         let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
@@ -194,22 +209,22 @@ impl KernelExpr {
         let _ = self.leaves(None, &mut |k, selected| {
             for (c, (name, _)) in columns.iter().enumerate() {
                 let named = selected.is_some_and(|names| names.iter().any(|n| n == name));
-                wanted[c] |= (named || selected.is_none()) && k.takes(Sort::Sequence);
-                otherwise[c] |= (named || selected.is_none()) && k.takes(Sort::Category) || named && k.takes(Sort::Number);
+                wanted[c] |= (named || selected.is_none()) && k.takes(ColumnKind::Sequence);
+                otherwise[c] |= (named || selected.is_none()) && k.takes(ColumnKind::Category) || named && k.takes(ColumnKind::Number);
             }
             Ok(())
         });
-        let turned = |c: usize| columns[c].1 == Sort::Category && wanted[c] && !otherwise[c];
-        let sorts: Vec<Selection<'_>> =
-            columns.iter().enumerate().map(|(c, &(name, sort))| (name, if turned(c) { Sort::Sequence } else { sort })).collect();
-        if self.uses(&sorts).is_err() {
+        let turned = |c: usize| columns[c].1 == ColumnKind::Category && wanted[c] && !otherwise[c];
+        let kinds: Vec<Selection<'_>> =
+            columns.iter().enumerate().map(|(c, &(name, kind))| (name, if turned(c) { ColumnKind::Sequence } else { kind })).collect();
+        if self.uses(&kinds).is_err() {
             return Vec::new();
         }
         (0..columns.len()).filter(|&c| turned(c)).map(|c| columns[c].0.to_owned()).collect()
     }
 
     /// What the expression does with the columns of a raw table. An error names columns that the table lacks or that are
-    /// of the wrong sort.
+    /// of the wrong kind.
     pub fn uses(&self, columns: &[Selection<'_>]) -> Result<Uses> {
         let mut as_labels = vec![false; columns.len()];
         let mut as_numbers = vec![false; columns.len()];
@@ -218,34 +233,34 @@ impl KernelExpr {
         let mut scaled = vec![false; columns.len()];
         let mut bare_numbers = false;
         self.leaves(None, &mut |k, selected| {
-            let numeric = k.takes(Sort::Number);
+            let numeric = k.takes(ColumnKind::Number);
             bare_numbers |= numeric && selected.is_none();
             // For a number kernel, a selected category stands for its indicators.
             let seen: Vec<Selection<'_>> = columns
                 .iter()
-                .map(|&(n, s)| (n, if numeric && selected.is_some() && s == Sort::Category { Sort::Number } else { s }))
+                .map(|&(n, s)| (n, if numeric && selected.is_some() && s == ColumnKind::Category { ColumnKind::Number } else { s }))
                 .collect();
             match pick(k, &seen, selected) {
                 Ok(list) => {
                     for c in list {
                         used[c] = true;
-                        as_labels[c] |= k.takes(Sort::Category);
-                        as_numbers[c] |= numeric && columns[c].1 == Sort::Category;
+                        as_labels[c] |= k.takes(ColumnKind::Category);
+                        as_numbers[c] |= numeric && columns[c].1 == ColumnKind::Category;
                         as_is[c] |= k.as_is();
                         scaled[c] |= numeric && !k.as_is();
                     }
                     Ok(())
                 }
                 // A bare number kernel may live on indicators alone.
-                Err(_) if numeric && selected.is_none() && columns.iter().any(|(_, s)| *s == Sort::Category) => Ok(()),
+                Err(_) if numeric && selected.is_none() && columns.iter().any(|(_, s)| *s == ColumnKind::Category) => Ok(()),
                 Err(e) => Err(e),
             }
         })?;
         let mut wrong = Ok(());
         self.weights(&mut |name| match columns.iter().position(|(n, _)| *n == name) {
-            Some(c) if columns[c].1 == Sort::Number => (used[c], as_is[c]) = (true, true),
+            Some(c) if columns[c].1 == ColumnKind::Number => (used[c], as_is[c]) = (true, true),
             Some(c) => {
-                wrong = Err(Error::WrongSort {
+                wrong = Err(Error::WrongKind {
                     kernel: "weighted".into(),
                     column: name.into(),
                     needs: "one number column".into(),
@@ -257,8 +272,8 @@ impl KernelExpr {
         });
         wrong?;
         let mut uses = Uses::default();
-        for (c, (name, sort)) in columns.iter().enumerate() {
-            let encode = *sort == Sort::Category && (as_numbers[c] || (bare_numbers && !as_labels[c]));
+        for (c, (name, kind)) in columns.iter().enumerate() {
+            let encode = *kind == ColumnKind::Category && (as_numbers[c] || (bare_numbers && !as_labels[c]));
             let name = (*name).to_owned();
             if encode {
                 uses.one_hot.push(name);

@@ -1,6 +1,7 @@
 //! What an expression and its parameters say about positive semi-definiteness: closure rules, and the derivation they make (F24).
 
 use super::KernelExpr;
+use super::leaf::AnyKernel;
 use crate::gram::Mercer;
 use crate::param::Value;
 use std::fmt;
@@ -57,7 +58,7 @@ impl KernelExpr {
         if self.is_zero() || self.is_multiple_of_nothing() {
             return Validity::Proved(self.derived("0 for every pair", Vec::new()));
         }
-        if let Some(k) = self.leaf() {
+        if let Some(k) = self.leaf().filter(|_| self.parts().is_empty()) {
             return match k.verdict() {
                 Mercer::Always => Validity::Proved(self.derived(k.because(), Vec::new())),
                 Mercer::Conditional(why) => Validity::Open(format!("{self}: {why}")),
@@ -100,7 +101,7 @@ impl KernelExpr {
                 Validity::Open(format!("{self}: {of} is not known to be a Mercer kernel or of negative type ({why})"))
             }
             KernelExpr::Scale { by, .. } if refuted && !negative(by) => Validity::Refuted(why),
-            KernelExpr::On { .. } | KernelExpr::Weighted { .. } if refuted => Validity::Refuted(why),
+            KernelExpr::On { .. } | KernelExpr::Weighted { .. } | KernelExpr::Set(_) if refuted => Validity::Refuted(why),
             _ => Validity::Open(why),
         }
     }
@@ -126,7 +127,7 @@ impl KernelExpr {
     fn is_constant(&self) -> bool {
         match self {
             KernelExpr::Constant(_) => true,
-            KernelExpr::Weighted { .. } | KernelExpr::Repaired { .. } => false,
+            KernelExpr::Weighted { .. } | KernelExpr::Repaired { .. } | KernelExpr::Set(_) => false,
             other => !other.parts().is_empty() && other.parts().into_iter().all(Self::is_constant),
         }
     }
@@ -142,6 +143,7 @@ impl KernelExpr {
             KernelExpr::Normalise(_) => "f(x) k(x, z) f(z) with f(x) = k(x, x)^(-1/2)",
             KernelExpr::Centre(_) => "the inner product of features less their mean",
             KernelExpr::Weighted { .. } => "f(x) k(x, z) f(z)",
+            KernelExpr::Set(k) => k.because(),
             KernelExpr::On { .. } => "a Mercer kernel of a part of the input",
             _ => "",
         }

@@ -3,6 +3,7 @@
 //! Equal inputs in different rows are different rows, and a new row is never a training row.
 
 use crate::data::{RowCount, RowWeights};
+use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
@@ -42,13 +43,14 @@ impl Kernel for White {
     const PARAMS: &'static [Param] = &[Param::searched("value", "variance of the noise", Domain::NonNegative, 1000.0)];
     const DIFFERENTIABLE: &'static [&'static str] = &["value"];
     type Inputs = RowCount;
+    type Learnt = ();
     type Prepared = RowCount;
 
     fn settle(&self, _: &RowCount, _: RowWeights<'_>) -> Self {
         White { value: self.value.settle(1.0) }
     }
-    fn prepare(&self, inputs: &RowCount, _: Option<&RowCount>) -> RowCount {
-        *inputs
+    fn prepare(&self, (): &(), inputs: &RowCount, _: Option<&RowCount>) -> Result<RowCount> {
+        Ok(*inputs)
     }
     fn fill<T: Real>(&self, mut tile: Tile<'_, RowCount, T>) {
         for k in 0..tile.rows.len() {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// An N x N lower triangular matrix with a diagonal above 0. Stored as its N (N + 1) / 2 numbers, row after row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Lower {
     size: usize,
     #[serde(with = "blocks::f64s")]
@@ -44,6 +44,11 @@ impl Lower {
     pub fn solve_rows(&self, rows: &mut Matrix, control: &Control) -> Result<()> {
         Error::unless_equal("length of a right side", self.size, rows.cols())?;
         Triangle::Packed(&self.packed).solve(self.size, rows.data_mut(), false, control)
+    }
+    /// Every row b of `rows` (M x N) becomes L'^-1 b; errors as of [`Lower::solve_rows`].
+    pub fn solve_transposed_rows(&self, rows: &mut Matrix, control: &Control) -> Result<()> {
+        Error::unless_equal("length of a right side", self.size, rows.cols())?;
+        Triangle::Packed(&self.packed).solve(self.size, rows.data_mut(), true, control)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Columns that hold one value in every training row tell nothing and are left out.
 
 use super::{Step, listed, place};
-use crate::data::{Column, Values};
+use crate::data::Column;
 use crate::error::Result;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Drop {
 impl Drop {
     pub(super) fn fit(columns: &[Column], as_is: &[String], notices: &mut Vec<Notice>) -> Result<Option<Step>> {
         let constant: Vec<String> =
-            columns.iter().filter(|c| is_constant(&c.values) && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
+            columns.iter().filter(|c| c.values.is_constant() && !as_is.contains(&c.name)).map(|c| c.name.clone()).collect();
         let step = Drop { columns: constant };
         notices.extend(step.told());
         Ok((!step.columns.is_empty()).then_some(Step::Drop(step)))
@@ -43,14 +43,5 @@ impl Drop {
             1 => Some(format!("column {all} holds the same value in every row: dropped")),
             _ => Some(format!("columns {all} hold one value each in every row: dropped")),
         }
-    }
-}
-
-/// Vectors keep their dimensions (see `vectors`); strings are left to their kernels.
-fn is_constant(values: &Values) -> bool {
-    match values {
-        Values::Numbers(v) => v.windows(2).all(|w| w[0] == w[1]),
-        Values::Categories(c) => c.codes.windows(2).all(|w| w[0] == w[1]),
-        Values::Points(_) | Values::Texts(_) | Values::Sequences(_) | Values::Similarities(_) => false,
     }
 }

@@ -2,7 +2,7 @@
 //! says where, a category gets a label for them, a text is empty; or their rows are left out, or they are refused.
 
 use super::{Step, listed, place};
-use crate::data::{Column, Dataset, Sort, Values};
+use crate::data::{Column, ColumnKind, Dataset};
 use crate::error::{Error, Result};
 use crate::read::{MISSING, Notice, column_and, parted};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum Missing {
     MedianFlag,
     /// Categories: a label of its own. What is done if nothing is said.
     Category,
-    /// Texts and sequences: the empty text. What is done if nothing is said.
+    /// Texts, sequences, trees and sets: the empty one. What is done if nothing is said.
     Empty,
     /// Rows are left out of training; new rows with one are refused, since they would get no prediction.
     Drop,
@@ -54,11 +54,11 @@ impl Missing {
         Ok(policies)
     }
 
-    fn suits(self, sort: Sort) -> bool {
+    fn suits(self, kind: ColumnKind) -> bool {
         match self {
-            Missing::MedianFlag => sort == Sort::Number,
-            Missing::Category => sort == Sort::Category,
-            Missing::Empty => matches!(sort, Sort::Text | Sort::Sequence),
+            Missing::MedianFlag => kind == ColumnKind::Number,
+            Missing::Category => kind == ColumnKind::Category,
+            Missing::Empty => kind.empty().is_some(),
             Missing::Drop | Missing::Error => true,
         }
     }
@@ -89,7 +89,7 @@ pub struct Kept {
     pub notices: Vec<Notice>,
 }
 
-/// The policy of a column: the last word about it, or what suits its sort.
+/// The policy of a column: the last word about it, or what suits its kind.
 fn policy(policies: &[(String, Missing)], name: &str) -> Option<Missing> {
     policies.iter().rev().find(|(n, _)| n == name).map(|(_, m)| *m)
 }
@@ -97,21 +97,21 @@ fn policy(policies: &[(String, Missing)], name: &str) -> Option<Missing> {
 /// Leaves out the rows that miss a cell where that is the policy.
 ///
 /// # Errors
-/// A policy for a column that is not there or of another sort; a missing cell where that is an error, by row; no row left.
+/// A policy for a column that is not there or of another kind; a missing cell where that is an error, by row; no row left.
 pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kept> {
     let mut gone = vec![false; data.rows()];
     let mut notices = Vec::new();
     for (name, _) in policies {
         let (column, Some(policy)) = (data.column(name)?, policy(policies, name)) else { continue };
-        let sort = column.values.sort();
-        if !policy.suits(sort) {
-            let able: Vec<&str> = Missing::ALL.into_iter().filter(|m| m.suits(sort)).map(Missing::name).collect();
+        let kind = column.values.kind();
+        if !policy.suits(kind) {
+            let able: Vec<&str> = Missing::ALL.into_iter().filter(|m| m.suits(kind)).map(Missing::name).collect();
             return Err(Error::Setting {
                 name: format!("missing cells of column '{name}'"),
-                why: format!("{} does not suit {}; these do: {}", policy.name(), sort.holds(), able.join(", ")),
+                why: format!("{} does not suit {}; these do: {}", policy.name(), kind.holds(), able.join(", ")),
             });
         }
-        let rows = rows_missing(&column.values);
+        let rows = column.values.missing();
         match (policy, rows.first()) {
             (Missing::Error, Some(&row)) => return Err(refusal(name, row, policy)),
             (Missing::Drop, Some(&row)) => {
@@ -138,26 +138,15 @@ pub(super) fn keep(policies: &[(String, Missing)], data: &Dataset) -> Result<Kep
     Ok(Kept { rows: (rows.len() < data.rows()).then_some(rows), notices })
 }
 
-/// The rows whose cell is missing.
-pub fn rows_missing(values: &Values) -> Vec<usize> {
-    let all = |miss: &dyn Fn(usize) -> bool| (0..values.len()).filter(|&i| miss(i)).collect();
-    match values {
-        Values::Numbers(v) => all(&|i| v[i].is_nan()),
-        Values::Categories(c) => all(&|i| c.label(i) == Some(MISSING)),
-        Values::Texts(s) | Values::Sequences(s) => s.iter().enumerate().filter(|(_, text)| text.is_empty()).map(|(i, _)| i).collect(),
-        Values::Points(_) | Values::Similarities(_) => Vec::new(),
-    }
-}
-
 /// Missing labels and texts that are taken as such, one notice a column, with its name.
 pub(super) fn tell(columns: &[Column]) -> Vec<(String, Notice)> {
     let said = |c: &Column| {
-        let becomes = match &c.values {
-            Values::Categories(_) => format!("taken as the label '{MISSING}'"),
-            Values::Texts(_) | Values::Sequences(_) => "taken as the empty text".into(),
-            Values::Numbers(_) | Values::Points(_) | Values::Similarities(_) => return None,
+        let becomes = match (c.values.kind(), c.values.kind().empty()) {
+            (ColumnKind::Category, _) => format!("taken as the label '{MISSING}'"),
+            (_, Some(empty)) => format!("taken as {empty}"),
+            (_, None) => return None,
         };
-        let count = rows_missing(&c.values).len();
+        let count = c.values.missing().len();
         (count > 0).then(|| (c.name.clone(), format!("column '{}' has {}: {becomes}", c.name, cells(count))))
     };
     columns.iter().filter_map(said).collect()
@@ -189,7 +178,7 @@ impl Complete {
 
     pub(super) fn apply(&self, columns: &[Column]) -> Result<()> {
         for (name, policy) in &self.columns {
-            if let Some(&row) = rows_missing(&columns[place(columns, name)?].values).first() {
+            if let Some(&row) = columns[place(columns, name)?].values.missing().first() {
                 return Err(refusal(name, row, *policy));
             }
         }

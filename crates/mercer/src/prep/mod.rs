@@ -13,7 +13,7 @@ mod vectors;
 
 pub use constant::Drop;
 pub use fill::{Fill, Filled};
-pub use missing::{Complete, Kept, Missing, rows_missing};
+pub use missing::{Complete, Kept, Missing};
 pub use one_hot::{Encoded, OneHot};
 pub use standardise::{Scaled, Standardise};
 pub use vectors::Vectors;
@@ -75,7 +75,7 @@ impl Recipe {
     /// The rows to learn from: all but those that miss a cell in a column whose rows are to be dropped.
     ///
     /// # Errors
-    /// A policy for a column that is not there or of another sort; a missing cell where that is an error, by row; no
+    /// A policy for a column that is not there or of another kind; a missing cell where that is an error, by row; no
     /// row left.
     pub fn rows_kept(&self, data: &Dataset) -> Result<Kept> {
         missing::keep(&self.missing, data)
@@ -83,7 +83,7 @@ impl Recipe {
 
     /// Whether the steps take anything from the rows but their labels: then other training rows give other inputs.
     pub fn learns_from_rows(&self, data: &Dataset) -> bool {
-        let measured = |c: &Column| !matches!(c.values, Values::Texts(_) | Values::Sequences(_) | Values::Similarities(_));
+        let measured = |c: &Column| matches!(c.values, Values::Numbers(_) | Values::Categories(_)) || c.values.vectors().is_some();
         self.standardise && data.columns().iter().any(measured)
     }
 
@@ -167,7 +167,7 @@ impl Fitted {
     /// every step. Columns that training did not have are left out.
     ///
     /// # Errors
-    /// A column that is missing or of another sort, by name; an infinite number.
+    /// A column that is missing or of another kind, by name; an infinite number.
     pub fn apply(&self, data: &Dataset) -> Result<Dataset> {
         let aligned = self.schema.align(data)?;
         refuse_infinite(&aligned)?;
@@ -281,7 +281,7 @@ fn numbers_mut<'a>(columns: &'a mut [Column], name: &str) -> Result<&'a mut Vec<
 fn numbers_of(column: &mut Column) -> Result<&mut Vec<f64>> {
     match &mut column.values {
         Values::Numbers(v) => Ok(v),
-        other => Err(Error::Data(format!("column '{}' holds {}, expected numbers", column.name, other.sort().holds()))),
+        other => Err(Error::Data(format!("column '{}' holds {}, expected numbers", column.name, other.kind().holds()))),
     }
 }
 

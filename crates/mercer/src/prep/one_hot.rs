@@ -31,8 +31,8 @@ impl OneHot {
         let mut encoded = Vec::new();
         for column in columns.iter().filter(|c| wanted.contains(&c.name)) {
             let Values::Categories(c) = &column.values else {
-                let sort = column.values.sort();
-                return Err(Error::Data(format!("column '{}' holds {sort}, expected categories to turn into numbers", column.name)));
+                let kind = column.values.kind();
+                return Err(Error::Data(format!("column '{}' holds {kind}, expected categories to turn into numbers", column.name)));
             };
             let mut codes: Vec<u32> = c.codes.iter().copied().filter(|&k| (k as usize) < c.names.len()).collect();
             codes.sort_unstable();

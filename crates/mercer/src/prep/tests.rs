@@ -17,7 +17,7 @@ fn data(columns: Vec<Column>) -> Dataset {
 fn numbers<'a>(data: &'a Dataset, name: &str) -> &'a [f64] {
     match &data.column(name).unwrap().values {
         Values::Numbers(v) => v,
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 

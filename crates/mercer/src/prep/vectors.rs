@@ -5,7 +5,7 @@
 use super::standardise::mean_and_sd;
 use super::{Step, place};
 use crate::blocks;
-use crate::data::{Column, Points, RowWeights, Storage, Values};
+use crate::data::{Column, Points, RowWeights, Storage};
 use crate::error::{Error, Result};
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,9 @@ impl Vectors {
     ) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         for column in columns.iter().filter(|c| measured.contains(c.name.as_str())) {
-            let Values::Points(p) = &column.values else { continue };
+            let Some(p) = column.values.vectors() else { continue };
+            let own: Vec<f64> = (0..p.rows()).map(|i| weights.at(column.values.owner(i))).collect();
+            let weights = RowWeights::from(Some(own.as_slice()));
             let (centre, scale) = match p.storage() {
                 Storage::Dense(v) => by_mean_and_sd(&column.name, v, p, weights, notices)?,
                 Storage::Csr { columns, values, .. } => (Vec::new(), by_largest(columns, values, p.dim())),
@@ -47,9 +49,8 @@ impl Vectors {
     /// Rows that come sparse to a centred column are written out: with zeros moved they would be dense anyway.
     pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
         let at = place(columns, &self.column)?;
-        let Values::Points(p) = &columns[at].values else {
-            return Err(Error::Data(format!("column '{}' holds no vectors", self.column)));
-        };
+        let none = || Error::Data(format!("column '{}' holds no vectors", self.column));
+        let p = columns[at].values.vectors().ok_or_else(none)?;
         let (rows, dim) = (p.rows(), p.dim());
         if dim != self.scale.len() {
             return Err(Error::Shape {
@@ -73,7 +74,7 @@ impl Vectors {
                 Points::dense(rows, dim, values)?
             }
         };
-        columns[at].values = Values::Points(scaled);
+        columns[at].values = columns[at].values.with_vectors(scaled).ok_or_else(none)?;
         Ok(())
     }
 

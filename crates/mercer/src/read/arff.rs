@@ -165,7 +165,7 @@ impl Reading<'_> {
 
     fn finish(self) -> Result<Table> {
         let own_types = self.attributes.iter().filter_map(|(name, kind)| match kind {
-            Kind::Nominal(_) => Some((name.clone(), ColumnType::Category)),
+            Kind::Nominal(_) => Some((name.clone(), ColumnType::CATEGORY)),
             Kind::Date => Some((name.clone(), ColumnType::Date)),
             Kind::Number | Kind::Text => None,
         });

@@ -1,6 +1,6 @@
 //! What a column may be declared to be.
 
-use crate::data::{Order, Sort};
+use crate::data::{ColumnKind, Order};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -9,14 +9,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColumnType {
-    /// Finite numbers; empty cells are missing.
-    Number,
-    /// Labels; as a target, classes.
-    Category,
-    /// Running text.
-    Text,
-    /// Strings over a small alphabet.
-    Sequence,
+    /// Cells of a kind. Numbers are finite, and empty cells missing; a target of categories is of classes.
+    Of(ColumnKind),
     /// Dates, read as numbers: days since 1970-01-01. The cells decide the order of day and month.
     Date,
     /// Dates whose day stands before the month: 22/11/2022.
@@ -30,26 +24,26 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// Every type.
-    pub const ALL: [ColumnType; 9] = [
-        ColumnType::Number,
-        ColumnType::Category,
-        ColumnType::Text,
-        ColumnType::Sequence,
-        ColumnType::Date,
-        ColumnType::DateDmy,
-        ColumnType::DateMdy,
-        ColumnType::Flag,
-        ColumnType::Ignore,
-    ];
+    /// Numbers.
+    pub const NUMBER: ColumnType = ColumnType::Of(ColumnKind::Number);
+    /// Labels; as a target, classes.
+    pub const CATEGORY: ColumnType = ColumnType::Of(ColumnKind::Category);
+    /// Running text.
+    pub const TEXT: ColumnType = ColumnType::Of(ColumnKind::Text);
+    /// Strings over a small alphabet.
+    pub const SEQUENCE: ColumnType = ColumnType::Of(ColumnKind::Sequence);
+
+    /// Every type that can be declared.
+    pub fn all() -> Vec<ColumnType> {
+        let kinds = ColumnKind::ALL.iter().filter(|kind| kind.written().is_some());
+        let others = [ColumnType::Date, ColumnType::DateDmy, ColumnType::DateMdy, ColumnType::Flag, ColumnType::Ignore];
+        kinds.map(|kind| ColumnType::Of(*kind)).chain(others).collect()
+    }
 
     /// The word for it in `--types`.
     pub fn name(self) -> &'static str {
         match self {
-            ColumnType::Number => "number",
-            ColumnType::Category => "category",
-            ColumnType::Text => "text",
-            ColumnType::Sequence => "sequence",
+            ColumnType::Of(kind) => kind.name(),
             ColumnType::Date => "date",
             ColumnType::DateDmy => "date-dmy",
             ColumnType::DateMdy => "date-mdy",
@@ -58,13 +52,11 @@ impl ColumnType {
         }
     }
 
-    /// The sort of column that it gives; `None` for a column that is ignored.
-    pub fn sort(self) -> Option<Sort> {
+    /// The kind of column that it gives; `None` for a column that is ignored.
+    pub fn kind(self) -> Option<ColumnKind> {
         match self {
-            ColumnType::Number | ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Flag => Some(Sort::Number),
-            ColumnType::Category => Some(Sort::Category),
-            ColumnType::Text => Some(Sort::Text),
-            ColumnType::Sequence => Some(Sort::Sequence),
+            ColumnType::Of(kind) => Some(kind),
+            ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy | ColumnType::Flag => Some(ColumnKind::Number),
             ColumnType::Ignore => None,
         }
     }
@@ -82,7 +74,7 @@ impl ColumnType {
 impl FromStr for ColumnType {
     type Err = Error;
     fn from_str(word: &str) -> Result<Self> {
-        let found = ColumnType::ALL.into_iter().find(|t| t.name() == word.trim());
-        found.ok_or_else(|| Error::unknown("column type", word.trim(), ColumnType::ALL.map(ColumnType::name)))
+        let found = ColumnType::all().into_iter().find(|t| t.name() == word.trim());
+        found.ok_or_else(|| Error::unknown("column type", word.trim(), ColumnType::all().into_iter().map(ColumnType::name)))
     }
 }

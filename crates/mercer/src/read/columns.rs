@@ -6,7 +6,7 @@ use super::facts::{Fact, Topic};
 use super::infer::{self, Looks, shortened};
 use super::table::Raw;
 use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm};
-use crate::data::{Categories, Column, Dataset, Holds, Order, Schema, Strings, UNSEEN, Values, Writing, Written};
+use crate::data::{Categories, Column, ColumnKind, Dataset, Holds, Order, Schema, UNSEEN, Values, Writing, Written};
 use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
 
@@ -35,9 +35,9 @@ impl Table {
             }
             let mut writing = Writing::Point;
             let values = match raw {
-                Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::Number)) => Some(self.finite(&name, v)?),
+                Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::NUMBER)) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
-                Raw::Similarities(s) => Some(Values::Similarities(s)),
+                Raw::Ready(values) => Some(values),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
                 raw => {
                     let made = self.values(&name, &raw.into_cells(&name)?, declared)?;
@@ -52,7 +52,8 @@ impl Table {
                 other => other,
             };
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
-            written.push((name.clone(), Written { numbers: writing, missing }));
+            let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
+            written.push((name.clone(), Written { numbers: writing, missing, coordinates }));
             columns.extend(values.map(|values| Column { name, values }));
         }
         self.tell_points(&parted, &written);
@@ -88,10 +89,8 @@ impl Table {
     /// Cells as they are declared, or as they look, and how their numbers are written; `None` for identifiers.
     fn values(&mut self, name: &str, cells: &Cells, declared: Option<ColumnType>) -> Result<Option<(Values, Writing)>> {
         let looks = match declared {
-            Some(ColumnType::Category) => Looks::Category,
-            Some(ColumnType::Text) => Looks::Text,
-            Some(ColumnType::Sequence) => Looks::Sequence,
             Some(ColumnType::Ignore) => return Ok(None),
+            Some(ColumnType::Of(kind)) if kind != ColumnKind::Number => Looks::Of(kind),
             Some(numeric) => Looks::Number(declared_writing(numeric, cells)),
             None => match infer::looks(&self.file, name, cells, &mut self.facts)? {
                 Looks::Number(Writing::Point) if doubts::are_labels(name, cells) => self.looks_of_codes(name, cells),
@@ -103,12 +102,11 @@ impl Table {
         }
         Ok(match looks {
             Looks::Number(writing) => Some((Values::Numbers(numbers(&self.file, name, cells, writing)?), writing)),
-            Looks::Category => {
+            Looks::Of(ColumnKind::Category) => {
                 self.tell_markers(name, cells);
                 Some((Values::Categories(categories(cells)), Writing::Point))
             }
-            Looks::Text => Some((Values::Texts(strings(cells)), Writing::Point)),
-            Looks::Sequence => Some((Values::Sequences(strings(cells)), Writing::Point)),
+            Looks::Of(kind) => Some((self.parsed(name, kind, cells)?, Writing::Point)),
             Looks::Identifier => {
                 let says = "{has} a different value in nearly every row: ignored as an identifier";
                 let keeps =
@@ -126,14 +124,20 @@ impl Table {
         }
         let says = "{holds} codes of digits, as postal codes are: read as labels";
         self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("number reads numbers"));
-        Looks::Category
+        Looks::Of(ColumnKind::Category)
+    }
+
+    /// Cells that are read as they stand. Words such as `None` that mean a missing cell are kept where they are not the whole cell.
+    fn parsed(&self, name: &str, kind: ColumnKind, cells: &Cells) -> Result<Values> {
+        let mut texts = cells.iter().map(|cell| if MISSING_WORDS.contains(&cell) { "" } else { cell });
+        kind.parse(&mut texts).map_err(|misfit| self.cell(misfit.row, name, &misfit.found, &misfit.expected))
     }
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.
     pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: Writing, declared: Option<ColumnType>) {
         let doubtful =
             matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
-        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::Number)) {
+        if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::NUMBER)) {
             let (taken, other) = if writing == Writing::Date(Order::DayFirst) {
                 ("day", "date-mdy reads month first")
             } else {
@@ -192,7 +196,7 @@ impl Table {
                     why: format!(
                         "'{name}' is declared {}, and the model was fitted on a column that is {} there; leave it out of --types",
                         declared.name(),
-                        wanted.holds.sort()
+                        wanted.holds.kind()
                     ),
                 });
             }
@@ -206,9 +210,9 @@ impl Table {
             }
             let raw = self.take(name)?;
             let values = match (&wanted.holds, raw) {
-                (Holds::Points { dim }, raw) => self.vectors_like(name, *dim, raw)?,
-                (Holds::Number, Raw::Numbers(v)) => self.finite(name, v)?,
-                (Holds::Number, raw) => {
+                (Holds::Points(dim), raw) => self.vectors_like(name, *dim, raw)?,
+                (Holds::Number(()), Raw::Numbers(v)) => self.finite(name, v)?,
+                (Holds::Number(()), raw) => {
                     let cells = raw.into_cells(name)?;
                     let trained = wanted.written.numbers;
                     let writing = match declared {
@@ -220,21 +224,20 @@ impl Table {
                     }
                     Values::Numbers(numbers(&self.file, name, &cells, writing)?)
                 }
-                (Holds::Category { names }, raw) => {
+                (Holds::Category(names), raw) => {
                     let cells = raw.into_cells(name)?;
                     let labels: Vec<&str> = cells.iter().map(label).collect();
                     let coded = Categories::with_names(&labels, names.clone());
                     self.tell_unseen(name, &labels, &coded);
                     Values::Categories(coded)
                 }
-                (Holds::Similarities { names }, Raw::Similarities(s)) => Values::Similarities(s.aligned(names)?),
-                (Holds::Similarities { .. }, _) => {
+                (holds, Raw::Ready(values)) => holds.agree(name, &values)?,
+                (Holds::Similarities(_), _) => {
                     return Err(
                         self.fault(format!("the model takes kernel values for column '{name}'; give their file: --gram {name}=FILE"))
                     );
                 }
-                (Holds::Text, raw) => Values::Texts(strings(&raw.into_cells(name)?)),
-                (Holds::Sequence, raw) => Values::Sequences(strings(&raw.into_cells(name)?)),
+                (holds, raw) => self.parsed(name, holds.kind(), &raw.into_cells(name)?)?,
             };
             columns.push(Column { name: name.clone(), values });
         }
@@ -268,7 +271,7 @@ impl Table {
                 }
                 Ok(Values::Points(points))
             }
-            Raw::Cells(_) | Raw::Numbers(_) | Raw::Similarities(_) => Err(Error::WrongSort {
+            Raw::Cells(_) | Raw::Numbers(_) | Raw::Ready(_) => Err(Error::WrongKind {
                 kernel: "the fitted model".into(),
                 column: name.to_owned(),
                 needs: format!("vectors of {dim} numbers"),
@@ -310,9 +313,9 @@ pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
 
 /// Whether a column that is declared so can be one that training had.
 fn agrees(declared: ColumnType, holds: &Holds) -> bool {
-    match (declared.sort(), holds) {
-        (Some(sort), holds) if sort == holds.sort() => true,
-        (Some(sort), Holds::Text | Holds::Sequence) => matches!(sort, crate::data::Sort::Text | crate::data::Sort::Sequence),
+    match (declared.kind(), holds) {
+        (Some(kind), holds) if kind == holds.kind() => true,
+        (Some(kind), Holds::Text(()) | Holds::Sequence(())) => matches!(kind, ColumnKind::Text | ColumnKind::Sequence),
         _ => false,
     }
 }
@@ -357,9 +360,4 @@ pub(super) fn by_number_then_text(a: &str, b: &str) -> Ordering {
         (_, Cell::Number(_)) => Ordering::Greater,
         _ => a.cmp(b),
     }
-}
-
-/// Texts keep words such as `None` that mean a missing cell elsewhere only where they are not the whole cell.
-fn strings(cells: &Cells) -> Strings {
-    Strings::new(cells.iter().map(|cell| if MISSING_WORDS.contains(&cell) { "" } else { cell }))
 }

@@ -179,7 +179,7 @@ impl<'a> Records<'a> {
             aside.push(DESCRIPTION.to_owned());
         }
         columns.push((SEQUENCE.to_owned(), Raw::Cells(sequences)));
-        let own_types = vec![(SEQUENCE.to_owned(), ColumnType::Sequence)];
+        let own_types = vec![(SEQUENCE.to_owned(), ColumnType::SEQUENCE)];
         Ok(Table { aside, own_types, ..Table::of_raw(self.file, rows, columns)? })
     }
 }

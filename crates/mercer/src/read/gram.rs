@@ -7,7 +7,7 @@ use super::columns::numbers;
 use super::table::Raw;
 use super::{ReadOptions, Source, Table};
 use crate::control::Control;
-use crate::data::{Similarities, Writing};
+use crate::data::{Similarities, Values, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -75,7 +75,7 @@ impl Table {
             Error::Data(why) => Error::Table { file: source.to_string(), why },
             other => other,
         })?;
-        self.columns.push((column.to_owned(), Raw::Similarities(similarities)));
+        self.columns.push((column.to_owned(), Raw::Ready(Values::Similarities(similarities))));
         Ok(())
     }
 }

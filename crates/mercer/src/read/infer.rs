@@ -1,6 +1,7 @@
 //! What a column is, told from all of its cells.
 //!
-//! In this order: only numbers, be they plain, written for people, dates or words for true and false; DNA or RNA letters, ten
+//! In this order: what only trees or sets of vectors look like, nine in ten cells at least; only numbers, be they plain, written
+//! for people, dates or words for true and false; DNA or RNA letters, ten
 //! or more a cell on average; labels that repeat (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
 //! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
 //! (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
@@ -9,7 +10,7 @@
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
-use crate::data::{Order, Unit, Writing};
+use crate::data::{ColumnKind, Order, Unit, Writing};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
@@ -17,9 +18,8 @@ use std::collections::HashSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     Number(Writing),
-    Category,
-    Text,
-    Sequence,
+    /// Cells of any other kind.
+    Of(ColumnKind),
     Identifier,
 }
 
@@ -86,6 +86,9 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
             expected: expected.to_owned(),
         })
     };
+    if let Some(kind) = unmistakable(cells) {
+        return Ok(Looks::Of(kind));
+    }
     let writing = Writing::of(cells);
     // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
     let bare = match writing {
@@ -141,18 +144,26 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         facts.push(Fact::of_column(Topic::Labels, column, says));
     }
     Ok(if c.letters_only && c.nucleotides_only && long {
-        Looks::Sequence
+        Looks::Of(ColumnKind::Sequence)
     } else if repeats {
-        Looks::Category
+        Looks::Of(ColumnKind::Category)
     } else if c.letters_only && long {
-        Looks::Sequence
+        Looks::Of(ColumnKind::Sequence)
     } else if c.words >= 3 * c.cells {
-        Looks::Text
+        Looks::Of(ColumnKind::Text)
     } else if c.differs() {
         Looks::Identifier
     } else {
-        Looks::Category
+        Looks::Of(ColumnKind::Category)
     })
+}
+
+/// The kind whose cells look like no other's, where nine in ten cells that are not missing are such; the others are then faults.
+fn unmistakable(cells: &Cells) -> Option<ColumnKind> {
+    let there: Vec<&str> = cells.iter().filter(|text| Cell::of(text) != Cell::Missing).collect();
+    let first = there.iter().copied().take(10).find_map(|text| ColumnKind::ALL.iter().find(|kind| kind.looks_like(text)))?;
+    let alike = there.iter().filter(|text| first.looks_like(text)).count();
+    (10 * alike >= 9 * there.len()).then_some(*first)
 }
 
 /// Whether the cells that are not missing hardly repeat.

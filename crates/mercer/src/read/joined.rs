@@ -69,7 +69,7 @@ pub(super) fn tables(file: &str, files: Vec<(String, String)>, options: &ReadOpt
         free
     };
     if labelled && add(LABEL, labels) {
-        own_types.push((LABEL.to_owned(), ColumnType::Category));
+        own_types.push((LABEL.to_owned(), ColumnType::CATEGORY));
         own_target = vec![LABEL.to_owned()];
     }
     add(FILE, paths);
@@ -107,7 +107,7 @@ fn join(mut above: Table, below: Table, name: &str) -> Result<Table> {
         match raw {
             Raw::Cells(cells) => cells.pad(all),
             Raw::Numbers(numbers) => numbers.resize(all, f64::NAN),
-            Raw::Points(_) | Raw::Indexed(_) | Raw::Similarities(_) => {}
+            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => {}
         }
     }
     above.rows = all;

@@ -1,5 +1,6 @@
 //! JSON lines: one object a row, its keys the columns. Numbers, strings, true and false are cells, null and absent keys
-//! missing ones; an array of numbers is a vector, of one width in its column. A column holds one sort of value.
+//! missing ones; an array of numbers is a vector, of one width in its column, and an array of such arrays a set of
+//! vectors. A column holds one sort of value.
 
 use super::cells::Cells;
 use super::infer::shortened;
@@ -122,6 +123,10 @@ impl Growing {
             Value::String(text) => {
                 self.cells.strings = true;
                 self.cells.push(&text);
+            }
+            // A set of vectors is read from its text.
+            Value::Array(items) if self.vectors.is_none() && items.iter().all(Value::is_array) => {
+                self.cells.push(&Value::Array(items).to_string());
             }
             Value::Array(items) => self.push_vector(row, &items)?,
             Value::Null | Value::Object(_) => self.cells.push(""),

@@ -6,21 +6,29 @@ use super::table::Raw;
 use crate::error::{Error, Result};
 
 impl Table {
-    /// The cells of the named columns as text, whatever they hold; with no name, of every column of one cell a row. Asked
-    /// before columns are taken out.
+    /// The cells of the named columns as text, whatever they hold; with no name, of every column of one cell a row. Sets that rows
+    /// were grouped into are called by their names. Asked before columns are taken out.
     ///
     /// # Errors
     /// A name that the table lacks, and a column of vectors.
     pub fn texts(&self, names: &[String]) -> Result<Vec<(String, Vec<String>)>> {
-        let all: Vec<String> = self.columns.iter().filter(|(_, raw)| cells(raw).is_some()).map(|(name, _)| name.clone()).collect();
+        let all: Vec<String> =
+            self.columns.iter().filter(|(name, raw)| cells(raw).is_some() || self.is_of_sets(name)).map(|(name, _)| name.clone()).collect();
         let wanted = if names.is_empty() { &all } else { names };
         wanted.iter().map(|name| Ok((name.clone(), self.text_of(name)?))).collect()
+    }
+
+    fn is_of_sets(&self, name: &str) -> bool {
+        self.grouped.as_ref().is_some_and(|sets| sets.column == name)
     }
 
     fn text_of(&self, name: &str) -> Result<Vec<String>> {
         let Some((_, raw)) = self.columns.iter().find(|(n, _)| n == name) else {
             return Err(Error::unknown("column", name, &self.header));
         };
+        if let Some(sets) = self.grouped.as_ref().filter(|_| self.is_of_sets(name)) {
+            return Ok(sets.names.clone());
+        }
         cells(raw).map(|c| c.iter().map(str::to_owned).collect()).ok_or_else(|| {
             Error::Data(format!("column '{name}' holds vectors, which cannot stand in one cell beside a prediction; keep another column"))
         })
@@ -32,6 +40,6 @@ fn cells(raw: &Raw) -> Option<std::borrow::Cow<'_, Cells>> {
     match raw {
         Raw::Cells(cells) => Some(std::borrow::Cow::Borrowed(cells)),
         Raw::Numbers(v) => Some(std::borrow::Cow::Owned(Cells::of_numbers(v))),
-        Raw::Points(_) | Raw::Indexed(_) | Raw::Similarities(_) => None,
+        Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => None,
     }
 }

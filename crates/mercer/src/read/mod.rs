@@ -27,6 +27,7 @@ mod facts;
 mod fasta;
 mod format;
 mod gram;
+mod group;
 mod infer;
 mod joined;
 mod json_lines;
@@ -47,6 +48,7 @@ mod texts;
 mod unpack;
 mod writing;
 
+pub use crate::data::{Labels, TargetInfo};
 pub use column_type::ColumnType;
 pub use doubts::doubts;
 pub(crate) use doubts::marker;
@@ -56,7 +58,6 @@ pub(crate) use options::column_and;
 pub use options::{Decimal, Delimiter, ReadOptions, parted};
 pub use source::Source;
 pub use table::Table;
-pub use target::{Labels, TargetInfo};
 
 use crate::control::Control;
 use crate::data::Dataset;

@@ -135,7 +135,7 @@ mod tests {
     fn types_are_read_from_words_and_the_last_word_counts() {
         let o = ReadOptions::with_types(["zip=category, a=b=text", "zip=ignore"]).unwrap();
         assert_eq!(o.declared("zip"), Some(ColumnType::Ignore));
-        assert_eq!(o.declared("a=b"), Some(ColumnType::Text));
+        assert_eq!(o.declared("a=b"), Some(ColumnType::TEXT));
         assert_eq!(o.declared("other"), None);
         let o = ReadOptions::with_types(["\"a, b\"=date"]).unwrap();
         assert_eq!(o.declared("a, b"), Some(ColumnType::Date));

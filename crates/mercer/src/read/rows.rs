@@ -4,7 +4,7 @@ use super::Table;
 use super::cells::{Cell, missing_among_numbers};
 use super::facts::{Fact, Topic};
 use super::table::Raw;
-use crate::data::Writing;
+use crate::data::{Cells as _, Writing};
 use crate::error::{Error, Result};
 
 impl Table {
@@ -28,12 +28,17 @@ impl Table {
             count => format!("{{has}} no value in {count} of {} rows (the first is row {}): these are left out", self.rows, first + 1),
         };
         self.facts.push(Fact::of_column(Topic::Target, name, left_out));
+        self.keep_rows(&kept);
+        Ok(())
+    }
+
+    /// Keeps these rows alone, in this order.
+    pub(super) fn keep_rows(&mut self, kept: &[usize]) {
         for (_, raw) in &mut self.columns {
-            *raw = raw.select(&kept);
+            *raw = raw.select(kept);
         }
         self.places = kept.iter().map(|&row| self.place(row)).collect();
         self.rows = kept.len();
-        Ok(())
     }
 
     /// The place in the file of a row, both from 0.
@@ -60,7 +65,7 @@ impl Raw {
             Raw::Numbers(v) => Raw::Numbers(rows.iter().map(|&i| v[i]).collect()),
             Raw::Points(p) => Raw::Points(p.select(rows)),
             Raw::Indexed(x) => Raw::Indexed(x.select(rows)),
-            Raw::Similarities(s) => Raw::Similarities(s.select(rows)),
+            Raw::Ready(values) => Raw::Ready(values.select(rows)),
         }
     }
 }

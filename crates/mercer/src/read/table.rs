@@ -2,10 +2,11 @@
 
 use super::cells::Cells;
 use super::facts::{self, Fact};
+use super::group::Grouped;
 use super::libsvm::Indexed;
 use super::{ColumnType, Notice, ReadOptions, Source, delimited, doubts, encoding, format, texts};
 use crate::control::Control;
-use crate::data::{Inputs, Points, Similarities};
+use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
 use std::collections::HashMap;
 
@@ -29,6 +30,8 @@ pub struct Table {
     pub(super) own_types: Vec<(String, ColumnType)>,
     /// The texts that were declared missing, by column.
     pub(super) marked: Vec<(String, Vec<String>)>,
+    /// The sets that rows were grouped into.
+    pub(super) grouped: Option<Grouped>,
 }
 
 /// A column as it was read.
@@ -42,8 +45,8 @@ pub(super) enum Raw {
     Points(Points),
     /// Sparse vectors with the indices that the file writes.
     Indexed(Indexed),
-    /// Rows of a kernel matrix.
-    Similarities(Similarities),
+    /// Cells of a kind that no text writes, or that were made of several columns.
+    Ready(Values),
 }
 
 impl Raw {
@@ -53,7 +56,7 @@ impl Raw {
             Raw::Numbers(v) => v.len(),
             Raw::Points(p) => p.rows(),
             Raw::Indexed(x) => x.rows(),
-            Raw::Similarities(s) => s.len(),
+            Raw::Ready(values) => values.len(),
         }
     }
 
@@ -67,7 +70,7 @@ impl Raw {
         match self {
             Raw::Cells(cells) => Ok(cells),
             Raw::Numbers(v) => Ok(Cells::of_numbers(&v)),
-            Raw::Points(_) | Raw::Indexed(_) | Raw::Similarities(_) => {
+            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => {
                 Err(Error::Data(format!("column '{column}' holds vectors, expected one number or label a row; name another column")))
             }
         }
@@ -188,6 +191,7 @@ impl Table {
             aside: Vec::new(),
             own_types: Vec::new(),
             marked: Vec::new(),
+            grouped: None,
         })
     }
 
@@ -236,7 +240,7 @@ impl Table {
 
     /// Whether its rows are records of sequences, as in FASTA.
     fn is_of_sequences(&self) -> bool {
-        self.own_types.iter().any(|(_, t)| *t == ColumnType::Sequence)
+        self.own_types.iter().any(|(_, t)| *t == ColumnType::SEQUENCE)
     }
 
     /// How records of sequences get a column that they have not.

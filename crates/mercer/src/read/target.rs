@@ -5,50 +5,15 @@ use super::columns::{by_number_then_text, declared_writing, numbers};
 use super::facts::{Fact, Topic, declared};
 use super::infer::{self, Looks, shortened};
 use super::{ColumnType, ReadOptions, Table, dates};
-use crate::data::{Sort, Target, Writing};
+use crate::data::{ColumnKind, Labels, Target, TargetInfo, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use serde::{Deserialize, Serialize};
 
 /// Classes that a fact names.
 const SHOWN: usize = 5;
 
 /// What is expected of a cell that must not be missing.
 const NEEDED: &str = "a value: a row without one cannot be learnt from; fill it or take the row out";
-
-/// What a target is called. Stored in the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TargetInfo {
-    /// The target columns.
-    pub names: Vec<String>,
-    /// The classes, as written in the table; `None` where the target is of numbers.
-    pub classes: Option<Vec<String>>,
-    /// What the classes were before they were written.
-    pub labels: Labels,
-}
-
-/// What labels were before they were written as text, so that a face with types gives them back as they came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Labels {
-    /// Text, as in a table.
-    #[default]
-    Text,
-    /// Whole numbers.
-    Integer,
-    /// Numbers.
-    Number,
-    /// `True` or `False`.
-    Flag,
-}
-
-impl TargetInfo {
-    /// The name of a class; empty where the target is of numbers or the code is not one of its classes.
-    pub fn class(&self, code: usize) -> &str {
-        self.classes.as_ref().and_then(|c| c.get(code)).map_or("", String::as_str)
-    }
-}
 
 impl Table {
     /// Takes the target out: classes from a column of labels or of exactly two numbers, numbers otherwise;
@@ -62,7 +27,9 @@ impl Table {
         self.check_declared(options)?;
         let names: Vec<String> = names.iter().map(|s| s.as_ref().to_owned()).collect();
         let [name] = names.as_slice() else {
-            if let Some(name) = names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.sort() != Some(Sort::Number))) {
+            if let Some(name) =
+                names.iter().find(|n| options.declared(n).is_some_and(|declared| declared.kind() != Some(ColumnKind::Number)))
+            {
                 return Err(Error::Data(format!(
                     "target '{name}' is declared as something else than numbers; several targets at once must all be numbers"
                 )));
@@ -102,7 +69,7 @@ impl Table {
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let weights = numbers(&self.file, name, &cells, declared_writing(ColumnType::Number, &cells))?;
+        let weights = numbers(&self.file, name, &cells, declared_writing(ColumnType::NUMBER, &cells))?;
         self.refuse_nan(name, &cells, &weights, NEEDED)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
@@ -137,7 +104,7 @@ impl Table {
         };
         let cells = raw.clone().into_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let writing = match options.declared(name).filter(|declared| declared.sort() == Some(Sort::Number)) {
+        let writing = match options.declared(name).filter(|declared| declared.kind() == Some(ColumnKind::Number)) {
             Some(declared) => declared_writing(declared, &cells),
             None => Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells))),
         };
@@ -148,9 +115,9 @@ impl Table {
 
     /// Whether one target column holds classes, judged before it is taken out.
     fn is_class_target(&mut self, name: &str, options: &ReadOptions) -> Result<bool> {
-        match self.declared(options, name).map(|declared| (declared, declared.sort())) {
-            Some((_, Some(Sort::Category))) => return Ok(true),
-            Some((_, Some(Sort::Number))) => return Ok(false),
+        match self.declared(options, name).map(|declared| (declared, declared.kind())) {
+            Some((_, Some(ColumnKind::Category))) => return Ok(true),
+            Some((_, Some(ColumnKind::Number))) => return Ok(false),
             Some((other, _)) => {
                 return Err(Error::Data(format!(
                     "column '{name}' is declared {} and cannot be the target; a target is number or category",
@@ -165,7 +132,7 @@ impl Table {
         let looks = infer::looks(&self.file, name, &cells, &mut facts)?;
         self.facts.extend(facts.into_iter().map(|fact| fact.about(Topic::Target)));
         match looks {
-            Looks::Category | Looks::Number(Writing::Flag) => Ok(true),
+            Looks::Of(ColumnKind::Category) | Looks::Number(Writing::Flag) => Ok(true),
             Looks::Number(Writing::Marked(_) | Writing::Date(_)) => Ok(false),
             Looks::Number(Writing::Point) => {
                 let two = two_numbers(&cells);
@@ -177,7 +144,7 @@ impl Table {
                 }
                 Ok(two.is_some())
             }
-            Looks::Text | Looks::Sequence | Looks::Identifier => Err(self.fault(format!(
+            Looks::Of(_) | Looks::Identifier => Err(self.fault(format!(
                 "target '{name}' has texts that differ in nearly every row, neither classes nor numbers; choose another column, or declare {}",
                 declared(name, "category")
             ))),
@@ -202,14 +169,14 @@ impl Table {
             let cells = self.take_cells(name)?;
             self.refuse_empty(name, &cells, &needed_of_target(name))?;
             let asked = self.declared(options, name);
-            let writing = declared_writing(asked.unwrap_or(ColumnType::Number), &cells);
+            let writing = declared_writing(asked.unwrap_or(ColumnType::NUMBER), &cells);
             self.tell_writing(name, &cells, writing, asked);
             let values = numbers(&self.file, name, &cells, writing)?;
             self.refuse_nan(name, &cells, &values, &needed_of_target(name))?;
             columns.push(values);
         }
         if columns.is_empty() {
-            return Ok(Target::Absent);
+            return Ok(Target::Absent { rows: self.rows });
         }
         Ok(Target::Numbers(Matrix::from_fn(self.rows, columns.len(), |i, j| columns[j][i])))
     }

@@ -1,18 +1,18 @@
 //! One module per question: what is refused, what a column is taken for, what a target is taken for.
 
 use super::*;
-use crate::data::{Schema, Sort, UNSEEN, Values};
+use crate::data::{ColumnKind, Schema, UNSEEN, Values};
 use crate::error::ErrorKind;
 
 mod dialects;
 mod faults;
 mod formats;
+mod kinds;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod people;
 mod records;
 mod round_trip;
-mod sorts;
 mod targets;
 
 fn parsed(text: &str) -> Table {

@@ -164,7 +164,7 @@ impl<'a> Texts<'a> {
         columns.extend([(TEXT.to_owned(), Raw::Cells(texts)), (FILE.to_owned(), Raw::Cells(files))]);
         let own_target = if labelled { vec![LABEL.to_owned()] } else { Vec::new() };
         let aside = own_target.iter().cloned().chain([FILE.to_owned()]).collect();
-        let own_types = vec![(LABEL.to_owned(), ColumnType::Category), (TEXT.to_owned(), ColumnType::Text)];
+        let own_types = vec![(LABEL.to_owned(), ColumnType::CATEGORY), (TEXT.to_owned(), ColumnType::TEXT)];
         Ok(Table { facts, own_target, aside, own_types, ..Table::of_raw(self.file, self.rows.len(), columns)? })
     }
 }

@@ -2,8 +2,9 @@
 
 use super::model::{INDENT, WIDTH, pretty};
 use super::words::wrapped;
+use crate::data::Kind;
 use crate::error::{Error, Result};
-use crate::estimators::{self, EstimatorExpr};
+use crate::estimators::{self, EstimatorExpr, Needs};
 use crate::kernels;
 use crate::param::{Alias, Param};
 use serde_json::json;
@@ -18,9 +19,13 @@ fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {
 
 /// The kernel that an estimator needs, and what tunes it.
 fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
-    let needs = if e.needs_mercer { "a Mercer kernel" } else { "any kernel, Mercer or not" };
+    let needs = match e.needs {
+        Needs::Nothing => return "no kernel".to_owned(),
+        Needs::MercerKernel => "a Mercer kernel",
+        Needs::AnySimilarity => "any kernel, Mercer or not",
+    };
     match e.criterion {
-        _ if !e.uses_kernel => "no kernel".to_owned(),
+        _ if e.takes == [Kind::Nothing] => format!("{needs}, and no target"),
         criterion => format!("{needs}; tuned by {}", criterion.unwrap_or("cross-validation")),
     }
 }
@@ -130,8 +135,18 @@ fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
     json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
 }
 
+/// The kinds of target that an estimator can be fitted to.
+fn takes(e: &estimators::EstimatorEntry) -> Vec<&'static str> {
+    let word = |kind: &Kind| match kind {
+        Kind::Numbers => "numbers",
+        Kind::Classes => "classes",
+        Kind::Nothing => "nothing",
+    };
+    e.takes.iter().map(word).collect()
+}
+
 fn estimator_json(e: &estimators::EstimatorEntry) -> serde_json::Value {
-    json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs_mercer, "params": params_json(e.params)})
+    json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params_json(e.params)})
 }
 
 /// Every kernel and estimator with its parameters, as JSON.

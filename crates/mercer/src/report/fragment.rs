@@ -4,18 +4,14 @@
 use super::Comparison;
 use super::model::facts;
 use super::words::{count, counted, shown};
-use crate::data::{Column, Dataset, Values};
+use crate::data::Dataset;
 use crate::kernels::{KernelExpr, Validity};
 use crate::learner::Model;
-use crate::param::Value;
-use crate::prep::rows_missing;
 use maud::{Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("fragment.css");
 /// Columns of a table that are listed at most.
 const COLUMNS: usize = 60;
-/// Labels that are named at most.
-const LABELS: usize = 8;
 /// Longest text that is shown, in characters.
 const TEXT: usize = 400;
 
@@ -58,46 +54,14 @@ pub fn dataset_fragment(data: &Dataset) -> String {
             tbody { @for column in data.columns().iter().take(COLUMNS) {
                 tr {
                     th scope="row" { (shown(&column.name, TEXT)) }
-                    td { (column.values.sort()) }
-                    td { (count(rows_missing(&column.values).len())) }
-                    td { (shown(&held(column), TEXT)) }
+                    td { (column.values.kind()) }
+                    td { (count(column.values.missing().len())) }
+                    td { (shown(&column.values.describe(), TEXT)) }
                 }
             } }
         } }
         @if more > 0 { p { "and " (counted(more, "column")) " more" } }
     })
-}
-
-/// A number with four significant digits.
-fn short(x: f64) -> String {
-    Value::Number(x).rounded(4).to_string()
-}
-
-/// What the cells of a column are, in a few words.
-fn held(column: &Column) -> String {
-    match &column.values {
-        Values::Numbers(numbers) => {
-            let there = numbers.iter().copied().filter(|x| !x.is_nan());
-            match there.fold(None, |ends: Option<(f64, f64)>, x| Some(ends.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))) {
-                Some((low, high)) => format!("{} to {}", short(low), short(high)),
-                None => "nothing".into(),
-            }
-        }
-        Values::Points(points) => format!("vectors of {}", counted(points.dim(), "number")),
-        Values::Categories(labels) => {
-            let named = labels.names.iter().take(LABELS).map(String::as_str).collect::<Vec<_>>().join(", ");
-            match labels.names.len() {
-                n if n > LABELS => format!("{n} labels: {named}, ..."),
-                n => format!("{}: {named}", counted(n, "label")),
-            }
-        }
-        Values::Texts(strings) | Values::Sequences(strings) => {
-            let lengths = strings.iter().map(|s| s.chars().count());
-            let (least, most) = lengths.fold((usize::MAX, 0), |(l, m), n| (l.min(n), m.max(n)));
-            if strings.is_empty() { "nothing".into() } else { format!("{} to {} characters", count(least), count(most)) }
-        }
-        Values::Similarities(similarities) => format!("similarities to {}", counted(similarities.names().len(), "item")),
-    }
 }
 
 /// A kernel: the expression, its parameters, and what is known about positive semi-definiteness from structure alone.

@@ -56,7 +56,7 @@ impl Comparison {
             .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
             .collect::<Result<Vec<_>>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
-        let baseline = baseline(outcome, request)?;
+        let baseline = baseline(outcome, request, &control)?;
         let of_fits = fit_notices(outcome, &notices);
         notices.extend(of_fits);
         notices.extend(search_notices(outcome, baseline));
@@ -176,7 +176,7 @@ fn class_rows(target: &Target) -> Vec<usize> {
 
 /// What the best guess that looks at no input achieves on the rows themselves, by the metric that ranks; `None` where the
 /// baseline is an entry and was judged with the others.
-fn baseline(outcome: &Outcome, request: &Request<'_>) -> Result<Option<Estimate>> {
+fn baseline(outcome: &Outcome, request: &Request<'_>, control: &Control) -> Result<Option<Estimate>> {
     let judged = |r: &Scored| r.estimator.name() == Baseline::NAME && !r.metrics.is_empty();
     let best = outcome.best.and_then(|best| outcome.rows[best].metrics.first());
     let Some((metric, _)) = best.filter(|_| !outcome.rows.iter().any(judged)) else {
@@ -188,10 +188,10 @@ fn baseline(outcome: &Outcome, request: &Request<'_>) -> Result<Option<Estimate>
     let weights: Option<Vec<f64>> = request.weights.map(|w| kept.iter().map(|&i| w[i]).collect());
     // It asks for the number of rows alone.
     let gram = Dense::cross(Matrix::zeros(kept.len(), 0), vec![0.0; kept.len()], Vec::new())?;
-    let (control, seed) = (Control::default(), request.comparing.seed);
-    let task = estimators::Task { gram: &gram, target: &target, weights: weights.as_deref(), control: &control, seed };
+    let seed = request.comparing.seed;
+    let task = estimators::Task { gram: &gram, target: &target, weights: weights.as_deref(), control, seed };
     let want = Want { variance: true, probabilities: true, ..Want::default() };
-    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, &control))?;
+    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, control))?;
     let value = Scoring::of(&target, weights.as_deref(), Some(*metric))?.decide(&predictions, &target, weights.as_deref());
     Ok(value.is_finite().then_some(Estimate { mean: value, se: f64::NAN, folds: 0 }))
 }
@@ -217,7 +217,7 @@ impl Row {
         let summary = model.summary();
         let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
-        self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(&model.kernel)));
+        self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
         self.support = model.fitted.support().len();
         self.converged = summary.converged && self.standing.unconverged == 0;
         self.certificate = summary.certificate.clone();

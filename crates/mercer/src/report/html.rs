@@ -19,36 +19,22 @@ impl Comparison {
     /// The page. Errors where a picture's lists do not fit each other.
     pub fn html(&self) -> Result<String> {
         let title = format!("Comparison of estimators on {}", shown(&self.table, NAME));
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (title) }
-                    style { (PreEscaped(STYLE)) (PreEscaped(figures::style())) }
-                }
-                body {
-                    main {
-                        h1 { (title) }
-                        p.verdict { (unbroken(&self.verdict())) }
-                        p.setting { @for part in self.setting() { span { (part) } " " } }
-                        p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
-                        (self.results())
-                        (self.recall())
-                        (self.every_metric())
-                        (self.explanation())
-                        (self.pictures()?)
-                        (sentences("What was done to the columns", &self.columns))
-                        (sentences("Notices", &self.remarks()))
-                        (sentences("What the searches learnt", &self.details))
-                        h2 { "To make this page again" }
-                        pre { code { (shown(&self.command, 4000)) } }
-                    }
-                }
-            }
+        let content = html! {
+            p.verdict { (unbroken(&self.verdict())) }
+            p.setting { @for part in self.setting() { span { (part) } " " } }
+            p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
+            (self.results())
+            (self.recall())
+            (self.every_metric())
+            (self.explanation())
+            (self.pictures()?)
+            (sentences("What was done to the columns", &self.columns))
+            (sentences("Notices", &self.remarks()))
+            (sentences("What the searches learnt", &self.details))
+            h2 { "To make this page again" }
+            pre { code { (shown(&self.command, 4000)) } }
         };
-        Ok(page.into_string())
+        Ok(page(&title, content))
     }
 
     pub(super) fn results(&self) -> Markup {
@@ -157,8 +143,7 @@ impl Comparison {
     fn pictures(&self) -> Result<Markup> {
         let mut all = Vec::new();
         for row in self.entries.iter().filter(|r| r.failure.is_none() && !r.pictures.is_empty()) {
-            let drawn = row.pictures.iter().map(|p| Ok((p.title(), p.svg(row)?, p.sentence(row)))).collect::<Result<Vec<_>>>()?;
-            all.push((row, drawn));
+            all.push((row, pictures(row)?));
         }
         Ok(html! {
             @if !all.is_empty() {
@@ -166,15 +151,7 @@ impl Comparison {
                 @for (row, drawn) in &all {
                     section {
                         h3 { (shown(&row.estimator, NAME)) @if row.best { span.tag { "best" } } }
-                        div.pictures {
-                            @for (title, svg, said) in drawn {
-                                figure {
-                                    h4 { (title) }
-                                    (PreEscaped(svg))
-                                    figcaption { (unbroken(said)) }
-                                }
-                            }
-                        }
+                        (drawn)
                     }
                 }
             }
@@ -190,6 +167,39 @@ impl Comparison {
         }
         all
     }
+}
+
+/// The pictures of a fit, each with its title and its sentence.
+pub(super) fn pictures(row: &Row) -> Result<Markup> {
+    let drawn = row.pictures.iter().map(|p| Ok((p.title(), p.svg(row)?, p.sentence(row)))).collect::<Result<Vec<_>>>()?;
+    Ok(html! {
+        div.pictures {
+            @for (title, svg, said) in drawn {
+                figure {
+                    h4 { (title) }
+                    (PreEscaped(svg))
+                    figcaption { (unbroken(&said)) }
+                }
+            }
+        }
+    })
+}
+
+/// A page that needs nothing else.
+pub(super) fn page(title: &str, content: Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(figures::style())) }
+            }
+            body { main { h1 { (title) } (content) } }
+        }
+    }
+    .into_string()
 }
 
 fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool) -> Markup {

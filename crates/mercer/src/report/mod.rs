@@ -10,6 +10,7 @@ mod gather;
 mod html;
 mod json;
 mod model;
+mod model_page;
 mod pictures;
 mod plan;
 mod predictions;
@@ -20,13 +21,15 @@ mod validity;
 mod words;
 
 pub use figures::{
-    Bin, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files, save_figures,
+    Bin, Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files,
+    save_figures,
 };
 
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
 pub use model::{model_json, model_text, model_text_in_full};
+pub use model_page::model_page;
 pub use plan::plan_text;
 pub use predictions::{PredictionColumns, interval, predict_csv, standard_deviation};
 pub use validity::{validity_json, validity_text};

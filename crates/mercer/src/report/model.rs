@@ -3,7 +3,7 @@
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, wrapped};
 use crate::error::{Error, Result};
-use crate::estimators::Fitted;
+use crate::estimators::{Answer, Fitted};
 use crate::learner::Model;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     let mut say = |what: &'static str, text: &str| facts.push((what, text.to_owned()));
     say("estimator", &brief_estimator(&model.estimator));
     if model.estimator.uses_kernel() {
-        say("kernel", &brief_kernel(&model.kernel));
+        say("kernel", &brief_kernel(model.kernel.expr()));
     }
     say("target", &target_words(model));
     say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, model.fitted.support().len()));
@@ -72,7 +72,7 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
 
 /// The columns that are learnt from; of many, the first and how many there are.
 fn columns(model: &Model, full: bool) -> String {
-    let mut all: Vec<String> = model.prep.used().map(|c| format!("{} ({})", c.name, c.holds.sort())).collect();
+    let mut all: Vec<String> = model.prep.used().map(|c| format!("{} ({})", c.name, c.holds.kind())).collect();
     let more = all.len().saturating_sub(COLUMNS);
     if full || more == 0 {
         return all.join(", ");
@@ -82,10 +82,11 @@ fn columns(model: &Model, full: bool) -> String {
 }
 
 fn target_words(model: &Model) -> String {
-    let names = model.target.names.join(", ");
-    match &model.target.classes {
-        Some(classes) => format!("{names}, {} classes: {}", classes.len(), classes.join(", ")),
-        None => format!("{names} (number)"),
+    let names = model.answer.columns().join(", ");
+    match &model.answer {
+        Answer::Classes { classes, .. } => format!("{names}, {} classes: {}", classes.len(), classes.join(", ")),
+        Answer::Numbers { .. } => format!("{names} (number)"),
+        other => format!("none; gives {}: {names}", other.noun()),
     }
 }
 
@@ -98,7 +99,7 @@ pub fn model_json(model: &Model) -> Result<String> {
     pretty(&json!({
         "estimator": model.estimator.to_string(),
         "kernel": model.kernel.to_string(),
-        "target": model.target,
+        "answer": model.answer,
         "prep": model.prep,
         "support": model.fitted.support().len(),
         "summary": model.summary(),

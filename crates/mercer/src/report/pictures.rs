@@ -2,14 +2,14 @@
 
 use super::figures::median;
 use super::gather::Request;
-use super::{Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
+use super::{Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
 use crate::compare::Scored;
 use crate::control::Control;
-use crate::data::{Column, Dataset, Target, Values};
+use crate::data::{Column, ColumnKind, Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Predictions, Want};
-use crate::kernels::KernelExpr;
+use crate::estimators::{Answer, Fitted, Predicted, Predictions, Want};
 use crate::learner::Model;
+use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Step;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -40,9 +40,12 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
             out.extend(in_time(regions(model, codes, names, columns, control))?)
         }
         (Target::Numbers(y), Some([x])) if y.cols() == 1 => {
-            out.extend(in_time(curve(model, *x, &y.col(0), &model.target.names[0], control))?)
+            out.extend(in_time(curve(model, *x, &y.col(0), &model.answer.columns().concat(), control))?)
         }
         _ => {}
+    }
+    if let Answer::Components { names } = &model.answer {
+        out.extend(in_time(components(model, data, names, control))?);
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
@@ -118,6 +121,30 @@ fn predicted_true(p: &Predictions, truth: Vec<f64>, predicted: Vec<f64>, target:
     Picture::PredictedTrue(PredictedTrue { target: target.to_owned(), truth, predicted, intervals, level: LEVEL })
 }
 
+/// The rows along the first two components, under their names: those of a column that names each row, or their numbers.
+fn components(model: &Model, data: &Dataset, names: &[String], control: &Control) -> Result<Picture> {
+    let places = match model.predict(data, Want::default(), control)?.values {
+        Predicted::Numbers(places) => places,
+        Predicted::Classes(_) => Matrix::zeros(data.rows(), 0),
+    };
+    let named = data.columns().iter().find_map(|column| {
+        let kind = column.values.kind();
+        if [ColumnKind::Number, ColumnKind::Points, ColumnKind::Set].contains(&kind) {
+            return None;
+        }
+        let word = |cell: serde_json::Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+        let cells: Vec<String> = (0..data.rows()).map(|i| word(column.values.cell(i))).collect();
+        let different: std::collections::HashSet<&String> = cells.iter().collect();
+        (different.len() == data.rows()).then_some(cells)
+    });
+    Ok(Picture::Components(Components {
+        axes: names.iter().take(2).cloned().collect(),
+        shares: model.fitted.spectrum().map_or(Vec::new(), |s| s.shares().into_iter().take(2).collect()),
+        places: (0..places.rows()).map(|i| [places[(i, 0)], if places.cols() > 1 { places[(i, 1)] } else { 0.0 }]).collect(),
+        rows: named.unwrap_or_else(|| (1..=data.rows()).map(|i| i.to_string()).collect()),
+    }))
+}
+
 /// One picture for each kernel of the expression that has a length scale per column.
 fn relevance(model: &Model) -> Result<Vec<Picture>> {
     if !model.estimator.uses_kernel() {
@@ -125,9 +152,9 @@ fn relevance(model: &Model) -> Result<Vec<Picture>> {
     }
     let standardised = model.prep.steps.iter().any(|s| matches!(s, Step::Standardise(_) | Step::Vectors(_)));
     let mut out = Vec::new();
-    for p in KernelExpr::values(&model.kernel).into_iter().filter(|p| p.param.name == "length_scale") {
+    for p in model.kernel.expr().values().into_iter().filter(|p| p.param.name == "length_scale") {
         let Value::List(lengths) = &p.value else { continue };
-        let columns = model.kernel.columns_at(&p.path, &model.support)?;
+        let columns = model.kernel.expr().columns_at(&p.path, &model.support)?;
         if columns.len() == lengths.len() && lengths.len() > 1 {
             let kernel = p.path.rsplit('.').nth(1).unwrap_or("the kernel").to_owned();
             let relevance = lengths.iter().map(|l| 1.0 / l).collect();

@@ -4,7 +4,7 @@ use super::pictures::normal_quantile;
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::estimators::{Predicted, Predictions, Want};
+use crate::estimators::{Gives, Predicted, Predictions, Want, When, those_that_give};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
@@ -49,7 +49,8 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
 const BLOCK: usize = 15360;
 
 /// Predictions for every row of a table as CSV, a block of rows at a time: besides the text itself no more than a block of
-/// predictions is held. The prediction bears the target's name; `_std`, `_lower`, `_upper` and `_CLASS` are added to it. It
+/// predictions is held. The prediction bears the names of the answer: those of the
+/// target, or pc1, pc2, ...; `_std`, `_lower`, `_upper` and `_CLASS` are added to it. It
 /// stands to the right of the kept columns, each with a text for every row; a prediction whose name is one of theirs has
 /// `_predicted` added to it.
 ///
@@ -69,10 +70,8 @@ pub fn predict_csv(
     let want = Want { variance: columns.std || columns.interval.is_some(), probabilities: columns.probabilities, ..Want::default() };
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header(model, columns, kept)).map_err(fault)?;
-    // What such a kernel takes from its training rows is computed once for each block.
-    let block = if model.kernel.is_anchored() { data.rows().max(1) } else { BLOCK };
-    for start in (0..data.rows().max(1)).step_by(block) {
-        let end = (start + block).min(data.rows());
+    for start in (0..data.rows().max(1)).step_by(BLOCK) {
+        let end = (start + BLOCK).min(data.rows());
         let predictions = match end - start == data.rows() {
             true => model.predict(data, want, control)?,
             false => model.predict(&data.select(&(start..end).collect::<Vec<_>>()), want, control)?,
@@ -91,7 +90,8 @@ fn fault(why: impl std::fmt::Display) -> Error {
 /// Names of the columns.
 fn header(model: &Model, columns: PredictionColumns, kept: &[(String, Vec<String>)]) -> Vec<String> {
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
-    let names: Vec<String> = model.target.names.iter().map(|n| if taken(n) { format!("{n}_predicted") } else { n.clone() }).collect();
+    let columns_of = model.answer.columns();
+    let names: Vec<String> = columns_of.into_iter().map(|n| if taken(&n) { format!("{n}_predicted") } else { n }).collect();
     let mut header: Vec<String> = kept.iter().map(|(name, _)| name).chain(&names).cloned().collect();
     for name in &names {
         if columns.std {
@@ -103,7 +103,7 @@ fn header(model: &Model, columns: PredictionColumns, kept: &[(String, Vec<String
     }
     if columns.probabilities {
         let name = names.first().map_or("", String::as_str);
-        header.extend(model.target.classes.iter().flatten().map(|class| format!("{name}_{class}")));
+        header.extend(model.answer.classes().into_iter().flatten().map(|class| format!("{name}_{class}")));
     }
     header
 }
@@ -116,19 +116,19 @@ fn write_lines(
     columns: PredictionColumns,
     (kept, first): (&[(String, Vec<String>)], usize),
 ) -> Result<()> {
-    let lacks = |option: &str, what: &str, has: &str| Error::Setting {
+    let lacks = |option: &str, what: &str, has: &dyn Fn(&Gives) -> When| Error::Setting {
         name: option.into(),
-        why: format!("{} has no {what}; fit {has}, or leave it out", model.estimator.name()),
+        why: format!("{} has no {what}; fit {}, or leave it out", model.estimator.name(), those_that_give(has)),
     };
     let sd = match standard_deviation(predictions).filter(|_| columns.std || columns.interval.is_some()) {
-        None if columns.std => return Err(lacks("--std", "predictive variance", "gp")),
-        None if columns.interval.is_some() => return Err(lacks("--interval", "predictive variance", "gp")),
+        None if columns.std => return Err(lacks("--std", "predictive variance", &|gives| gives.variance)),
+        None if columns.interval.is_some() => return Err(lacks("--interval", "predictive variance", &|gives| gives.variance)),
         sd => sd,
     };
     let ends = columns.interval.map(|level| interval(predictions, level)).transpose()?.flatten();
     let probabilities = match &predictions.probabilities {
         None if columns.probabilities => {
-            return Err(lacks("--probabilities", "class probabilities", "knn, or \"svc(probabilities=true)\""));
+            return Err(lacks("--probabilities", "class probabilities", &|gives| gives.probabilities));
         }
         p => p.as_ref().filter(|_| columns.probabilities),
     };
@@ -136,13 +136,15 @@ fn write_lines(
         Predicted::Classes(codes) => codes.len(),
         Predicted::Numbers(m) => m.rows(),
     };
+    let labels = model.labels(predictions);
+    let outputs = model.answer.columns().len();
     for i in 0..rows {
         kept.iter().try_for_each(|(_, column)| writer.write_field(&column[first + i])).map_err(fault)?;
-        match &predictions.values {
-            Predicted::Classes(codes) => writer.write_field(model.target.class(codes[i])).map_err(fault)?,
-            Predicted::Numbers(m) => m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?,
+        match (&predictions.values, &labels) {
+            (Predicted::Classes(_), labels) => writer.write_field(labels.as_ref().map_or("", |l| &l[i])).map_err(fault)?,
+            (Predicted::Numbers(m), _) => m.row(i).iter().try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?,
         }
-        for o in 0..model.target.names.len() {
+        for o in 0..outputs {
             let of_sd = sd.iter().filter(|_| columns.std).map(|sd| sd[(i, o)]);
             let of_ends = ends.iter().flat_map(|(low, high)| [low[(i, o)], high[(i, o)]]);
             of_sd.chain(of_ends).try_for_each(|v| writer.write_field(v.to_string())).map_err(fault)?;

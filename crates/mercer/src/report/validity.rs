@@ -67,7 +67,7 @@ pub fn validity_json(kernel: &KernelExpr, verdict: &Verdict) -> Result<String> {
             let (legal, repaired) = ways_out(kernel);
             let rows: Vec<Json> = (0..witness.rows.len())
                 .map(|i| {
-                    let cells: serde_json::Map<String, Json> = rows.columns().iter().map(|c| (c.name.clone(), json_cell(c, i))).collect();
+                    let cells: serde_json::Map<String, Json> = rows.columns().iter().map(|c| (c.name.clone(), c.values.cell(i))).collect();
                     json!({ "row": given.then(|| witness.rows[i] + 1), "weight": witness.weights[i], "cells": cells })
                 })
                 .collect();
@@ -95,18 +95,8 @@ fn short(x: f64) -> Value {
     Value::Number(x).rounded(4)
 }
 
-fn json_cell(column: &Column, row: usize) -> Json {
-    match &column.values {
-        Values::Numbers(v) => json!(v[row]),
-        Values::Points(p) => json!(p.select(&[row]).to_dense()),
-        Values::Categories(c) => json!(c.label(row)),
-        Values::Texts(s) | Values::Sequences(s) => json!(s.iter().nth(row)),
-        Values::Similarities(s) => json!(s.names()[s.own(row)]),
-    }
-}
-
 fn cell(column: &Column, row: usize) -> String {
-    match (&column.values, json_cell(column, row)) {
+    match (&column.values, column.values.cell(row)) {
         (Values::Numbers(v), _) => short(v[row]).to_string(),
         (_, Json::String(s)) => s,
         (_, other) => other.to_string(),

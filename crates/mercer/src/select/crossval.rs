@@ -164,7 +164,7 @@ impl<'a> Field<'a> {
         let kernel = setting.kernel.to_string();
         if self.kernels.as_ref().is_none_or(|(k, _)| *k != kernel) {
             self.kernels = None;
-            let anew = setting.kernel.is_anchored() || self.inner.iter().any(Option::is_some);
+            let anew = setting.kernel.learns() || self.inner.iter().any(Option::is_some);
             let made = if anew {
                 Kernels::Folds(round.folds.iter().map(|_| None).collect())
             } else {
@@ -184,8 +184,10 @@ impl<'a> Field<'a> {
                     (&cut.0, &cut.1)
                 }
             };
-            let among = Dense::of(setting.kernel.bind_within(None, train, self.control)?.as_ref(), self.control)?;
-            let cross = Dense::of(setting.kernel.bind_within(Some(test), train, self.control)?.as_ref(), self.control)?;
+            let weights = round.sample.weights_of(&fold.train);
+            let reference = setting.kernel.learn(train, weights.as_deref(), self.control)?.reference(train, self.control)?;
+            let among = Dense::of(reference.among(self.control)?.as_ref(), self.control)?;
+            let cross = Dense::of(reference.cross(test, self.control)?.as_ref(), self.control)?;
             made[k] = Some(FoldGram { among, cross });
         }
         Ok(())
@@ -222,11 +224,11 @@ impl<'a> Field<'a> {
         let (weights, of_held) = (sample.weights_of(&fold.train), sample.weights_of(&fold.test));
         let examples = Examples { data: train, target: &target, weights: weights.as_deref(), split: &Split::Rows };
         let estimator = loosened(&setting.estimator, self.scoring.deciding)?;
-        let Some(fitted) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
+        let Some((kernel, fitted)) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
             return Ok(None);
         };
-        let support = fitting::support_of(&setting.kernel, &fitted, train);
-        let predictions = fitting::predict_settled(&setting.kernel, &fitted, &support, test, WANT, control)?;
+        let support = fitting::support_of(&kernel, &fitted, train);
+        let predictions = fitting::predict_settled(&kernel, &fitted, &support, test, WANT, control)?;
         Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 

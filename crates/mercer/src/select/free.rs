@@ -76,6 +76,7 @@ fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
     let (low, high) = match param.domain {
         Domain::Integer(least, most) => (low.max(least as f64).round(), high.min(most as f64).round()),
         Domain::Fraction => (low.max(1e-6), high.min(1.0 - 1e-6)),
+        Domain::UpToOne => (low, high.min(1.0)),
         _ => (low, high),
     };
     let integer = matches!(param.domain, Domain::Integer(..));

@@ -96,7 +96,7 @@ impl Strip {
         seed: u64,
     ) -> Result<Vec<Vec<Cell>>> {
         // What a kernel takes from its training rows differs from fold to fold.
-        if !shared || self.kernel.is_anchored() {
+        if !shared || self.kernel.learns() {
             return sides.par_iter().map(|side| self.apart(examples, side, want, control, seed)).collect();
         }
         let gram = Dense::of(self.kernel.bind_within(None, examples.data, control)?.as_ref(), control)?;
@@ -130,11 +130,12 @@ impl Strip {
     fn apart(&self, examples: &Examples<'_>, side: &Side<'_>, want: Want, control: &Control, seed: u64) -> Result<Vec<Cell>> {
         let (train, test) = (examples.data.select(&side.fold.train), examples.data.select(&side.fold.test));
         let learnt = Examples { data: &train, target: &side.target, weights: side.weights.as_deref(), split: &Split::Rows };
-        let bound = self.kernel.bind_within(None, learnt.data, control)?;
+        let kernel = self.kernel.learn(learnt.data, learnt.weights, control)?;
+        let bound = kernel.gram(learnt.data, control)?;
         let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
         let predict = |model: &FittedModel| {
-            let support = fitting::support_of(&self.kernel, model, &train);
-            fitting::predict_settled(&self.kernel, model, &support, &test, want, control)
+            let support = fitting::support_of(&kernel, model, &train);
+            fitting::predict_settled(&kernel, model, &support, &test, want, control)
         };
         let mut earlier = None;
         self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect()

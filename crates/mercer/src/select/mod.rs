@@ -4,6 +4,7 @@ mod crossval;
 mod free;
 mod grid;
 mod metrics;
+mod parallel;
 mod part;
 mod profile;
 mod round;
@@ -13,6 +14,7 @@ mod tune;
 
 pub use grid::{Cell, Cells, Strip, grid};
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
+pub(crate) use parallel::without_target;
 pub(crate) use part::{LEAST_ROWS, Means, largest, part, worth_cutting};
 pub use profile::{Edge, End, TunedParameter};
 pub use round::Preparation;

@@ -89,7 +89,7 @@ pub(crate) fn part(
     seed: u64,
 ) -> Result<Part> {
     control.check()?;
-    let (rows, outputs) = (examples.rows(), fitting::outputs(examples.target));
+    let (rows, outputs) = (examples.rows(), examples.target.outputs());
     let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
     let mut speed = None;
     let (mut probe, most_probed, growth) = PROBE_ROWS;
@@ -150,7 +150,7 @@ fn measured(
 ) -> Result<Option<Speed>> {
     let kernel = kernel.settle(sample.data)?;
     let clock = Instant::now();
-    let Ok(fitted) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
+    let Ok((kernel, fitted)) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
     let fit = clock.elapsed().as_secs_f64();
     let support = fitting::support_of(&kernel, &fitted, sample.data);
     // As folds are scored.

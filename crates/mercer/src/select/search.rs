@@ -107,7 +107,7 @@ impl Search {
         let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
             estimator.clone()
         } else {
-            let bound = settled_kernel.bind_within(None, examples.data, control)?;
+            let bound = settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
             estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
@@ -174,7 +174,7 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
-        let outputs = fitting::outputs(examples.target);
+        let outputs = examples.target.outputs();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
             let fit = self.start.estimator.bytes(n, outputs);
@@ -203,7 +203,7 @@ impl Search {
         if self.is_smooth() && !estimator.criterion_leaves_out() {
             return Ok(None);
         }
-        let outputs = fitting::outputs(examples.target);
+        let outputs = examples.target.outputs();
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
         let mut most = examples.rows();
@@ -255,7 +255,7 @@ impl Search {
         let last = number + 1 == self.rounds.len();
         let fits = crossval::fits(self.free.len(), number == 0, last, round);
         let estimator = crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding);
-        fits * estimator.work(judged, fitting::outputs(&round.sample.target))
+        fits * estimator.work(judged, round.sample.target.outputs())
     }
 
     /// Rows of the next round; of the whole where none is left.

@@ -132,7 +132,7 @@ fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64
     let places: Vec<f64> = (0..PATH).map(|k| low + (high - low) * k as f64 / (PATH - 1) as f64).collect();
     let values: Vec<f64> = places.iter().map(|x| only.to_value(*x)).collect();
     let examples = place.examples();
-    let bound = place.start.kernel.bind_within(None, examples.data, control)?;
+    let bound = place.start.kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     match place.start.estimator.criterion_along(name, &values, &task) {
         Ok(losses) => Ok(places.into_iter().zip(losses.unwrap_or_default()).collect()),

@@ -105,7 +105,7 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
-    let bound = kernel.bind_within(None, examples.data, control)?;
+    let bound = kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
     let criterion = estimator.criterion(&task)?;
     let by_kernel = bound.gradient(&criterion.weights, control)?;

@@ -1,5 +1,6 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
+mod eigen;
 mod lbfgs;
 mod line_search;
 pub mod linear;
@@ -7,5 +8,6 @@ pub mod lms;
 mod pivoted;
 pub mod smo;
 
+pub use eigen::{Eigenpairs, Wanted, leading};
 pub use lbfgs::{Lbfgs, Minimum};
 pub(crate) use pivoted::pivoted_cholesky;

@@ -29,7 +29,7 @@ pub(super) struct Case {
     pub(super) new: Dataset,
 }
 
-/// Every kind of target, by name: numbers in one and in three columns, two and four classes.
+/// Every kind of target, by name: numbers in one and in three columns, two and four classes, none.
 pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
     let wave = |i: usize, o: usize| (1.3 * i as f64 + 0.7 * (o * o) as f64).sin() + 0.1 * ((i * i + 3 * o) % 7) as f64;
     let classes = |count: usize| Target::Classes {
@@ -41,6 +41,7 @@ pub(super) fn targets(rows: usize) -> Vec<(&'static str, Target)> {
         ("three columns of numbers", Target::Numbers(Matrix::from_fn(rows, 3, wave))),
         ("two classes", classes(2)),
         ("four classes", classes(4)),
+        ("no target", Target::Absent { rows }),
     ]
 }
 
@@ -51,7 +52,7 @@ pub(super) fn info(target: &Target) -> TargetInfo {
         Target::Numbers(m) => {
             TargetInfo { names: (0..m.cols()).map(|o| format!("t{o}")).collect(), classes: None, labels: Labels::default() }
         }
-        Target::Absent => TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() },
+        Target::Absent { .. } => TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() },
     }
 }
 

@@ -3,9 +3,9 @@
 use super::case::{ALL, Case, agree, sound, targets, tightened};
 use super::{Checked, Verdict, close, fail, fields_are_parameters, hardship, table, words};
 use crate::control::{Control, with_threads};
-use crate::data::Dataset;
-use crate::estimators::{EstimatorExpr, Predictions, Want, catalogue};
-use crate::fitting::prepare_weighed;
+use crate::data::{Dataset, Target};
+use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
+use crate::fitting::{self, prepare_weighed};
 use crate::gram::Dense;
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model};
@@ -21,14 +21,46 @@ use crate::store;
 pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
     expression(expr)?;
     let settled = words(kernel.settle(data))?;
+    let mut checked = Vec::new();
     for (name, target) in targets(data.rows()) {
         if !expr.takes(&target) {
             continue;
         }
+        checked.push(target.kind());
         let open = Case { kernel: settled.clone(), estimator: expr.clone(), data: data.clone(), target, new: table(9, 99) };
         on_target(&open, kernel).map_err(|why| format!("{name}: {why}"))?;
     }
+    let Some(entry) = catalogue().into_iter().find(|e| e.name == expr.name()) else { return fail("catalogue", expr.name()) };
+    if let Some(kind) = entry.takes.iter().find(|kind| !checked.contains(kind)) {
+        return fail("nothing was checked", format!("{} takes {kind:?}, and the kit has no such target", expr.name()));
+    }
+    if checked.is_empty() {
+        return fail("nothing was checked", format!("{} takes no target that there is, not even none", expr.name()));
+    }
     hardship::check(expr)
+}
+
+/// What predictions hold is what the record says, for a target that they can be of.
+fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
+    let (gives, name) = (case.estimator.gives(), case.estimator.name());
+    let classes = matches!(case.target, Target::Classes { .. });
+    let numbers = matches!(case.target, Target::Numbers(_));
+    let probabilities = match gives.probabilities {
+        When::Never => false,
+        When::Always => true,
+        When::If(flag) => case.estimator.arguments().iter().any(|(argument, value)| *argument == flag && value == "true"),
+    };
+    for (what, says, has) in [
+        ("decision values", classes && gives.scores != Scores::None, base.scores.is_some()),
+        ("probabilities", classes && probabilities, base.probabilities.is_some()),
+        ("variances", numbers && gives.variance == When::Always, base.variance.is_some()),
+        ("covariances", numbers && gives.covariance == When::Always, base.covariance.is_some()),
+    ] {
+        if says != has {
+            return fail("what it gives", format!("{name} has {what}: {says} by its record, and {has}"));
+        }
+    }
+    Ok(())
 }
 
 fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
@@ -39,6 +71,7 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     let model = case.model(None)?;
     let base = case.predict(&model)?;
     sound(&base)?;
+    gives_what_it_says(&case, &base)?;
     only_what_is_wanted(&case, &model, &base)?;
     stored_models_predict_the_same_bits(&case, &model, &base)?;
     the_order_of_rows_does_not_matter(&case, &base)?;
@@ -152,11 +185,12 @@ fn the_same_bits_for_any_number_of_threads(open: &Case, kernel: &KernelExpr) -> 
 
 fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) -> Verdict {
     let control = Control::default();
-    let bound = words(case.kernel.bind(None, &case.data))?;
+    let kernel = words(case.kernel.learn(&case.data, None, &control))?;
+    let bound = words(kernel.gram(&case.data, &control))?;
     let dense = words(Dense::of(bound.as_ref(), &control))?;
     let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit(task)))?;
-    let support = case.data.select(crate::estimators::Fitted::support(&fitted));
-    let found = words(crate::fitting::predict_settled(&case.kernel, &fitted, &support, &case.new, ALL, &Control::default()))?;
+    let support = fitting::support_of(&kernel, &fitted, &case.data);
+    let found = words(fitting::predict_settled(&kernel, &fitted, &support, &case.new, ALL, &control))?;
     agree("a precomputed Gram matrix", &found, base, 1e-8)
 }
 
@@ -213,7 +247,11 @@ fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdic
     let n = case.data.rows();
     let bound = words(case.kernel.bind(None, &case.data))?;
     let gram = words(Dense::of(bound.as_ref(), &Control::default()))?;
-    let Some(all) = words(case.with_task(&gram, weights, |task| case.estimator.leave_one_out(task)))? else { return Ok(()) };
+    let closed = words(case.with_task(&gram, weights, |task| case.estimator.leave_one_out(task)))?;
+    if closed.is_some() != (case.estimator.gives().leave_one_out == When::Always) {
+        return fail("what it gives", "the closed form without a row is not what its record says");
+    }
+    let Some(all) = closed else { return Ok(()) };
     for i in 0..n {
         let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
         let mut refit = case.refit(&gram, weights, &rest, &[i])?;

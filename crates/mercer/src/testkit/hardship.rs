@@ -84,7 +84,7 @@ fn attempt(learner: &Learner, data: &Dataset, target: &Target) -> Result<bool, S
     match learner.fit(data, target, &info(target), None, &Control::default()) {
         Ok(model) => {
             let case = Case {
-                kernel: model.kernel.clone(),
+                kernel: model.kernel.expr().clone(),
                 estimator: model.estimator.clone(),
                 data: data.clone(),
                 target: target.clone(),

@@ -4,7 +4,7 @@ use super::{Checked, Verdict, close, fail, fields_are_parameters, normal, whole,
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::gram::{self, Block, Bound, Mercer, Side};
-use crate::kernels::{KernelExpr, catalogue};
+use crate::kernels::{FittedKernel, KernelExpr, catalogue};
 use crate::linalg::Matrix;
 use crate::param::Value;
 use rand::SeedableRng;
@@ -27,6 +27,7 @@ pub fn check_kernel(expr: &KernelExpr, data: &Dataset) -> Verdict {
             return fail("declared Mercer", why);
         }
     }
+    what_is_learnt_is_kept(&settled, data, &k)?;
     permuted_inputs_permute_the_matrix(&settled, data, &k)?;
     gradient_is_that_of_differences(&settled, data)?;
     empty_and_single_batches(&settled, data)
@@ -43,7 +44,47 @@ fn rows_count_by_weight_where_values_are_settled(expr: &KernelExpr, data: &Datas
             return fail("weight 2 and a repeated row", format!("{} is {} and {}", a.path, a.value, b.value));
         }
     }
+    let (weighed, repeated) =
+        (words(weighed.learn(data, Some(&weights), &control()))?, words(repeated.learn(&data.select(&rows), None, &control()))?);
+    if expr.needs_training_rows() {
+        return Ok(());
+    }
+    let (k, other) = (whole(words(weighed.gram(data, &control()))?.as_ref())?, whole(words(repeated.gram(data, &control()))?.as_ref())?);
+    match k.data().iter().zip(other.data()).find(|(x, y)| !close(**x, **y, 1e-12)) {
+        Some((x, y)) => fail("weight 2 and a repeated row", format!("learnt values give {x} and {y}")),
+        None => Ok(()),
+    }
+}
+
+/// It survives JSON; new rows meet the values that the training rows met; a kernel that learns nothing is the same on fewer rows.
+fn what_is_learnt_is_kept(settled: &KernelExpr, data: &Dataset, k: &Matrix) -> Verdict {
+    let learnt = words(settled.learn(data, None, &control()))?;
+    let json = serde_json::to_string(&learnt).map_err(|e| e.to_string())?;
+    let back: FittedKernel = serde_json::from_str(&json).map_err(|e| e.to_string())?;
+    if back != learnt {
+        return fail("JSON round trip", "of what was learnt");
+    }
+    if whole(words(back.gram(data, &control()))?.as_ref())? != *k {
+        return fail("JSON round trip", "what was learnt gives other bits");
+    }
+    let some: Vec<usize> = (0..data.rows()).step_by(2).collect();
+    let alone = match (settled.needs_training_rows(), settled.learns()) {
+        (true, _) => return Ok(()),
+        (false, true) => whole(words(back.gram(&data.select(&some), &control()))?.as_ref())?,
+        (false, false) => whole(words(settled.bind(None, &data.select(&some)))?.as_ref())?,
+    };
+    for (i, &row) in some.iter().enumerate() {
+        for (j, &col) in some.iter().enumerate() {
+            if !close(alone[(i, j)], k[(row, col)], 1e-12) {
+                return fail("fewer rows", format!("{} and {} at ({row}, {col})", alone[(i, j)], k[(row, col)]));
+            }
+        }
+    }
     Ok(())
+}
+
+fn control() -> Control {
+    Control::default()
 }
 
 fn text_and_json_round_trips(expr: &KernelExpr) -> Verdict {
@@ -85,7 +126,7 @@ fn values_agree(settled: &KernelExpr, data: &Dataset, bound: &dyn Bound, k: &Mat
     }
     let cross = whole(words(settled.bind(Some(data), data))?.as_ref())?;
     // What a repair takes from eigenvectors of the whole matrix is rounded at the size of the whole.
-    let whole_size = if settled.is_anchored() { k.data().iter().fold(0.0, |m: f64, v| m.max(v.abs())) } else { 0.0 };
+    let whole_size = if settled.needs_training_rows() { k.data().iter().fold(0.0, |m: f64, v| m.max(v.abs())) } else { 0.0 };
     let mut single = vec![0f32; n * n];
     let rows: Vec<usize> = (0..n).rev().collect();
     bound.fill_f32(&rows, 0..n, Block::new(&mut single, n, n));
@@ -181,7 +222,13 @@ fn empty_and_single_batches(settled: &KernelExpr, data: &Dataset) -> Verdict {
     if shape != (0, data.rows()) {
         return fail("empty batch", format!("shape {shape:?}"));
     }
-    let one = whole(words(settled.bind(None, &data.select(&[0])))?.as_ref())?;
+    let one = data.select(&[0]);
+    // One row may be too few to learn from.
+    let bound = match settled.needs_training_rows() {
+        true => words(settled.bind(None, &one))?,
+        false => words(words(settled.learn(data, None, &control()))?.gram(&one, &control()))?,
+    };
+    let one = whole(bound.as_ref())?;
     if !one[(0, 0)].is_finite() {
         return fail("single row", one[(0, 0)]);
     }

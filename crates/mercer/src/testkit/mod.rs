@@ -11,7 +11,7 @@ pub use estimators::check_estimator;
 pub use kernels::check_kernel;
 
 use crate::control::Control;
-use crate::data::{Categories, Column, Dataset, Strings, Values};
+use crate::data::{Categories, Column, ColumnKind, Dataset, Draw, Strings, Values};
 use crate::error::Result;
 use crate::gram::{self, Gram};
 use crate::linalg::Matrix;
@@ -30,7 +30,11 @@ fn normal(random: &mut impl Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// A small table with columns of every sort: three numbers, two categories and one sequence. Two rows are equal.
+/// Kinds of columns that kernels take which take numbers, labels or sequences.
+const TAKEN: [ColumnKind; 5] = [ColumnKind::Number, ColumnKind::Points, ColumnKind::Category, ColumnKind::Text, ColumnKind::Sequence];
+
+/// A small table: three numbers, two categories, one sequence, and a column of every kind that none of the kernels of these
+/// takes. Two rows are equal.
 pub fn table(rows: usize, seed: u64) -> Dataset {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let numbers = |random: &mut Xoshiro256PlusPlus| {
@@ -57,6 +61,11 @@ pub fn table(rows: usize, seed: u64) -> Dataset {
         words[1] = words[0].clone();
     }
     columns.push(Column { name: "seq".into(), values: Values::Sequences(Strings::new(words)) });
+    let twice: Vec<usize> = (0..rows).map(|i| if i == 1 && rows > 2 { 0 } else { i }).collect();
+    for kind in ColumnKind::ALL.iter().filter(|kind| !TAKEN.contains(kind)) {
+        let made = kind.invent(&mut Draw::new(rows, seed));
+        columns.extend(made.map(|values| Column { name: kind.name().into(), values: values.select(&twice) }));
+    }
     Dataset::new(columns).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ mod invent;
 use crate::control::Control;
 use crate::data::{Dataset, some_rows};
 use crate::error::Result;
-use crate::estimators;
+use crate::estimators::{self, Needs};
 use crate::gram::{self, Repair, Witness};
 use crate::kernels::{Derivation, KernelExpr, Validity};
 
@@ -103,7 +103,7 @@ pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Resu
 
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.
 pub fn ways_out(expr: &KernelExpr) -> (Vec<&'static str>, Vec<KernelExpr>) {
-    let legal = estimators::catalogue().into_iter().filter(|e| !e.needs_mercer).map(|e| e.name).collect();
+    let legal = estimators::catalogue().into_iter().filter(|e| e.needs != Needs::MercerKernel).map(|e| e.name).collect();
     let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired { how, of: Box::new(expr.clone()) }).collect();
     (legal, repaired)
 }

@@ -33,8 +33,11 @@ pub(crate) fn predict(model: &Model, data: &Dataset) -> Predictions {
     model.predict(data, ALL, &Control::default()).unwrap()
 }
 
-/// A target of numbers or of three classes, whichever the estimator takes, for any rows.
+/// A target of numbers or of three classes, or none, whichever the estimator takes, for any rows.
 pub(crate) fn some_target(estimator: &EstimatorExpr, rows: usize, outputs: usize) -> (Target, TargetInfo) {
+    if estimator.takes_no_target() {
+        return (Target::Absent { rows }, TargetInfo { names: Vec::new(), classes: None, labels: Default::default() });
+    }
     let names: Vec<String> = ["a", "b", "c"].map(String::from).to_vec();
     let classes = Target::Classes { codes: (0..rows).map(|i| i % 3).collect(), names: names.clone() };
     if outputs == 0 && estimator.takes(&classes) {

@@ -10,6 +10,9 @@ from ..errors import ExpressionError
 #: The record of each parameter of each estimator of the library.
 RECORDS = {entry["name"]: {record["name"]: record for record in entry["params"]} for entry in catalogue()["estimators"]}
 
+#: The domain of a number of components.
+COUNT_OR_SHARE = "a whole number from 1, or a share strictly between 0 and 1"
+
 #: What a number of a domain is called.
 NUMBERS = {
     "above 0": "a number above 0",
@@ -25,6 +28,8 @@ def expected(record):
         return "True or False"
     if domain.startswith("one of "):
         return "one of " + ", ".join(repr(word) for word in domain.removeprefix("one of ").split(", "))
+    if domain == COUNT_OR_SHARE:
+        return f'{domain}, or "auto"'
     number = NUMBERS.get(domain, domain)
     return f'{number}, "auto" or a pair (low, high)' if record["searched"] else number
 
@@ -35,6 +40,8 @@ def fits(record, value):
         return is_flag(value)
     if record["domain"].startswith("one of "):
         return isinstance(value, str)
+    if record["domain"] == COUNT_OR_SHARE:
+        return is_number(value) or value == "auto"
     if isinstance(value, str):
         return record["searched"] or value != "auto"
     return is_number(value) or is_pair(value)

@@ -6,6 +6,7 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 from typing import Any
 
 from ._base import KernelClassifier, KernelRegressor, Probabilities
+from ._components import PrincipalComponents
 from ._gp import GaussianProcess
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._ridge import RidgeClassification, RidgeRegression
@@ -14,7 +15,7 @@ from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -786,4 +787,120 @@ class BaselineRegressor(KernelRegressor):
     ) -> None:
         self.kernel = kernel
         self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelPCA(PrincipalComponents):
+    """Kernel principal components: the directions in which rows differ most; classical scaling of distances.
+
+    The estimator kernel_pca of Mercer.
+
+    Parameters
+    ----------
+    n_components : int, float, "auto" or None, default=None
+        How many components, or below 1 the share of the variance that they hold together; "auto": by parallel
+        analysis; None: all along which rows differ.
+    kernel : str, mercer.Kernel or callable, default="linear"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    alpha : float, default=1.0
+        Taken for scikit-learn's sake: there is no inverse transform.
+    fit_inverse_transform : bool, default=False
+        False: there is no inverse transform.
+    eigen_solver : str, default="auto"
+        Taken for scikit-learn's sake: the solver decides itself.
+    tol : float, default=0
+        Taken for scikit-learn's sake: the residual of the eigenvectors is certificate_.
+    max_iter : int or None, default=None
+        Taken for scikit-learn's sake.
+    iterated_power : int or "auto", default="auto"
+        Taken for scikit-learn's sake.
+    remove_zero_eig : bool, default=False
+        Taken for scikit-learn's sake: components without variance are always left out.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    copy_X : bool, default=True
+        Taken for scikit-learn's sake: the rows are copied.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the centred kernel matrix, greatest first.
+    eigenvectors_ : ndarray of shape (n_samples, n_components)
+        Its eigenvectors; along each, the training row that lies farthest from 0 lies above it.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The share of the variance along each component.
+    X_fit_ : ndarray or sparse matrix
+        The training rows, or their Gram matrix.
+    gamma_ : float
+        Factor of the kernels rbf, poly and sigmoid that was used.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelPCA
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> KernelPCA().fit_transform(X).shape
+    (6, 1)
+    """
+
+    _name = "kernel_pca"
+    _spelt = {"components": "n_components"}
+    _fixed = {"values": "similarities"}
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: Any = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: Any = "auto",
+        remove_zero_eig: bool = False,
+        random_state: Any = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
         self.n_jobs = n_jobs

@@ -49,6 +49,8 @@ class KernelEstimator(BaseEstimator):
     _spelt = {}
     _fixed = {}
     _poor = False
+    #: Whether a fit needs a target.
+    _supervised = True
     _allow_nan = False
     _settled = {}
     _unlisted = ()
@@ -138,7 +140,7 @@ class KernelEstimator(BaseEstimator):
 
     def _checked(self, X, y=None, *, fitting=False):
         """Rows (and targets) as the library takes them; numbers by scikit-learn's own rules, columns of other things by name."""
-        if fitting and y is None:
+        if fitting and self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tags = self.__sklearn_tags__().input_tags
         if fitting:
@@ -152,7 +154,7 @@ class KernelEstimator(BaseEstimator):
         finite = "allow-nan" if tags.allow_nan else True
         rules = {"accept_sparse": "csr", "dtype": np.float64, "order": "C", "ensure_all_finite": finite, "reset": fitting}
         try:
-            if fitting:
+            if fitting and self._supervised:
                 X, y = validate_data(self, X, y, **rules, **self._target_rules())
             else:
                 X = validate_data(self, X, **rules)
@@ -169,7 +171,7 @@ class KernelEstimator(BaseEstimator):
         also notes their columns."""
         if not fitting:
             return X.shape[1] == self.n_features_in_ and not hasattr(self, "feature_names_in_")
-        if tags.pairwise or not is_plain_target(y, len(X)):
+        if tags.pairwise or self._supervised and not is_plain_target(y, len(X)):
             return False
         vars(self).pop("feature_names_in_", None)
         self.n_features_in_ = X.shape[1]
@@ -190,6 +192,8 @@ class KernelEstimator(BaseEstimator):
             if names is not None:
                 self.feature_names_in_ = np.asarray(names, dtype=object)
             self.n_features_in_ = 1 if names is None else len(names)
+            if not self._supervised:
+                return X, None
             rows, targets = row_count(X), len(y)
             if rows != targets:
                 raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, targets]}")
@@ -278,7 +282,7 @@ class KernelEstimator(BaseEstimator):
         learner = self._learner(kernel)
         self._as_points = sp.issparse(X) or not self._by_column(kernel)
         rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
-        task = "regression" if classes is None else None
+        task = "regression" if classes is None and self._supervised else None
         model = learner.fit(rows, y, weight, task=task, tell=False, **words)
         self._tell(model.notices)
         return model

@@ -115,6 +115,11 @@ class GivenModel:
         """The settled estimator as an expression."""
         return self.fitted.estimator
 
+    @property
+    def spectrum(self):
+        """The variance along components, and the whole variance."""
+        return self.fitted.spectrum
+
     def factor(self):
         """Cholesky factor of the covariance of the training targets."""
         return self.fitted.factor()

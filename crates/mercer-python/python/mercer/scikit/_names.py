@@ -9,6 +9,7 @@ NAMES = (
     "GaussianProcessRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelPCA",
     "KernelRidge",
     "KernelRidgeClassifier",
     "LinearSVC",

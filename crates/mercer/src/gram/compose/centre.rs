@@ -1,13 +1,45 @@
-//! The kernel of centred features: <phi(x) - m, phi(z) - m>, m the mean of the features of the batch along the columns.
+//! The kernel of centred features: <phi(x) - m, phi(z) - m>, m the mean of the features of the training rows.
 //!
-//! k(x, z) - mean_i k(x, c_i) - mean_i k(c_i, z) + mean_ij k(c_i, c_j). The columns are all training rows, always.
+//! k(x, z) - mean_i k(x, c_i) - mean_i k(c_i, z) + mean_ij k(c_i, c_j). The columns are all training rows c, always; the last
+//! two means are learnt from them, so that a new row costs the first alone.
 
 use super::super::gradient::plan_copies;
-use super::super::{Bound, Side, apply};
+use super::super::{Bound, Gram, Side, apply};
 use super::rewrite::Rewrite;
+use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, Real};
+use serde::{Deserialize, Serialize};
+
+/// The mean m of the features of the training rows, by its inner products.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureMean {
+    /// <phi(c_j), m> = mean_i k(c_i, c_j) of every training row.
+    #[serde(with = "blocks::f64s")]
+    with_rows: Vec<f64>,
+    /// |m|^2 = mean_ij k(c_i, c_j).
+    squared_norm: f64,
+}
+
+/// mean_j k(x, c_j) of every row x.
+fn row_means(of: &dyn Gram, control: &Control) -> Result<Vec<f64>> {
+    let n = of.shape().1;
+    if n == 0 {
+        return Err(Error::Data("centre needs at least one training row to centre on".into()));
+    }
+    Ok(apply(of, &Matrix::column(vec![1.0 / n as f64; n]), control)?.into_data())
+}
+
+impl FeatureMean {
+    /// `among` binds the training rows to themselves.
+    pub(crate) fn learn(among: &dyn Bound, control: &Control) -> Result<Self> {
+        let with_rows = row_means(among, control)?;
+        let squared_norm = with_rows.iter().sum::<f64>() / with_rows.len() as f64;
+        Ok(FeatureMean { with_rows, squared_norm })
+    }
+}
 
 /// What is subtracted from a row and from a column.
 pub(crate) struct Centre {
@@ -20,23 +52,12 @@ pub(crate) struct Centre {
 }
 
 impl Centre {
-    /// `of` binds new rows to the reference; `reference` binds the reference to itself.
-    pub(crate) fn new(of: &dyn Bound, reference: Option<&dyn Bound>, control: &Control) -> Result<Self> {
-        let means = |k: &dyn Bound| -> Result<Vec<f64>> {
-            let n = k.shape().1;
-            if n == 0 {
-                return Err(Error::Data("centre needs at least one training row to centre on".into()));
-            }
-            Ok(apply(k, &Matrix::column(vec![1.0 / n as f64; n]), control)?.into_data())
-        };
-        let rows = means(of)?;
-        let mut cols = match reference {
-            Some(k) => means(k)?,
-            None => rows.clone(),
-        };
-        let mean = cols.iter().sum::<f64>() / cols.len() as f64;
-        cols.iter_mut().for_each(|c| *c -= mean);
-        Ok(Centre { rows, cols, mean })
+    /// `of` binds the training rows, or new rows to them.
+    pub(crate) fn new(of: &dyn Bound, learnt: &FeatureMean, control: &Control) -> Result<Self> {
+        let FeatureMean { with_rows, squared_norm: mean } = learnt;
+        Error::unless_equal("training rows of a centred kernel", with_rows.len(), of.shape().1)?;
+        let rows = if of.symmetric() { with_rows.clone() } else { row_means(of, control)? };
+        Ok(Centre { rows, cols: with_rows.iter().map(|c| c - mean).collect(), mean: *mean })
     }
 }
 

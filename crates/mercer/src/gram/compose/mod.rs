@@ -5,14 +5,17 @@ mod normalise;
 mod pointwise;
 mod repair;
 mod rewrite;
+mod sets;
 mod weigh;
 
-pub(crate) use centre::Centre;
+pub(crate) use centre::{Centre, FeatureMean};
 pub(crate) use normalise::Normalise;
 pub(crate) use pointwise::{Exp, Power, Scale};
 pub use repair::Repair;
-pub(crate) use repair::Repaired;
+pub(crate) use repair::{Eigenpairs, Repaired};
 pub(crate) use rewrite::Rewritten;
+pub(crate) use sets::OverSets;
+pub use sets::Pairs;
 pub(crate) use weigh::Weigh;
 
 use super::gradient::{plan_copies, reweigh};
@@ -85,6 +88,13 @@ macro_rules! of_parts {
 of_parts!(Sum, +, {
     fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         apart::from_parts(self, self.0.iter().map(|k| k.as_ref() as &dyn Gram), rows, cols, out);
+    }
+    /// Those of the parts side by side.
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let parts: Vec<Cow<'_, Matrix>> = self.0.iter().map(|k| k.features(side)).collect::<Option<_>>()?;
+        let rows = parts.first()?.rows();
+        let data: Vec<f64> = (0..rows).flat_map(|i| parts.iter().flat_map(move |p| p.row(i).iter().copied())).collect();
+        Matrix::new(rows, parts.iter().map(|p| p.cols()).sum(), data).ok().map(Cow::Owned)
     }
 });
 of_parts!(Product, *, {});

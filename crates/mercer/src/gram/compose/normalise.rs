@@ -31,6 +31,9 @@ impl Rewrite for Normalise {
         let roots = if side == Side::Rows { &self.rows } else { &self.cols };
         roots.iter().map(|r| if *r > 0.0 { 1.0 } else { 0.0 }).collect()
     }
+    fn multiplies(&self, side: Side, _: usize) -> Option<Vec<f64>> {
+        Some(if side == Side::Rows { &self.rows } else { &self.cols }.clone())
+    }
     /// With r_i = k_ii^(-1/2): dk^_ij = r_i r_j dk_ij - k^_ij (r_i^2 dk_ii + r_j^2 dk_jj) / 2, so that the weights of the
     /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) W_ij k^_ij on it.
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {

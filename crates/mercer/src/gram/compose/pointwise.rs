@@ -24,6 +24,9 @@ impl Rewrite for Scale {
     fn stretches(&self) -> Option<f64> {
         (self.0 > 0.0).then_some(self.0)
     }
+    fn multiplies(&self, _: Side, inputs: usize) -> Option<Vec<f64>> {
+        (self.0 >= 0.0).then(|| vec![self.0.sqrt(); inputs])
+    }
     fn parameters(&self) -> usize {
         1
     }

@@ -3,10 +3,12 @@
 //!
 //! With K = U L U' among the training rows and g the repaired eigenvalues, the repaired kernel is U g U' there and
 //! k(x)' U (g / L) U' for a new row with similarities k(x): a training row that comes as a new row gets its training values.
+//! The r eigenpairs with g > 0 are learnt, so that a new row costs O(N r).
 
 use super::super::{Block, Bound, Dense, Gram, Side, dense};
+use crate::blocks;
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -53,7 +55,34 @@ impl Repair {
 }
 
 /// Eigenvalues below this share of the largest carry no direction.
-const NOTHING: f64 = 1e-12;
+const EIGENVALUE_CUTOFF: f64 = 1e-12;
+
+/// The eigenpairs of a similarity among the training rows whose repaired eigenvalue is above 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Eigenpairs {
+    /// L, ascending.
+    #[serde(with = "blocks::f64s")]
+    values: Vec<f64>,
+    /// U, N x their number.
+    vectors: Matrix,
+    /// The smallest eigenvalue of all.
+    smallest: f64,
+    /// The largest size of an eigenvalue.
+    largest: f64,
+}
+
+impl Eigenpairs {
+    /// `among` binds the training rows to themselves.
+    pub(crate) fn learn(how: Repair, among: &dyn Bound, control: &Control) -> Result<Self> {
+        let (values, vectors) = eigh(dense(among, control)?, control)?;
+        let smallest = values.first().copied().unwrap_or(0.0);
+        let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let kept: Vec<usize> = (0..values.len()).filter(|&j| how.repaired(values[j], smallest) > EIGENVALUE_CUTOFF * largest).collect();
+        let vectors = Matrix::from_fn(vectors.rows(), kept.len(), |i, j| vectors[(i, kept[j])]);
+        Ok(Eigenpairs { values: kept.iter().map(|&j| values[j]).collect(), vectors, smallest, largest })
+    }
+}
 
 /// The repaired kernel, computed whole.
 pub(crate) struct Repaired {
@@ -62,25 +91,23 @@ pub(crate) struct Repaired {
 }
 
 impl Repaired {
-    /// `cross` binds new rows to the training rows (`None`: the training rows themselves), `among` those to themselves.
-    pub(crate) fn new(how: Repair, cross: Option<&dyn Bound>, among: &dyn Bound, control: &Control) -> Result<Self> {
-        let (values, vectors) = eigh(dense(among, control)?, control)?;
-        let smallest = values.first().copied().unwrap_or(0.0);
-        let floor = NOTHING * values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let repaired: Vec<f64> = values.iter().map(|v| how.repaired(*v, smallest)).collect();
+    /// `of` binds the training rows, or new rows to them.
+    pub(crate) fn new(how: Repair, of: &dyn Bound, learnt: &Eigenpairs, control: &Control) -> Result<Self> {
+        let Eigenpairs { values, vectors, smallest, largest } = learnt;
+        Error::unless_equal("training rows of a repaired kernel", vectors.rows(), of.shape().1)?;
+        Error::unless_equal("eigenvalues of a repaired kernel", vectors.cols(), values.len())?;
+        let repaired: Vec<f64> = values.iter().map(|v| how.repaired(*v, *smallest)).collect();
         let scaled = |factor: &dyn Fn(usize) -> f64| Matrix::from_fn(vectors.rows(), vectors.cols(), |i, j| vectors[(i, j)] * factor(j));
-        let ratio = |j: usize| if values[j].abs() > floor { 1.0 / values[j] } else { 0.0 };
+        let ratio = |j: usize| if values[j].abs() > EIGENVALUE_CUTOFF * largest { 1.0 / values[j] } else { 0.0 };
         let squared = |m: &Matrix| -> Vec<f64> { (0..m.rows()).map(|i| m.row(i).iter().map(|v| v * v).sum()).collect() };
         let roots = scaled(&|j| repaired[j].sqrt());
-        let diagonal = squared(&roots);
-        let values = match cross {
-            None => Dense::square(gramian_within(&roots, control)?)?,
-            Some(cross) => {
-                let features = product_within(&dense(cross, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)), control)?;
-                Dense::cross(product_transposed_within(&features, &roots, control)?, squared(&features), diagonal)?
-            }
+        let values = if of.symmetric() {
+            Dense::square(gramian_within(&roots, control)?)?
+        } else {
+            let features = product_within(&dense(of, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)), control)?;
+            Dense::cross(product_transposed_within(&features, &roots, control)?, squared(&features), squared(&roots))?
         };
-        Ok(Repaired { values, parameters: among.parameters() })
+        Ok(Repaired { values, parameters: of.parameters() })
     }
 }
 

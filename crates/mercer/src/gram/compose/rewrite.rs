@@ -4,6 +4,7 @@ use super::super::{Block, Bound, Gram, Side, apart};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How values are rewritten.
@@ -15,6 +16,10 @@ pub(crate) trait Rewrite: Send + Sync {
     fn diagonal(&self, side: Side, inner: Vec<f64>) -> Vec<f64>;
     /// By what squared distances in feature space are multiplied, where that is all that happens to them.
     fn stretches(&self) -> Option<f64> {
+        None
+    }
+    /// By what the features of each input are multiplied, where that is all that happens to them; `inputs` are those of the side.
+    fn multiplies(&self, _side: Side, _inputs: usize) -> Option<Vec<f64>> {
         None
     }
     /// Its own parameters, which come before those of the inner kernel.
@@ -76,6 +81,13 @@ impl<R: Rewrite> Gram for Rewritten<R> {
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric()
+    }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let shape = self.of.shape();
+        let by = self.how.multiplies(side, if side == Side::Rows { shape.0 } else { shape.1 })?;
+        let mut features = self.of.features(side)?.into_owned();
+        by.iter().enumerate().for_each(|(i, by)| features.row_mut(i).iter_mut().for_each(|phi| *phi *= by));
+        Some(Cow::Owned(features))
     }
 }
 

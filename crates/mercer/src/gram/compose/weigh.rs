@@ -23,6 +23,9 @@ impl Rewrite for Weigh {
         let f = if side == Side::Rows { &self.rows } else { &self.cols };
         inner.iter().zip(f).map(|(d, f)| d * f * f).collect()
     }
+    fn multiplies(&self, side: Side, _: usize) -> Option<Vec<f64>> {
+        Some(if side == Side::Rows { &self.rows } else { &self.cols }.clone())
+    }
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let n = weights.rows();
         plan_copies(1, weights, control)?;

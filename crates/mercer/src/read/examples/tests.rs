@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::{Dataset, Sort, Target, Values};
+use crate::data::{ColumnKind, Dataset, Target, Values};
 use crate::read::{ReadOptions, Source, Table};
 
 fn read(name: &str) -> (Dataset, Target, Vec<String>) {
@@ -12,14 +12,14 @@ fn read(name: &str) -> (Dataset, Target, Vec<String>) {
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
     match &data.column(name).unwrap().values {
         Values::Numbers(v) => v.clone(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
 fn strings(data: &Dataset, name: &str) -> Vec<String> {
     match &data.column(name).unwrap().values {
         Values::Texts(s) | Values::Sequences(s) => s.iter().map(str::to_owned).collect(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -93,8 +93,8 @@ fn blobs_have_the_bayes_error_that_is_said() {
 fn mixed_needs_numbers_sequence_and_note_together() {
     let (data, target, classes) = read("mixed");
     assert_eq!(classes, ["accept", "reject"]);
-    let sorts: Vec<Sort> = data.columns().iter().map(|c| c.values.sort()).collect();
-    assert_eq!(sorts, [Sort::Number, Sort::Number, Sort::Sequence, Sort::Text]);
+    let kinds: Vec<ColumnKind> = data.columns().iter().map(|c| c.values.kind()).collect();
+    assert_eq!(kinds, [ColumnKind::Number, ColumnKind::Number, ColumnKind::Sequence, ColumnKind::Text]);
     let accept: Vec<bool> = codes(&target).iter().map(|&c| c == 0).collect();
     // Each hidden bit read back from its own columns.
     let (length, width) = (numbers(&data, "length"), numbers(&data, "width"));

@@ -3,7 +3,7 @@ use super::*;
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
     match &data.column(name).unwrap().values {
         Values::Numbers(v) => v.clone(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -38,7 +38,7 @@ fn dates_become_days_and_are_said_and_can_be_labels() {
     assert_eq!(numbers(&data, "when")[..2], [1.0, 10.5]);
     says(&notices, &["column 'when'", "days since 1970-01-01", "--types when=category"]);
     let (data, notices) = read(text, "when=category");
-    assert_eq!(data.column("when").unwrap().values.sort(), Sort::Category);
+    assert_eq!(data.column("when").unwrap().values.kind(), ColumnKind::Category);
     assert!(notices.is_empty(), "{notices}");
     // Declared, every cell is held to it.
     says(&message(parsed("when\n1970-01-02\n2.5\n").dataset(&options("when=date"))), &["row 2, column 'when'", "'2.5'", "a date such as"]);
@@ -57,7 +57,7 @@ fn words_for_true_and_false_become_1_and_0_and_a_target_of_them_classes() {
     let (target, _) = table.take_target(&["y"], &options("y=flag")).unwrap();
     assert_eq!(target.as_numbers("test").unwrap().data(), [1.0, 0.0, 0.0]);
     let data = table.dataset(&options("smokes=category")).unwrap();
-    assert_eq!(data.column("smokes").unwrap().values.sort(), Sort::Category);
+    assert_eq!(data.column("smokes").unwrap().values.kind(), ColumnKind::Category);
     says(&message(parsed("a,b\nyes,1\nmaybe,2\n").dataset(&options("a=flag"))), &["row 2, column 'a'", "'maybe'", "true or false"]);
 }
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 fn points(data: &Dataset, name: &str) -> Points {
     match &data.column(name).unwrap().values {
         Values::Points(p) => p.clone(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -85,12 +85,12 @@ fn json_lines_are_cells_of_their_own_types() {
     let Values::Numbers(n) = &data.columns()[0].values else { panic!("n is not numbers") };
     assert!(n[0] == 1.5 && n[1].is_nan());
     // A string is a label, although it looks like a number; this is said.
-    assert_eq!(data.columns()[1].values.sort(), Sort::Category);
+    assert_eq!(data.columns()[1].values.kind(), ColumnKind::Category);
     says(&table.notices().join("\n"), &["column 's'", "written as strings", "--types s=number", "column 'ok'"]);
     assert_eq!(points(&data, "v").to_dense().into_owned(), [1.0, 2.5, 3.0, 4.0]);
     let Values::Numbers(late) = &data.columns()[4].values else { panic!("late is not numbers") };
     assert!(late[0].is_nan() && late[1] == 3.0);
-    assert_eq!(parsed(text).dataset(&options("s=number")).unwrap().columns()[1].values.sort(), Sort::Number);
+    assert_eq!(parsed(text).dataset(&options("s=number")).unwrap().columns()[1].values.kind(), ColumnKind::Number);
 }
 
 #[test]

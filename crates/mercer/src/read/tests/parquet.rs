@@ -10,14 +10,14 @@ const LISTS: &[u8] = include_bytes!("t_lists.parquet");
 fn numbers(data: &Dataset, name: &str) -> Vec<Option<f64>> {
     match &data.column(name).unwrap().values {
         Values::Numbers(v) => v.iter().map(|x| (!x.is_nan()).then_some(*x)).collect(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
 fn labels<'a>(data: &'a Dataset, name: &str) -> Vec<Option<&'a str>> {
     match &data.column(name).unwrap().values {
         Values::Categories(c) => (0..c.codes.len()).map(|i| c.label(i)).collect(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -39,7 +39,7 @@ fn columns_are_what_the_same_table_as_text_would_give() {
     // Strings stay labels, although they look like numbers.
     assert_eq!(labels(&data, "zip"), [Some("0123"), Some("0999"), Some("0123"), Some(MISSING)]);
     assert_eq!(labels(&data, "colour"), [Some("red"), Some("blue"), Some("red"), Some(MISSING)]);
-    assert_eq!(data.column("dna").unwrap().values.sort(), Sort::Sequence);
+    assert_eq!(data.column("dna").unwrap().values.kind(), ColumnKind::Sequence);
     assert!(!data.names().contains(&"__index_level_0__"));
     says(&table.notices().join("\n"), &["'__index_level_0__' is the index", "column 'zip'", "'day' holds dates", "'flag'"]);
 }

@@ -8,7 +8,7 @@ use crate::read::Delimiter;
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
     match &data.column(name).unwrap().values {
         Values::Numbers(v) => v.clone(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -140,7 +140,7 @@ fn days_written_as_one_number_are_dates_unless_they_are_declared_numbers() {
     assert_eq!(numbers(&read(text, &options("b=number")).0, "b")[0], 20_200_101.0);
     // A string is a label, although it looks like a day.
     let strings = parsed("{\"b\": \"20200101\"}\n{\"b\": \"20200102\"}\n").dataset(&ReadOptions::default()).unwrap();
-    assert_eq!(strings.column("b").unwrap().values.sort(), Sort::Category);
+    assert_eq!(strings.column("b").unwrap().values.kind(), ColumnKind::Category);
     let schema = Schema::of(&data);
     let new = parsed("b,x\n20200101,1\n").dataset_like(&schema, &ReadOptions::default()).unwrap();
     assert_eq!(numbers(&new, "b"), [18_262.0]);
@@ -158,7 +158,7 @@ fn identifiers_row_counters_codes_and_fixed_markers_are_said_in_one_line_each() 
     says(&notices, &["column 'zip' holds codes of digits, as postal codes are: read as labels", "--types zip=number"]);
     says(&notices, &["column 'a' holds -999 in several rows", "--na=-999"]);
     assert_eq!(read(&text, &options("order id=number")).0.names(), ["n", "order id", "zip", "a", "x"]);
-    assert_eq!(data.column("zip").unwrap().values.sort(), Sort::Category);
+    assert_eq!(data.column("zip").unwrap().values.kind(), ColumnKind::Category);
     // Hardly any code comes back: nothing can be learnt from its label.
     let codes: String = (0..40).map(|i| format!("{},{}\n", 10_000 + i * 37, i % 5)).collect();
     let (data, notices) = plain(&format!("plz,x\n{codes}"));

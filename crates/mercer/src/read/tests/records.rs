@@ -12,7 +12,7 @@ fn refused(text: &str, parts: &[&str]) {
 fn strings(data: &Dataset, name: &str) -> Vec<String> {
     match &data.column(name).unwrap().values {
         Values::Texts(s) | Values::Sequences(s) => s.iter().map(str::to_owned).collect(),
-        other => panic!("{name} holds {}", other.sort()),
+        other => panic!("{name} holds {}", other.kind()),
     }
 }
 
@@ -26,7 +26,7 @@ fn fasta_gives_a_sequence_and_a_column_for_each_field() {
     assert_eq!((target.rows(), info.classes.unwrap()), (3, vec!["0".to_owned(), "1".into()]));
     let data = table.dataset(&ReadOptions::default()).unwrap();
     assert_eq!(data.names(), ["kind", "sequence"]);
-    assert_eq!(data.column("sequence").unwrap().values.sort(), Sort::Sequence);
+    assert_eq!(data.column("sequence").unwrap().values.kind(), ColumnKind::Sequence);
     assert_eq!(strings(&data, "sequence"), ["ACGTAC", "ggta*", "AC-T"]);
     let Values::Categories(kind) = &data.column("kind").unwrap().values else { panic!("not categories") };
     assert_eq!(kind.label(1), Some(MISSING));

@@ -86,5 +86,5 @@ fn new_targets_get_the_training_codes() {
 fn a_table_without_a_wanted_target_has_none() {
     let none: [&str; 0] = [];
     let (target, info) = parsed("x\n1\n").take_target(&none, &ReadOptions::default()).unwrap();
-    assert_eq!((target, info.classes), (Target::Absent, None));
+    assert_eq!((target, info.classes), (Target::Absent { rows: 1 }, None));
 }

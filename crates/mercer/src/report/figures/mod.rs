@@ -7,6 +7,7 @@
 mod axes;
 mod canvas;
 mod colours;
+mod components;
 mod confusion;
 mod curve;
 mod predicted;
@@ -16,6 +17,7 @@ mod reliability;
 mod residuals;
 mod tuning;
 
+pub use components::Components;
 pub use confusion::Confusion;
 pub use curve::Curve;
 pub use predicted::PredictedTrue;
@@ -45,6 +47,8 @@ pub enum Picture {
     PredictedTrue(PredictedTrue),
     /// A curve over one numeric column.
     Curve(Curve),
+    /// Rows along two components.
+    Components(Components),
     /// Which classes are taken for which.
     Confusion(Confusion),
     /// What is left over of the truth after a prediction.
@@ -64,6 +68,7 @@ impl Picture {
             Picture::Regions(p) => p.sentence(row),
             Picture::PredictedTrue(p) => p.sentence(row),
             Picture::Curve(p) => p.sentence(row),
+            Picture::Components(p) => p.sentence(),
             Picture::Confusion(p) => p.sentence(row),
             Picture::Residuals(p) => p.sentence(row),
             Picture::Reliability(p) => p.sentence(row),
@@ -79,6 +84,7 @@ impl Picture {
             Picture::Regions(p) => p.svg(&label),
             Picture::PredictedTrue(p) => p.svg(&label),
             Picture::Curve(p) => p.svg(&label),
+            Picture::Components(p) => p.svg(&label),
             Picture::Confusion(p) => p.svg(&label),
             Picture::Residuals(p) => p.svg(&label),
             Picture::Reliability(p) => p.svg(&label),
@@ -98,6 +104,7 @@ impl Picture {
             Picture::Regions(p) => ["Predicted classes".into()].into_iter().chain(p.slice()).collect::<Vec<String>>().join(", "),
             Picture::PredictedTrue(_) => "Predicted and true values".into(),
             Picture::Curve(_) => "Predicted curve".into(),
+            Picture::Components(_) => "Components".into(),
             Picture::Confusion(_) => "Confusion matrix".into(),
             Picture::Residuals(_) => "Residuals".into(),
             Picture::Reliability(_) => "Reliability".into(),
@@ -112,6 +119,7 @@ impl Picture {
             Picture::Regions(p) => (marks(p.points.len()), "rows"),
             Picture::PredictedTrue(p) => (marks(p.truth.len()), "rows"),
             Picture::Curve(p) => (marks(p.x.len()), "rows"),
+            Picture::Components(p) => (marks(p.places.len()), "rows"),
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
             Picture::Relevance(p) => (p.part(), "columns"),
@@ -126,6 +134,7 @@ impl Picture {
             Picture::Regions(_) => "regions".into(),
             Picture::PredictedTrue(_) => "predicted".into(),
             Picture::Curve(_) => "curve".into(),
+            Picture::Components(_) => "components".into(),
             Picture::Confusion(_) => "confusion".into(),
             Picture::Residuals(_) => "residuals".into(),
             Picture::Reliability(_) => "reliability".into(),
@@ -137,7 +146,7 @@ impl Picture {
     /// Where it stands among the pictures of a fit.
     pub(super) fn place(&self) -> usize {
         match self {
-            Picture::Curve(_) => 0,
+            Picture::Curve(_) | Picture::Components(_) => 0,
             Picture::Confusion(_) | Picture::PredictedTrue(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,

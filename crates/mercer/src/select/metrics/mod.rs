@@ -36,7 +36,8 @@ impl Scoring {
     pub fn of(target: &Target, weights: Option<&[f64]>, deciding: Option<Metric>) -> Result<Scoring> {
         let usual = match target {
             Target::Classes { .. } => Metric::Accuracy,
-            _ => Metric::Rmse,
+            Target::Numbers(_) => Metric::Rmse,
+            Target::Absent { .. } => return Err(without_target(deciding)),
         };
         let deciding = deciding.unwrap_or(usual);
         let able = |m: Metric| m.of_classes() == usual.of_classes() && !matches!(m.better(), Better::Near(_));
@@ -99,6 +100,12 @@ impl Scoring {
             Some(v) => v,
         })
     }
+}
+
+/// That there is nothing to judge by.
+pub(super) fn without_target(asked: Option<Metric>) -> Error {
+    let what = asked.map_or("a metric", Metric::name);
+    Error::Setting { name: "metric".into(), why: format!("{what} judges predictions of a target, and there is none; leave it out") }
 }
 
 /// Of two classes the one of less weight, the second where both have as much.

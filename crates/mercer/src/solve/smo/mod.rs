@@ -42,7 +42,7 @@ mod whole;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, RowCache};
+use crate::gram::{Gram, RowCache, Side};
 use passes::Passes;
 use rayon::prelude::*;
 use state::State;
@@ -124,9 +124,9 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
     if states.iter().any(interior::begins)
-        && let Some(features) = gram.factor()
+        && let Some(features) = gram.features(Side::Rows)
     {
-        let features = Arc::new(features);
+        let features = Arc::new(features.into_owned());
         states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
     }
     let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, gram, control));

@@ -1,11 +1,11 @@
 use super::*;
 
-fn sorts(text: &str) -> Vec<(String, Sort)> {
-    dataset(text).columns().iter().map(|c| (c.name.clone(), c.values.sort())).collect()
+fn kinds(text: &str) -> Vec<(String, ColumnKind)> {
+    dataset(text).columns().iter().map(|c| (c.name.clone(), c.values.kind())).collect()
 }
 
-fn sort_of(cells: impl IntoIterator<Item = String>) -> Option<Sort> {
-    sorts(&column("x", cells)).into_iter().find(|(name, _)| name == "x").map(|(_, sort)| sort)
+fn kind_of(cells: impl IntoIterator<Item = String>) -> Option<ColumnKind> {
+    kinds(&column("x", cells)).into_iter().find(|(name, _)| name == "x").map(|(_, kind)| kind)
 }
 
 #[test]
@@ -47,25 +47,25 @@ fn a_tsv_file_is_read_by_its_extension() {
 
 #[test]
 fn labels_that_repeat_are_categories_even_when_long() {
-    assert_eq!(sort_of((0..40).map(|i| ["red", "blue"][i % 2].into())), Some(Sort::Category));
-    assert_eq!(sort_of((0..40).map(|i| ["Professional", "Unemployed"][i % 2].into())), Some(Sort::Category));
-    assert_eq!(sort_of((0..40).map(|i| ["not at all good", "very good indeed"][i % 2].into())), Some(Sort::Category));
+    assert_eq!(kind_of((0..40).map(|i| ["red", "blue"][i % 2].into())), Some(ColumnKind::Category));
+    assert_eq!(kind_of((0..40).map(|i| ["Professional", "Unemployed"][i % 2].into())), Some(ColumnKind::Category));
+    assert_eq!(kind_of((0..40).map(|i| ["not at all good", "very good indeed"][i % 2].into())), Some(ColumnKind::Category));
     // Labels of a short table need not repeat.
-    assert_eq!(sort_of(["M", "F", "I"].map(String::from)), Some(Sort::Category));
+    assert_eq!(kind_of(["M", "F", "I"].map(String::from)), Some(ColumnKind::Category));
 }
 
 #[test]
 fn words_among_repeating_numbers_make_labels_and_are_said() {
     let mut table = parsed(&column("x", (0..40).map(|i| if i % 4 == 3 { "none".into() } else { (i % 4).to_string() })));
-    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().columns()[0].values.sort(), Sort::Category);
+    assert_eq!(table.dataset(&ReadOptions::default()).unwrap().columns()[0].values.kind(), ColumnKind::Category);
     says(&table.notices()[0], &["column 'x'", "'none' in row 4", "labels"]);
 }
 
 #[test]
 fn dna_and_protein_are_sequences_and_sentences_are_texts() {
-    assert_eq!(sort_of((0..40).map(|i| ["ACGTACGTACGT", "GGGGCCCCAAAA"][i % 2].into())), Some(Sort::Sequence));
-    assert_eq!(sort_of(["MKTAYIAKQRQISFVK", " GSHMSLFDFFKNKGSA ", "mvlspadktnvkaaw"].map(String::from)), Some(Sort::Sequence));
-    assert_eq!(sort_of((0..30).map(|i| format!("sentence {i} of many words"))), Some(Sort::Text));
+    assert_eq!(kind_of((0..40).map(|i| ["ACGTACGTACGT", "GGGGCCCCAAAA"][i % 2].into())), Some(ColumnKind::Sequence));
+    assert_eq!(kind_of(["MKTAYIAKQRQISFVK", " GSHMSLFDFFKNKGSA ", "mvlspadktnvkaaw"].map(String::from)), Some(ColumnKind::Sequence));
+    assert_eq!(kind_of((0..30).map(|i| format!("sentence {i} of many words"))), Some(ColumnKind::Text));
 }
 
 #[test]

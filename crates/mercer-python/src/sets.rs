@@ -1,0 +1,69 @@
+//! Sets of vectors: a list of arrays of two axes, one array a row.
+
+use crate::arrays::{asarray, numbers, shape};
+use crate::errors::{data_error, raise, within};
+use mercer::data::Sets;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The sets of an object whose rows are arrays of two axes; `None` for any other object. `None` and an empty list are the empty
+/// set.
+pub(crate) fn sets(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
+    if !are_sets(object)? {
+        return Ok(None);
+    }
+    let mut rows = Vec::new();
+    for (row, cell) in object.try_iter()?.enumerate() {
+        let cell = cell?;
+        rows.push(if cell.is_none() {
+            Vec::new()
+        } else {
+            vectors(&cell).map_err(|e| within(object.py(), &format!("row {}", row + 1), e))?
+        });
+    }
+    Sets::of_rows(&rows).map(Some).map_err(raise)
+}
+
+/// The same of what has no column's name; one array of three axes is refused there, as nobody says which of them is rows.
+pub(crate) fn sets_alone(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
+    if axes(object).is_some_and(|axes| axes != 1) { Ok(None) } else { sets(object) }
+}
+
+/// How many axes an array has.
+fn axes(object: &Bound<'_, PyAny>) -> Option<usize> {
+    object.getattr("ndim").and_then(|axes| axes.extract()).ok()
+}
+
+/// Whether the first row that is not empty has two axes.
+fn are_sets(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if axes(object).is_some_and(|axes| axes != 1 && axes != 3) {
+        return Ok(false);
+    }
+    if object.is_instance_of::<PyString>() || object.hasattr("keys")? || object.hasattr("columns")? || object.len().is_err() {
+        return Ok(false);
+    }
+    for cell in object.try_iter()? {
+        let cell = cell?;
+        if cell.is_none() {
+            continue;
+        }
+        let has_rows = !cell.is_instance_of::<PyString>() && cell.len().is_ok();
+        match asarray(&cell).and_then(|array| shape(&array)) {
+            Ok(axes) if axes == [0] => {}
+            Ok(axes) => return Ok(axes.len() == 2),
+            // Rows of unlike length are told as a fault of that set.
+            Err(_) => return Ok(has_rows),
+        }
+    }
+    Ok(false)
+}
+
+/// The rows of an array of two axes.
+fn vectors(cell: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<f64>>> {
+    let array = asarray(cell)?;
+    match shape(&array)?.as_slice() {
+        [0] | [0, _] => Ok(Vec::new()),
+        [_, dim] if *dim > 0 => Ok(numbers(&array)?.chunks_exact(*dim).map(<[f64]>::to_vec).collect()),
+        axes => Err(data_error(format!("found an array of shape {axes:?}, expected a set of vectors: an array of two axes"))),
+    }
+}

@@ -1,0 +1,111 @@
+"""Kernel principal components against scikit-learn's, and where there is no target."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.datasets import load_iris, make_circles
+from sklearn.decomposition import PCA
+from sklearn.decomposition import KernelPCA as Theirs
+from sklearn.metrics import pairwise_distances
+
+import mercer
+from mercer import KernelPCA
+
+X = load_iris().data[::2]
+NEW = load_iris().data[1::2]
+CIRCLES = make_circles(400, factor=0.3, noise=0.05, random_state=0)[0]
+
+
+def up_to_sign(found, expected):
+    """The columns of the first with the signs of the second."""
+    return found * np.sign((found * expected).sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"kernel": "linear", "n_components": 3},
+        {"kernel": "rbf", "gamma": 0.3, "n_components": 5},
+        {"kernel": "poly", "degree": 2, "n_components": 4},
+        {"kernel": "sigmoid", "gamma": 0.001, "n_components": 2},
+        {"kernel": "cosine", "n_components": 2},
+        {"kernel": "rbf"},
+    ],
+    ids=str,
+)
+def test_projections_of_old_and_new_rows_are_those_of_scikit_learn(words):
+    ours, theirs = KernelPCA(**words).fit(X), Theirs(**words).fit(X)
+    # Components with variance next to none have directions of rounding.
+    well = theirs.eigenvalues_[: len(ours.eigenvalues_)] > 1e-5 * theirs.eigenvalues_[0]
+    np.testing.assert_allclose(ours.eigenvalues_[well], theirs.eigenvalues_[: len(well)][well], rtol=1e-8)
+    for rows in (X, NEW):
+        found, expected = ours.transform(rows)[:, well], theirs.transform(rows)[:, : len(well)][:, well]
+        np.testing.assert_allclose(up_to_sign(found, expected), expected, atol=1e-8)
+    np.testing.assert_array_equal(ours.fit_transform(X), ours.transform(X))
+
+
+def test_the_search_for_leading_components_finds_those_of_all():
+    words = {"kernel": "rbf", "gamma": 2.0, "n_components": 6}
+    ours, theirs = KernelPCA(**words).fit(CIRCLES), Theirs(eigen_solver="dense", **words).fit(CIRCLES)
+    assert ours.model_.summary["iterations"] > 0
+    assert ours.certificate_["value"] <= ours.certificate_["tolerance"]
+    expected = theirs.transform(CIRCLES)
+    np.testing.assert_allclose(up_to_sign(ours.transform(CIRCLES), expected), expected, atol=1e-8)
+    # The sign of each component is scikit-learn's too.
+    np.testing.assert_allclose(ours.transform(CIRCLES), expected, atol=1e-8)
+
+
+def test_the_linear_kernel_is_principal_components():
+    ours, theirs = KernelPCA(2).fit(X), PCA(2).fit(X)
+    np.testing.assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-10)
+    assert KernelPCA(0.95).fit_transform(X).shape[1] == PCA(0.95).fit(X).n_components_
+
+
+def test_precomputed_values_and_functions_give_what_the_kernel_gives():
+    gram, cross = X @ X.T, NEW @ X.T
+    plain = KernelPCA(3).fit(X)
+    np.testing.assert_allclose(KernelPCA(3, kernel="precomputed").fit(gram).transform(cross), plain.transform(NEW), atol=1e-9)
+    np.testing.assert_allclose(KernelPCA(3, kernel=np.dot).fit(X).transform(NEW), plain.transform(NEW), atol=1e-9)
+
+
+def test_a_learner_without_a_target_gives_components_and_a_target_is_refused(tmp_path):
+    model = mercer.Learner("kernel_pca(components=2)", "linear", standardise=False).fit(X)
+    np.testing.assert_allclose(model.predict(X), KernelPCA(2).fit_transform(X), atol=1e-9)
+    model.save(tmp_path / "m.mercer")
+    np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(NEW), model.predict(NEW))
+    assert model.classes is None and model.predict(X[:1]).shape == (1, 2)
+    with pytest.raises(mercer.MercerError, match="takes no target"):
+        mercer.Learner("kernel_pca").fit(X, np.zeros(len(X)))
+    with pytest.raises(mercer.MercerError, match="there is none"):
+        mercer.Learner("ridge(lambda=1)").fit(X)
+    with pytest.raises(mercer.MercerError, match="kernel_pca gives components"):
+        model.score(X, np.zeros(len(X)))
+    with pytest.raises(mercer.DataError, match="has no class probabilities"):
+        model.predict_proba(X)
+
+
+def test_weights_count_like_repeated_rows():
+    weight = np.arange(len(X)) % 3 + 1.0
+    learner = mercer.Learner("kernel_pca(components=3)", "rbf(length_scale=2)", standardise=False)
+    found = learner.fit(X, sample_weight=weight).predict(NEW)
+    np.testing.assert_allclose(found, learner.fit(np.repeat(X, weight.astype(int), axis=0)).predict(NEW), atol=1e-9)
+
+
+def test_classical_scaling_gives_distances_back():
+    kernel = mercer.Learner("kernel_pca(components=4)", "linear", standardise=False).fit(X).predict(X)
+    scaled = mercer._native.Fitted("kernel_pca(components=4, values=distances)", pairwise_distances(X))
+    np.testing.assert_allclose(pairwise_distances(scaled.predict(pairwise_distances(X))), pairwise_distances(X), atol=1e-7)
+    np.testing.assert_allclose(up_to_sign(scaled.predict(pairwise_distances(X)), kernel), kernel, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_components", [0, -1, 1.5, "two"])
+def test_a_number_of_components_that_cannot_be_is_refused(n_components):
+    with pytest.raises(mercer.MercerError, match="n_components"):
+        KernelPCA(n_components).fit(X)
+
+
+def test_an_inverse_transform_is_refused():
+    with pytest.raises(mercer.MercerError, match="no inverse transform"):
+        KernelPCA(2, fit_inverse_transform=True).fit(X)

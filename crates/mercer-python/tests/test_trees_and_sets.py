@@ -1,0 +1,63 @@
+"""Trees as lists of str and sets of vectors as lists of arrays, from data to predictions."""
+
+import numpy as np
+import pytest
+
+import mercer
+
+TREES = [f"(S (NP {'I' if i % 2 else 'you'}) ({'V' if i // 2 % 2 else 'N'} {'abc'[i % 3]}))" for i in range(24)]
+
+
+def bags():
+    random = np.random.default_rng(0)
+    return [random.normal(loc=i % 2, size=(1 + i % 3, 2)) for i in range(24)]
+
+
+def test_a_list_of_trees_is_a_column_of_trees():
+    data = mercer.Dataset({"x": TREES})
+    assert data.columns == {"x": "tree"}
+    assert list(data["x"]) == TREES
+    with pytest.raises(mercer.DataError, match="row 2.*character"):
+        mercer.Dataset({"x": ["(S (NP I))", "(S (NP I)"]}, types={"x": "tree"})
+
+
+def test_a_tree_kernel_takes_a_list_of_str():
+    k = mercer.Kernel("subset_tree(decay=1)")(["(NP (D the) (N apple))", "(NP (D the) (N pear))"])
+    # Collins & Duffy (2001): six fragments; all but those with the noun are shared.
+    assert k.tolist() == [[6.0, 3.0], [3.0, 6.0]]
+
+
+def test_trees_and_sets_are_learnt_from():
+    classes = np.array([str(i // 2 % 2) for i in range(24)])
+    model = mercer.Learner("svc").fit(TREES, classes)
+    assert (model.predict(TREES) == classes).all()
+    sets = bags()
+    numbers = np.array([float(i % 2) for i in range(24)])
+    model = mercer.Learner("ridge").fit(sets, numbers)
+    assert str(model.kernel).startswith("normalise(set_mean(rbf(")
+    assert model.predict(sets[:5]).shape == (5,)
+
+
+def test_sets_are_arrays_of_their_vectors():
+    sets = bags()
+    data = mercer.Dataset({"bag": sets})
+    assert data.columns == {"bag": "set"}
+    assert all((found == given).all() for found, given in zip(data["bag"], sets, strict=True))
+    k = mercer.Kernel("set_mean(rbf(length_scale=1))")(sets)
+    inner = mercer.Kernel("rbf(length_scale=1)")(np.vstack(sets))
+    ends = np.cumsum([0] + [len(s) for s in sets])
+    means = [[inner[a:b, c:d].mean() for c, d in zip(ends, ends[1:])] for a, b in zip(ends, ends[1:])]
+    np.testing.assert_allclose(k, means, atol=1e-13)
+    # Sets of one size are an array of three axes.
+    assert mercer.Dataset({"bag": np.zeros((4, 3, 2))}).columns == {"bag": "set"}
+    with pytest.raises(mercer.DataError, match="row 2"):
+        mercer.Dataset({"bag": [np.zeros((2, 3)), np.zeros((2, 2))]})
+
+
+def test_rows_are_grouped_where_a_table_is_read(tmp_path):
+    path = tmp_path / "bags.csv"
+    path.write_text("id,a,b,y\nm,1,2,yes\nn,3,4,no\nm,5,6,yes\n")
+    data, target = mercer.read_table(path, "y", group_into="id")
+    assert data.columns == {"id": "set"}
+    assert list(target) == ["yes", "no"]
+    assert data["id"][0].tolist() == [[1.0, 2.0], [5.0, 6.0]]

@@ -1,0 +1,207 @@
+//! Columns of sets of vectors, all of one length: `[[1,2],[3,4]]`. The vectors of all rows lie one after the other.
+
+use super::Points;
+use super::cells::{Cells, Draw, Misfit};
+use crate::blocks;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::ops::Range;
+
+/// One set of vectors a row; sets may be empty.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sets {
+    /// Row i holds the vectors `starts[i]..starts[i + 1]`.
+    #[serde(with = "blocks::usizes")]
+    starts: Vec<usize>,
+    vectors: Points,
+}
+
+/// Stored sets are checked like new ones.
+impl<'de> Deserialize<'de> for Sets {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Stored {
+            #[serde(with = "blocks::usizes")]
+            starts: Vec<usize>,
+            vectors: Points,
+        }
+        let Stored { starts, vectors } = Stored::deserialize(d)?;
+        Sets::new(starts, vectors).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Sets {
+    /// Row i holds the vectors `starts[i]..starts[i + 1]`.
+    ///
+    /// # Errors
+    /// Offsets that do not begin with 0, fall, or do not end with the number of vectors.
+    pub fn new(starts: Vec<usize>, vectors: Points) -> Result<Self> {
+        let fits = starts.first() == Some(&0) && starts.last() == Some(&vectors.rows()) && starts.windows(2).all(|w| w[0] <= w[1]);
+        if fits {
+            Ok(Sets { starts, vectors })
+        } else {
+            Err(Error::Data("sets of vectors: offsets and vectors do not fit together".into()))
+        }
+    }
+    /// Sets of vectors, in order.
+    ///
+    /// # Errors
+    /// Vectors of unlike length, and numbers that are not finite, by row.
+    ///
+    /// ```
+    /// use mercer::data::Sets;
+    /// let sets = Sets::of_rows(&[vec![vec![1.0, 2.0], vec![3.0, 4.0]], vec![vec![5.0, 6.0]]])?;
+    /// assert_eq!((sets.range(1), sets.vectors().dim()), (2..3, 2));
+    /// # Ok::<(), mercer::error::Error>(())
+    /// ```
+    pub fn of_rows(rows: &[Vec<Vec<f64>>]) -> Result<Self> {
+        Self::checked(rows.iter().cloned().map(Ok)).map_err(|misfit| misfit.of_column("set"))
+    }
+    /// All vectors, row after row.
+    pub fn vectors(&self) -> &Points {
+        &self.vectors
+    }
+    /// Where the vectors of a row stand.
+    pub fn range(&self, row: usize) -> Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+    /// `rows + 1` offsets into the vectors.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    fn checked(rows: impl Iterator<Item = std::result::Result<Vec<Vec<f64>>, Misfit>>) -> std::result::Result<Self, Misfit> {
+        let (mut starts, mut values) = (vec![0], Vec::new());
+        // Numbers per vector, and the row that tells.
+        let mut width: Option<(usize, usize)> = None;
+        for (row, vectors) in rows.enumerate() {
+            let vectors = vectors?;
+            for vector in &vectors {
+                let (dim, first) = *width.get_or_insert((vector.len(), row));
+                let misfit = |found: String, expected: String| Misfit { row, found, expected };
+                if vector.len() != dim || dim == 0 {
+                    let expected = if dim == 0 { "vectors of 1 number at least".into() } else { format!("{dim}, as in row {}", first + 1) };
+                    return Err(misfit(format!("a vector of length {}", vector.len()), expected));
+                }
+                if let Some(x) = vector.iter().find(|x| !x.is_finite()) {
+                    return Err(misfit(x.to_string(), "a finite number".into()));
+                }
+                values.extend_from_slice(vector);
+            }
+            starts.push(starts[starts.len() - 1] + vectors.len());
+        }
+        let count = starts[starts.len() - 1];
+        Ok(Sets { starts, vectors: Points::computed(count, width.map_or(0, |(dim, _)| dim), values) })
+    }
+}
+
+/// The vectors of one cell; none of an empty text.
+fn parsed(row: usize, text: &str) -> std::result::Result<Vec<Vec<f64>>, Misfit> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_str(text).map_err(|why| {
+        let expected = format!("{}; at character {} it is none", Sets::WRITTEN.unwrap_or_default(), why.column());
+        Misfit { row, found: text.to_owned(), expected }
+    })
+}
+
+impl Cells for Sets {
+    /// Numbers per vector; 0 where every set is empty.
+    type Schema = usize;
+    const WRITTEN: Option<&'static str> = Some("a set of vectors such as [[1,2],[3,4]]");
+    const EMPTY: Option<&'static str> = Some("the empty set");
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+    fn select(&self, rows: &[usize]) -> Self {
+        let mut starts = vec![0];
+        rows.iter().for_each(|&i| starts.push(starts[starts.len() - 1] + self.range(i).len()));
+        let vectors: Vec<usize> = rows.iter().flat_map(|&i| self.range(i)).collect();
+        Sets { starts, vectors: self.vectors.select(&vectors) }
+    }
+    fn schema(&self) -> usize {
+        self.vectors.dim()
+    }
+    /// Sets without any vector have no length of vectors of their own.
+    fn aligned(&self, dim: &usize, column: &str) -> Result<Self> {
+        if self.vectors.rows() == 0 {
+            return Ok(Sets { starts: self.starts.clone(), vectors: Points::computed(0, *dim, Vec::new()) });
+        }
+        Error::unless_equal(&format!("numbers per vector of column '{column}'"), *dim, self.vectors.dim())?;
+        Ok(self.clone())
+    }
+    fn looks_like(text: &str) -> bool {
+        text == "[]" || (text.starts_with("[[") && parsed(0, text).is_ok())
+    }
+    fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
+        Self::checked(texts.enumerate().map(|(row, text)| parsed(row, text)))
+    }
+    fn cell(&self, row: usize) -> serde_json::Value {
+        let vectors: Vec<Vec<f64>> = self.range(row).map(|i| self.vectors.select(&[i]).to_dense().into_owned()).collect();
+        serde_json::json!(vectors)
+    }
+    fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
+        word(self.range(row).len() as u64);
+        self.range(row).for_each(|i| self.vectors.words(i, word));
+    }
+    fn describe(&self) -> String {
+        let sizes: Vec<usize> = (0..Cells::len(self)).map(|i| self.range(i).len()).collect();
+        match (sizes.iter().min(), sizes.iter().max()) {
+            (Some(least), Some(most)) => {
+                format!("{least} to {most} vectors of {}", self.vectors.describe().trim_start_matches("vectors of "))
+            }
+            _ => "nothing".into(),
+        }
+    }
+    fn missing(&self) -> Vec<usize> {
+        (0..Cells::len(self)).filter(|&i| self.range(i).is_empty()).collect()
+    }
+    fn stored(&self) -> usize {
+        self.starts.len() + self.vectors.stored()
+    }
+    fn vectors(&self) -> Option<&Points> {
+        Some(&self.vectors)
+    }
+    fn owner(&self, vector: usize) -> usize {
+        self.starts.partition_point(|&start| start <= vector) - 1
+    }
+    fn with_vectors(&self, vectors: Points) -> Option<Self> {
+        Sets::new(self.starts.clone(), vectors).ok()
+    }
+    fn invent(draw: &mut Draw) -> Option<Self> {
+        let set = |draw: &mut Draw| (0..draw.whole(1, 5)).map(|_| vec![draw.number(), draw.number()]).collect();
+        let rows: Vec<Vec<Vec<f64>>> = (0..draw.rows).map(|_| set(draw)).collect();
+        Sets::of_rows(&rows).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(texts: &[&str]) -> String {
+        <Sets as Cells>::parse(&mut texts.iter().copied()).unwrap_err().of_column("x").to_string()
+    }
+
+    #[test]
+    fn sets_are_read_with_their_empty_ones() {
+        let sets = <Sets as Cells>::parse(&mut ["[[1,2],[3,4]]", "", "[]", "[[5, 6e0]]"].into_iter()).unwrap();
+        assert_eq!((sets.starts(), sets.vectors().dim(), Cells::missing(&sets)), (&[0, 2, 2, 2, 3][..], 2, vec![1, 2]));
+        assert_eq!((sets.owner(0), sets.owner(1), sets.owner(2)), (0, 0, 3));
+        assert_eq!(Cells::select(&sets, &[3, 0]), Sets::of_rows(&[vec![vec![5.0, 6.0]], vec![vec![1.0, 2.0], vec![3.0, 4.0]]]).unwrap());
+        let stored = serde_json::to_string(&sets).unwrap();
+        assert_eq!(serde_json::from_str::<Sets>(&stored).unwrap(), sets);
+        assert!(serde_json::from_str::<Sets>(&stored.replace("[0,2,", "[0,9,")).is_err());
+    }
+
+    #[test]
+    fn vectors_of_unlike_length_and_what_is_no_set_are_named_by_row() {
+        assert!(fault(&["[[1,2],[3]]"]).contains("row 1, column 'x': found 'a vector of length 1', expected 2, as in row 1"));
+        assert!(fault(&["[[1,2]]", "[]", "[[3]]"]).contains("row 3"));
+        assert!(fault(&["[[1,2]]", "[1,2]"]).contains("row 2") && fault(&["[[1,2]"]).contains("character 6"));
+        assert!(fault(&["[[]]"]).contains("1 number at least") && fault(&["[[1e999]]"]).contains("row 1"));
+    }
+}

@@ -1,0 +1,111 @@
+//! The Gram matrix of features less their mean, each row by its weight: B = D (I - 1 s') K (I - s 1') D with D = diag(w)^(1/2) and
+//! s = w / sum w. Without weights it is H K H, H = I - 11'/N (Murphy 2012, 14.43). Its eigenvalues are those of the scatter
+//! sum_i w_i (phi_i - m)(phi_i - m)' in feature space.
+
+use super::Task;
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::gram::{self, dot};
+use crate::linalg::{Matrix, eigh, product_transposed_within};
+use crate::solve::{Eigenpairs, Wanted, leading};
+use std::borrow::Cow;
+
+/// Up to so many rows every eigenpair is computed.
+const FEW: usize = 300;
+/// The same where more than a share of them is wanted.
+const SHARE: usize = 8;
+/// Eigenvalues of rounding are below this share of the largest weighed kernel value, times N.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Products with a block that a search for eigenpairs may take.
+const MOST_PRODUCTS: usize = 300;
+
+/// The centred matrix, by its parts.
+pub(super) struct Centred<'a> {
+    values: Cow<'a, Matrix>,
+    /// w_i^(1/2).
+    pub(super) root: Vec<f64>,
+    /// s.
+    share: Vec<f64>,
+    /// K s: what each row has in common with all.
+    pub(super) means: Vec<f64>,
+    /// s'K s.
+    mean: f64,
+}
+
+impl<'a> Centred<'a> {
+    /// The kernel values of a task, or what `turn` makes of each.
+    pub(super) fn new(task: &Task<'a>, turn: Option<fn(f64) -> f64>) -> Result<Self> {
+        let n = task.rows();
+        for (what, found) in [("columns of the Gram matrix", task.gram.shape().1), ("weights", task.weights.map_or(n, <[f64]>::len))] {
+            Error::unless_equal(what, n, found)?;
+        }
+        let mut values = match task.gram.held() {
+            Some(held) => Cow::Borrowed(held),
+            None => Cow::Owned(gram::dense(task.gram, task.control)?),
+        };
+        if let Some(turn) = turn {
+            values.to_mut().data_mut().iter_mut().for_each(|v| *v = turn(*v));
+        }
+        let weights: Vec<f64> = (0..n).map(|i| task.weight(i)).collect();
+        let total: f64 = weights.iter().sum();
+        let share: Vec<f64> = weights.iter().map(|w| w / total).collect();
+        let row = Matrix::new(1, n, share.clone())?;
+        let means = product_transposed_within(&values, &row, task.control)?.into_data();
+        let mean = dot(&share, &means);
+        Ok(Centred { values, root: weights.iter().map(|w| w.sqrt()).collect(), share, means, mean })
+    }
+
+    /// The trace: the variance in all directions, times the sum of the weights.
+    pub(super) fn trace(&self) -> f64 {
+        (0..self.root.len()).map(|i| self.entry(i, i)).sum()
+    }
+
+    /// Eigenvalues up to here are rounding.
+    pub(super) fn floor(&self) -> f64 {
+        let n = self.root.len();
+        let largest = (0..n).map(|i| self.root[i].powi(2) * self.values[(i, i)].abs().max(self.means[i].abs())).fold(0.0, f64::max);
+        ROUNDING * n as f64 * largest
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.root[i] * self.root[j] * (self.values[(i, j)] - self.means[i] - self.means[j] + self.mean)
+    }
+
+    /// V B for rows V.
+    fn multiply(&self, rows: &Matrix, control: &Control) -> Result<Matrix> {
+        let mut rows = rows.clone();
+        for k in 0..rows.rows() {
+            let row = rows.row_mut(k);
+            row.iter_mut().zip(&self.root).for_each(|(v, r)| *v *= r);
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().zip(&self.share).for_each(|(v, s)| *v -= sum * s);
+        }
+        let mut out = product_transposed_within(&self.values, &rows, control)?.transpose();
+        for k in 0..out.rows() {
+            let row = out.row_mut(k);
+            let mean = dot(row, &self.share);
+            row.iter_mut().zip(&self.root).for_each(|(v, r)| *v = r * (*v - mean));
+        }
+        Ok(out)
+    }
+
+    /// The `count` greatest eigenvalues and their vectors.
+    pub(super) fn leading(&self, count: usize, tolerance: f64, seed: u64, control: &Control) -> Result<Eigenpairs> {
+        let n = self.root.len();
+        let count = count.min(n);
+        if n > FEW && count < n / SHARE {
+            let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, seed };
+            return leading(n, &wanted, &|rows| self.multiply(rows, control), control);
+        }
+        control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
+        let (mut values, vectors) = eigh(Matrix::from_fn(n, n, |i, j| self.entry(i.min(j), i.max(j))), control)?;
+        values.reverse();
+        values.truncate(count);
+        let vectors = Matrix::from_fn(count, n, |k, i| vectors[(i, n - 1 - k)]);
+        let image = self.multiply(&vectors, control)?;
+        let off = |k: usize| image.row(k).iter().zip(vectors.row(k)).map(|(b, v)| (b - values[k] * v).powi(2)).sum::<f64>().sqrt();
+        let size = values.first().map_or(0.0, |v| v.abs());
+        let residual = (0..count).map(off).fold(0.0, f64::max);
+        Ok(Eigenpairs { residual: if size > 0.0 { residual / size } else { residual }, values, vectors, products: 0 })
+    }
+}

@@ -1,0 +1,260 @@
+//! Kernel principal components: the directions of greatest variance in feature space (Schölkopf, Smola & Müller 1998; Murphy
+//! 2012, 14.4.4). With B = H K H = U L U', H = I - 11'/N, the coordinate of x along component j is
+//!
+//! ```text
+//! f_j(x) = sum_i a_ij k~(x, x_i),  a_j = u_j / l_j^(1/2),  k~(x, x_i) = k(x, x_i) - mean_s k(x, x_s) - mean_s k(x_s, x_i) + mean_st k(x_s, x_t)
+//! ```
+//!
+//! sum_i a_ij = 0, so that what the centring takes from every k(x, x_i) alike falls away and the rest is a constant: f_j(x) =
+//! sum_i a_ij k(x, x_i) - sum_i a_ij mean_s k(x_s, x_i). Of distances d, -d^2/2 takes the place of k: classical scaling
+//! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
+
+use super::centred::Centred;
+use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task};
+use crate::data::{Kind, TargetInfo};
+use crate::error::{Error, Result};
+use crate::gram::{Block, Gram, Side, dot};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The relative residual that eigenpairs are asked to reach.
+const TOLERANCE: f64 = 1e-10;
+/// Rows that lie as far from 0 along a component, but for rounding.
+const AS_FAR: f64 = 1e-9;
+/// Components that are looked at first where their number is found.
+const FIRST: usize = 16;
+/// Components that a note gives the share of.
+const SHOWN: usize = 10;
+
+/// Kernel principal component analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelPca {
+    /// How many components, or which share of the variance they hold together.
+    pub components: Value,
+    /// What the kernel's values are.
+    pub values: Values,
+}
+
+/// What kernel values are to kernel principal components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// Similarities.
+    #[default]
+    Similarities,
+    /// Distances d, of which -d^2/2 is the similarity up to centring.
+    Distances,
+}
+
+impl Default for KernelPca {
+    fn default() -> Self {
+        KernelPca { components: Value::Number(2.0), values: Values::Similarities }
+    }
+}
+
+impl KernelPca {
+    fn centred<'a>(&self, task: &Task<'a>) -> Result<Centred<'a>> {
+        if task.rows() < 2 {
+            return Err(Error::Data(format!("components need rows that differ, and there is {}; add rows", task.rows())));
+        }
+        Centred::new(task, (self.values == Values::Distances).then_some(similarity))
+    }
+}
+
+impl Estimator for KernelPca {
+    const NAME: &'static str = "kernel_pca";
+    const DOC: &'static str = "kernel principal components: the directions in which rows differ most; classical scaling of distances";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed(
+            "components",
+            "how many components, or the share of the variance that they hold together; auto: those with more variance than in rows whose columns are shuffled (parallel analysis), or 2 where kernel values are given",
+            Domain::CountOrShare,
+        ),
+        Param::fixed(
+            "values",
+            "similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their place (classical scaling)",
+            Domain::Choice(&["similarities", "distances"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Nothing];
+    const GIVES: Gives = Gives::VALUES;
+    const NEEDS: Needs = Needs::AnySimilarity;
+    type Fitted = FittedKernelPca;
+
+    /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).
+    fn absorbs_shifts(&self) -> bool {
+        true
+    }
+
+    /// The matrix and blocks of vectors; every eigenvector where all may be wanted.
+    fn bytes(&self, rows: usize, _outputs: usize) -> u64 {
+        let (n, asked) = (rows as u64, self.components.number());
+        let columns = if asked >= 1.0 { 30 * asked as u64 + 100 } else { 2 * n };
+        8 * n * (n + columns.min(3 * n))
+    }
+
+    /// Some products of the matrix with a block.
+    fn work(&self, rows: usize, _outputs: usize) -> f64 {
+        (rows as f64).powi(2) * (50.0 + 20.0 * self.components.number().max(2.0).min(rows as f64))
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
+        2.0
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedKernelPca> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let (n, asked) = (task.rows(), self.components.number());
+        let centred = self.centred(task)?;
+        let (total, floor) = (centred.trace(), centred.floor());
+        let mut count = if asked < 1.0 { FIRST } else { asked as usize };
+        let (mut found, mut kept);
+        loop {
+            found = centred.leading(count, TOLERANCE, task.seed, task.control)?;
+            kept = found.values.iter().take_while(|l| **l > floor).count();
+            let mut sum = 0.0;
+            let enough = found.values[..kept].iter().position(|l| {
+                sum += l;
+                sum >= asked * total
+            });
+            match enough {
+                Some(last) if asked < 1.0 => kept = last + 1,
+                None if asked < 1.0 && kept == count && count < n => {
+                    count *= 4;
+                    continue;
+                }
+                _ => {}
+            }
+            break;
+        }
+        if kept == 0 {
+            return Err(Error::Data(
+                "all rows are alike to the kernel: nothing is left once their mean is taken away, and there is no component; check the columns and the kernel's parameters"
+                    .into(),
+            ));
+        }
+        let values = found.values[..kept].to_vec();
+        let mut coef = Matrix::zeros(n, kept);
+        let mut bias = vec![0.0; kept];
+        for (j, value) in values.iter().enumerate() {
+            let direction: Vec<f64> = found.vectors.row(j).iter().zip(&centred.root).map(|(u, r)| u / r).collect();
+            let size = sign(&direction) / value.sqrt();
+            let column: Vec<f64> = found.vectors.row(j).iter().zip(&centred.root).map(|(u, r)| size * u * r).collect();
+            bias[j] = -dot(&centred.means, &column);
+            (0..n).for_each(|i| coef[(i, j)] = column[i]);
+        }
+        let spectrum = Spectrum { values, total };
+        let mut notes = vec![spectrum.told()];
+        if asked >= 1.0 && kept < asked as usize {
+            notes.push(format!("{asked} components are asked for, and rows differ in {kept} directions: there are {kept}"));
+        }
+        let summary = Summary {
+            iterations: found.products,
+            converged: found.residual <= TOLERANCE,
+            certificate: Some(Certificate {
+                name: "relative residual of the eigenvectors".into(),
+                value: found.residual,
+                tolerance: TOLERANCE,
+            }),
+            notes,
+            ..Summary::default()
+        };
+        Ok(FittedKernelPca { expansion: Expansion::new((0..n).collect(), coef, bias), spectrum, values: self.values, summary })
+    }
+
+    fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        if self.components != Value::Auto {
+            return Ok(None);
+        }
+        let found = self.centred(task)?.leading(most, 1e-4, task.seed, task.control)?;
+        Ok(Some(("components", found.values)))
+    }
+}
+
+/// -d^2/2.
+fn similarity(distance: f64) -> f64 {
+    -0.5 * distance * distance
+}
+
+/// 1 where the farthest number from 0 is above it, -1 where it is below; of several the first.
+fn sign(numbers: &[f64]) -> f64 {
+    let far = numbers.iter().fold(0.0f64, |m, v| m.max(v.abs())) * (1.0 - AS_FAR);
+    numbers.iter().find(|v| v.abs() >= far).map_or(1.0, |v| v.signum())
+}
+
+/// The variance along components, each as a sum over the rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spectrum {
+    /// Eigenvalues of the centred Gram matrix, greatest first.
+    pub values: Vec<f64>,
+    /// Their sum over all components, those that are not kept included.
+    pub total: f64,
+}
+
+impl Spectrum {
+    /// The share of the whole variance that each component holds.
+    pub fn shares(&self) -> Vec<f64> {
+        self.values.iter().map(|v| v / self.total).collect()
+    }
+
+    fn told(&self) -> String {
+        let shares = self.shares();
+        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+        let each: Vec<String> = shares.iter().take(SHOWN).map(|s| percent(*s)).collect();
+        let more = if shares.len() > SHOWN { ", ..." } else { "" };
+        format!("share of the variance: {} in all ({}{more})", percent(shares.iter().sum()), each.join(", "))
+    }
+}
+
+/// Fitted kernel principal components.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedKernelPca {
+    expansion: Expansion,
+    spectrum: Spectrum,
+    values: Values,
+    summary: Summary,
+}
+
+impl Fitted for FittedKernelPca {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let of_distances = OfDistances(query.cross);
+        let cross: &dyn Gram = if self.values == Values::Distances { &of_distances } else { query.cross };
+        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross, query.control)?)))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
+        Ok(Answer::Components { names: (1..=self.expansion.bias.len()).map(|k| format!("pc{k}")).collect() })
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn spectrum(&self) -> Option<&Spectrum> {
+        Some(&self.spectrum)
+    }
+}
+
+/// -d^2/2 of distances d.
+struct OfDistances<'a>(&'a dyn Gram);
+
+impl Gram for OfDistances<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.0.fill(rows, cols, out.reborrow());
+        (0..out.rows()).for_each(|i| out.row_mut(i).iter_mut().for_each(|v| *v = similarity(*v)));
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side).into_iter().map(similarity).collect()
+    }
+}

@@ -1,0 +1,210 @@
+//! tfidf: k(x, z) = sum_w u_w(x) u_w(z) with u_w(x) = tf(x_w) idf(w), u / |u| where normalised (K16-K19; S3 14.5-14.8).
+//!
+//! x_w: how often the word w stands in document x; N training documents, N_w of which hold w. What was not seen at training
+//! counts for nothing. tf=count, idf=none, normalised=false is the bag of words (K23).
+
+use super::cosine::from_unit;
+use super::words::{Tokens, Words};
+use crate::blocks;
+use crate::control::Control;
+use crate::data::{RowWeights, Strings};
+use crate::error::{Error, Result};
+use crate::gram::{Cloud, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::linalg::Real;
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Inner product of the weighted words of two documents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tfidf {
+    tf: Tf,
+    idf: Idf,
+    normalised: bool,
+    ngrams: Value,
+    min_df: Value,
+    max_df: Value,
+    lower_case: bool,
+    tokens: Tokens,
+    stop_words: Vec<String>,
+}
+
+/// What x times a word counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Tf {
+    Log,
+    Sublinear,
+    Count,
+    Binary,
+}
+
+/// What a word that few documents hold counts more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Idf {
+    Smooth,
+    Plain,
+    Murphy,
+    None,
+}
+
+impl Tf {
+    fn of(self, x: f64) -> f64 {
+        match self {
+            Tf::Log => x.ln_1p(),
+            Tf::Sublinear => 1.0 + x.ln(),
+            Tf::Count => x,
+            Tf::Binary => 1.0,
+        }
+    }
+}
+
+impl Idf {
+    fn of(self, all: f64, holding: f64) -> f64 {
+        match self {
+            Idf::Smooth => ((1.0 + all) / (1.0 + holding)).ln() + 1.0,
+            Idf::Plain => (all / holding).ln() + 1.0,
+            Idf::Murphy => (all / (1.0 + holding)).ln(),
+            Idf::None => 1.0,
+        }
+    }
+}
+
+impl Default for Tfidf {
+    fn default() -> Self {
+        Tfidf {
+            tf: Tf::Log,
+            idf: Idf::Smooth,
+            normalised: true,
+            ngrams: Value::Number(1.0),
+            min_df: Value::Number(1.0),
+            max_df: Value::Number(1.0),
+            lower_case: true,
+            tokens: Tokens::Words,
+            stop_words: Vec::new(),
+        }
+    }
+}
+
+/// The words of the training documents that count, ascending, and their idf.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vocabulary {
+    words: Vec<String>,
+    #[serde(with = "blocks::f64s")]
+    idf: Vec<f64>,
+}
+
+impl Vocabulary {
+    /// The place of a word.
+    fn place(&self, word: &str) -> Option<usize> {
+        self.words.binary_search_by(|w| w.as_str().cmp(word)).ok()
+    }
+}
+
+/// Rounding of a share of the documents.
+const ROUNDING: f64 = 1e-9;
+
+impl Tfidf {
+    fn reader(&self) -> Words {
+        Words::new(self.tokens, self.lower_case, self.ngrams.integer(), &self.stop_words)
+    }
+
+    /// The fewest and the most documents that a word may stand in.
+    fn limits(&self, all: f64) -> (f64, f64) {
+        let (min, max) = (self.min_df.number(), self.max_df.number());
+        (if min < 1.0 { min * all } else { min } - ROUNDING * all, if max <= 1.0 { max * all } else { max } + ROUNDING * all)
+    }
+}
+
+impl Kernel for Tfidf {
+    const NAME: &'static str = "tfidf";
+    const DOC: &'static str = "sum over words of tf(x) idf tf(z) idf, by default divided by the norms: documents by the words they share, rare words first";
+    const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), (14.5) to (14.8)";
+    const BECAUSE: &'static str = "an inner product of weighted counts";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed(
+            "tf",
+            "what x times a word counts: log(1 + x), sublinear 1 + log(x), count x, binary 1",
+            Domain::Choice(&["log", "sublinear", "count", "binary"]),
+        ),
+        Param::fixed(
+            "idf",
+            "weight of a word in n of N training documents: smooth log((1 + N)/(1 + n)) + 1, plain log(N/n) + 1, murphy log(N/(1 + n)), none 1",
+            Domain::Choice(&["smooth", "plain", "murphy", "none"]),
+        ),
+        Param::fixed("normalised", "whether k(x, x) is 1: the cosine", Domain::Flag),
+        Param::fixed("ngrams", "words in a row that count together, at most; all fewer count too", Domain::Integer(1, 10)),
+        Param::fixed("min_df", "training documents that a word must stand in; below 1: a share of them", Domain::PositiveFinite),
+        Param::fixed("max_df", "training documents that a word may stand in; up to 1: a share of them", Domain::PositiveFinite),
+        Param::fixed("lower_case", "whether letters are made small first", Domain::Flag),
+        Param::fixed(
+            "tokens",
+            "what a word is: words, runs of letters and digits; spaces, all between white space",
+            Domain::Choice(&["words", "spaces"]),
+        ),
+        Param::fixed("stop_words", "words that do not count, a list", Domain::Words),
+    ];
+    type Inputs = Strings;
+    type Learnt = Vocabulary;
+    type Prepared = Cloud;
+
+    fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
+        let (ngrams, min_df, max_df) = (self.ngrams.settle(1.0), self.min_df.settle(1.0), self.max_df.settle(1.0));
+        Tfidf { ngrams, min_df, max_df, ..self.clone() }
+    }
+    fn learns(&self) -> bool {
+        true
+    }
+    fn learn(&self, inputs: &Strings, weights: RowWeights<'_>, control: &Control) -> Result<Vocabulary> {
+        let all = weights.total(inputs.len());
+        let seen = self.reader().frequencies(inputs, weights, control)?;
+        let (least, most) = self.limits(all);
+        let kept: Vec<(String, f64)> = seen.iter().filter(|(_, n)| least <= **n && **n <= most).map(|(w, n)| (w.clone(), *n)).collect();
+        if kept.is_empty() && !inputs.is_empty() {
+            return Err(Error::Data(match seen.len() {
+                0 => format!("{}: no training document holds a word that counts; see tokens and stop_words", Self::NAME),
+                words => format!(
+                    "{}: min_df={} and max_df={} leave none of the {words} words of {} training documents; lower min_df or raise max_df",
+                    Self::NAME,
+                    self.min_df,
+                    self.max_df,
+                    inputs.len()
+                ),
+            }));
+        }
+        let idf = kept.iter().map(|(_, n)| self.idf.of(all, *n)).collect();
+        Ok(Vocabulary { words: kept.into_iter().map(|(word, _)| word).collect(), idf })
+    }
+    fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&Cloud>) -> Result<Cloud> {
+        Error::unless_equal("weights of the words of tfidf", learnt.words.len(), learnt.idf.len())?;
+        let reader = self.reader();
+        let rows: Vec<Vec<(u32, f64)>> = (0..inputs.len())
+            .into_par_iter()
+            .map(|i| {
+                let mut places = Vec::new();
+                reader.each(inputs.get(i), |word| places.extend(learnt.place(word)));
+                places.sort_unstable();
+                let weighted = |run: &[usize]| (run[0] as u32, self.tf.of(run.len() as f64) * learnt.idf[run[0]]);
+                places.chunk_by(|a, b| a == b).map(weighted).collect()
+            })
+            .collect();
+        let norms = rows.iter().map(|row| row.iter().map(|(_, u)| u * u).sum()).collect();
+        let cloud = Cloud::from_counts(learnt.words.len(), Sparse::from_rows(rows), norms, like);
+        Ok(if self.normalised { cloud.into_unit() } else { cloud })
+    }
+    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+        if self.normalised { from_unit(tile) } else { tile.from_dots(Identity) }
+    }
+    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+        x.norms().to_vec()
+    }
+    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+        Some(x)
+    }
+    fn mercer(&self) -> Mercer {
+        Mercer::Always
+    }
+}

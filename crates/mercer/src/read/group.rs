@@ -1,0 +1,184 @@
+//! Rows that have one value in a column made one row, their numbers a set of vectors: conformations of a molecule, patches of a
+//! picture, visits of a patient.
+
+use super::cells::Cell;
+use super::columns::numbers;
+use super::facts::{Fact, Topic};
+use super::table::Raw;
+use super::{ReadOptions, Table};
+use crate::data::{ColumnKind, Points, Schema, Sets, Values, Writing};
+use crate::error::Result;
+use std::collections::HashMap;
+
+/// Sets that rows were grouped into.
+#[derive(Clone, Debug)]
+pub(super) struct Grouped {
+    /// The column of sets.
+    pub(super) column: String,
+    /// The columns that became coordinates of their vectors.
+    pub(super) coordinates: Vec<String>,
+    /// The cell that the rows of each set had in common.
+    pub(super) names: Vec<String>,
+}
+
+impl Table {
+    /// Makes the rows that have one value in `column` one row, whose cell there becomes the set of their vectors: the numbers of
+    /// all columns of plain numbers but those `kept`. Other columns stay where they say the same of all rows of a set, and are left
+    /// out with a notice where they do not. Sets stand in the order of their first rows.
+    ///
+    /// # Errors
+    /// A column that is not there, no column of numbers, a missing cell, and a kept column that differs within a set: by row.
+    pub fn group_into(&mut self, column: &str, kept: &[String], options: &ReadOptions) -> Result<()> {
+        let is_coordinate = |(name, raw): &&(String, Raw)| {
+            let declared = self.declared(options, name).map(|declared| declared.kind());
+            let numeric = match declared {
+                Some(kind) => kind == Some(ColumnKind::Number),
+                None => !self.aside.contains(name) && raw.is_of_numbers(),
+            };
+            name != column && !kept.contains(name) && numeric
+        };
+        let coordinates: Vec<String> = self.columns.iter().filter(is_coordinate).map(|(name, _)| name.clone()).collect();
+        let all = std::mem::take(&mut self.columns);
+        let ignored = |name: &str| self.declared(options, name).is_some_and(|declared| declared.kind().is_none());
+        self.columns = all.into_iter().filter(|(name, _)| !ignored(name)).collect();
+        self.grouped(column, coordinates, kept)
+    }
+
+    /// The same as a training table was, if it was.
+    ///
+    /// # Errors
+    /// As [`Table::group_into`], and a coordinate that is not there.
+    pub fn group_like(&mut self, schema: &Schema) -> Result<()> {
+        match schema.columns.iter().find(|c| !c.written.coordinates.is_empty()) {
+            Some(set) if self.columns.iter().all(|(name, raw)| *name != set.name || !matches!(raw, Raw::Ready(_))) => {
+                self.grouped(&set.name, set.written.coordinates.clone(), &[])
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn grouped(&mut self, column: &str, coordinates: Vec<String>, kept: &[String]) -> Result<()> {
+        if coordinates.is_empty() {
+            return Err(self.fault(format!("there is no column of numbers to make vectors of, besides '{column}'")));
+        }
+        let ids = self.take_cells(column)?;
+        if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| Cell::of(id) == Cell::Missing) {
+            return Err(self.cell(row, column, found, "the name of the set that the row belongs to"));
+        }
+        let mut vectors = Vec::with_capacity(coordinates.len());
+        for name in &coordinates {
+            let cells = self.take_cells(name)?;
+            let found = numbers(&self.file, name, &cells, Writing::Point)?;
+            if let Some(row) = found.iter().position(|x| x.is_nan()) {
+                return Err(self.cell(row, name, "", "a number; a vector of a set has no missing ones"));
+            }
+            vectors.push(found);
+        }
+        // Rows by set, sets in the order of their first rows.
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for (row, id) in ids.iter().enumerate() {
+            let set = *places.entry(id).or_insert(members.len());
+            if set == members.len() {
+                members.push(Vec::new());
+            }
+            members[set].push(row);
+        }
+        let mut starts = vec![0];
+        members.iter().for_each(|rows| starts.push(starts[starts.len() - 1] + rows.len()));
+        let values = members.iter().flatten().flat_map(|&row| vectors.iter().map(move |v| v[row])).collect();
+        let sets = Sets::new(starts, Points::dense(self.rows, coordinates.len(), values)?)?;
+        self.keep_what_is_said_of_sets(column, &members, kept)?;
+        let firsts: Vec<usize> = members.iter().map(|rows| rows[0]).collect();
+        let names = ids.select(&firsts).iter().map(str::to_owned).collect();
+        let says = format!("{{is}} {} sets of {} rows, each of them a vector of {} numbers", firsts.len(), self.rows, coordinates.len());
+        self.facts.push(Fact::of_column(Topic::Table, column, says).plainly());
+        self.keep_rows(&firsts);
+        self.columns.push((column.to_owned(), Raw::Ready(Values::Sets(sets))));
+        self.grouped = Some(Grouped { column: column.to_owned(), coordinates, names });
+        Ok(())
+    }
+
+    /// Leaves out the columns whose cells differ within a set.
+    ///
+    /// # Errors
+    /// One of them is `kept`, by its first row that differs.
+    fn keep_what_is_said_of_sets(&mut self, column: &str, members: &[Vec<usize>], kept: &[String]) -> Result<()> {
+        for (name, raw) in std::mem::take(&mut self.columns) {
+            let cells = raw.clone().into_cells(&name).ok();
+            let texts: Option<Vec<&str>> = cells.as_ref().map(|cells| cells.iter().collect());
+            let differs =
+                |texts: &Vec<&str>| members.iter().find_map(|rows| rows.iter().copied().find(|&row| texts[row] != texts[rows[0]]));
+            match texts.as_ref().and_then(differs) {
+                None if texts.is_some() => self.columns.push((name, raw)),
+                Some(row) if kept.contains(&name) => {
+                    let found = texts.map_or("", |texts| texts[row]);
+                    return Err(self.cell(row, &name, found, &format!("what the other rows of this '{column}' have: a set is one row")));
+                }
+                _ => {
+                    let says = format!("{{has}} different values among the rows of one '{column}': left out");
+                    self.facts.push(Fact::of_column(Topic::Table, &name, says));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Raw {
+    /// Whether it holds plain numbers alone.
+    fn is_of_numbers(&self) -> bool {
+        match self {
+            Raw::Numbers(_) => true,
+            Raw::Cells(cells) => !cells.strings && Writing::of(cells) == Some(Writing::Point),
+            Raw::Points(_) | Raw::Indexed(_) | Raw::Ready(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Cells as _;
+
+    const TABLE: &[u8] = b"id,a,b,note,y\nm,1,2,p,yes\nn,3,4,q,no\nm,5,6,r,yes\n";
+
+    fn grouped(text: &[u8], options: &ReadOptions) -> Result<Table> {
+        let mut table = Table::parse("t", text)?;
+        table.group_into("id", &["y".into()], options)?;
+        Ok(table)
+    }
+
+    #[test]
+    fn rows_of_one_name_become_a_set_and_what_differs_is_left_out() {
+        let options = ReadOptions::default();
+        let mut table = grouped(TABLE, &options).unwrap();
+        let (target, _) = table.take_target(&["y"], &options).unwrap();
+        let data = table.dataset(&options).unwrap();
+        assert_eq!((target.rows(), data.names()), (2, vec!["id"]));
+        let expected = Sets::of_rows(&[vec![vec![1.0, 2.0], vec![5.0, 6.0]], vec![vec![3.0, 4.0]]]).unwrap();
+        assert_eq!(data.columns()[0].values, Values::Sets(expected));
+        assert!(table.notices().iter().any(|said| said.contains("'note'")), "{:?}", table.notices());
+        // New rows are grouped as training was, in the same coordinates.
+        let mut new = Table::parse("new", b"b,a,id\n8,7,z\n2,1,m\n0,9,z\n").unwrap();
+        let schema = Schema::of(&data);
+        new.group_like(&schema).unwrap();
+        let names = new.texts(&["id".into()]).unwrap();
+        let new = new.dataset_like(&schema, &options).unwrap();
+        let Values::Sets(sets) = &new.columns()[0].values else { panic!("no sets") };
+        assert_eq!(names, [("id".to_owned(), vec!["z".to_owned(), "m".to_owned()])]);
+        assert_eq!(sets.cell(0), serde_json::json!([[7.0, 8.0], [9.0, 0.0]]));
+    }
+
+    #[test]
+    fn a_target_that_differs_and_cells_that_are_missing_are_named_by_row() {
+        let fault = |from: &str, to: &str| {
+            let text = String::from_utf8_lossy(TABLE).replace(from, to);
+            grouped(text.as_bytes(), &ReadOptions::default()).unwrap_err().to_string()
+        };
+        assert!(fault("5,6,r,yes", "5,6,r,no").contains("row 3, column 'y': found 'no'"));
+        assert!(fault("m,5,6", "m,,6").contains("row 3, column 'a'") && fault("m,5,6", ",5,6").contains("row 3, column 'id'"));
+        let ignored = ReadOptions::with_types(["a=ignore,b=ignore"]).unwrap();
+        assert!(grouped(TABLE, &ignored).unwrap_err().to_string().contains("no column of numbers"));
+    }
+}

@@ -1,0 +1,32 @@
+//! A model as one HTML page: what `mercer inspect` says of it, and the pictures of the fit.
+
+use super::Row;
+use super::html::{page, pictures};
+use super::model::facts;
+use super::words::shown;
+use crate::error::Result;
+use crate::learner::Model;
+use maud::html;
+
+/// Longest text on the page, in characters.
+const TEXT: usize = 4000;
+
+/// The page of a model; `row` is what [`Row::of_model`] says of it, `table` and `command` are words of the user.
+///
+/// # Errors
+/// A picture whose lists do not fit each other.
+pub fn model_page(model: &Model, row: &Row, table: &str, command: &str) -> Result<String> {
+    let title = format!("{} on {}", model.estimator.name(), shown(table, 80));
+    let content = html! {
+        (pictures(row)?)
+        h2 { "The model" }
+        dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }
+        @if !model.about.notices.is_empty() {
+            h2 { "Notices" }
+            ul { @for notice in &model.about.notices { li { (shown(notice, TEXT)) } } }
+        }
+        h2 { "To make this page again" }
+        pre { code { (shown(command, TEXT)) } }
+    };
+    Ok(page(&title, content))
+}
