@@ -7,7 +7,7 @@ use crate::errors::{data_error, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
-use crate::sets::sets_alone;
+use crate::sets::{are_sets_alone, sets_alone};
 use mercer::data::{Cells as _, Column, ColumnKind, Holds, Schema, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
@@ -107,7 +107,7 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
-    if mapping(object)?.is_none() && sparse(object)?.is_none() && sets_alone(object)?.is_none() {
+    if mapping(object)?.is_none() && sparse(object)?.is_none() && !are_sets_alone(object)? {
         let array = asarray(object)?;
         if is_numeric(kind(&array)?) && !by_column {
             return Ok(Arc::new(mercer::data::Dataset::from_points(points(&array)?)));

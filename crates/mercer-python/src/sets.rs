@@ -26,7 +26,12 @@ pub(crate) fn sets(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
 
 /// The same of what has no column's name; one array of three axes is refused there, as nobody says which of them is rows.
 pub(crate) fn sets_alone(object: &Bound<'_, PyAny>) -> PyResult<Option<Sets>> {
-    if axes(object).is_some_and(|axes| axes != 1) { Ok(None) } else { sets(object) }
+    if are_sets_alone(object)? { sets(object) } else { Ok(None) }
+}
+
+/// Whether there are such, without making them.
+pub(crate) fn are_sets_alone(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(axes(object).is_none_or(|axes| axes == 1) && are_sets(object)?)
 }
 
 /// How many axes an array has.

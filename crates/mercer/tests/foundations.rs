@@ -388,6 +388,17 @@ fn features_of_both_sides_multiply_to_the_kernel_values_through_sums_multiples_w
     assert!(["rbf(length_scale=1)", "linear + white", "linear*linear", "exp(linear)"].into_iter().all(none));
 }
 
+#[test]
+fn gathered_inputs_have_the_kernel_values_that_they_have_where_they_are() {
+    let (n, dim) = (150, 3);
+    let data = points(&Matrix::from_fn(n, dim, |i, j| ((i * dim + j) as f64 * 0.7).sin()));
+    let whole = KernelExpr::parse("rbf(length_scale=0.8)").unwrap().bind(None, &data).unwrap();
+    let order: Vec<usize> = (0..3).flat_map(|class| (0..n).filter(move |i| i % 3 == class)).collect();
+    let (gathered, values) = (whole.gathered(&order).unwrap(), gram_of("rbf(length_scale=0.8)", &data));
+    let found = gram::dense(gathered.as_ref(), &Control::default()).unwrap();
+    assert_eq!(found, Matrix::from_fn(n, n, |i, j| values[(order[i], order[j])]));
+}
+
 // spec: F37, M23, F29, T04
 #[test]
 fn the_primal_and_the_dual_of_linear_ridge_agree() {

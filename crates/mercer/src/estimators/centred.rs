@@ -6,8 +6,8 @@ use super::Task;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{self, dot};
-use crate::linalg::{Matrix, eigh, product_transposed_within};
-use crate::solve::{Eigenpairs, Wanted, leading};
+use crate::linalg::{Matrix, product_transposed_within};
+use crate::solve::{Eigenpairs, Wanted, leading, leading_of};
 use std::borrow::Cow;
 
 /// Up to so many rows every eigenpair is computed.
@@ -98,14 +98,7 @@ impl<'a> Centred<'a> {
             return leading(n, &wanted, &|rows| self.multiply(rows, control), control);
         }
         control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
-        let (mut values, vectors) = eigh(Matrix::from_fn(n, n, |i, j| self.entry(i.min(j), i.max(j))), control)?;
-        values.reverse();
-        values.truncate(count);
-        let vectors = Matrix::from_fn(count, n, |k, i| vectors[(i, n - 1 - k)]);
-        let image = self.multiply(&vectors, control)?;
-        let off = |k: usize| image.row(k).iter().zip(vectors.row(k)).map(|(b, v)| (b - values[k] * v).powi(2)).sum::<f64>().sqrt();
-        let size = values.first().map_or(0.0, |v| v.abs());
-        let residual = (0..count).map(off).fold(0.0, f64::max);
-        Ok(Eigenpairs { residual: if size > 0.0 { residual / size } else { residual }, values, vectors, products: 0 })
+        let matrix = Matrix::from_fn(n, n, |i, j| self.entry(i.min(j), i.max(j)));
+        leading_of(matrix, count, &|rows| self.multiply(rows, control), control)
     }
 }

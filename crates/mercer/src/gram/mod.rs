@@ -22,7 +22,7 @@ pub(crate) use cache::{Cell, RowCache, finite_diagonal};
 pub use cloud::Cloud;
 pub(crate) use cloud::Sparse;
 pub(crate) use compose::{
-    Centre, Eigenpairs, Exp, FeatureMean, Normalise, OverSets, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh,
+    Centre, Eigenpairs, Exp, FeatureMean, Normalise, OverSets, Power, Product, Repaired, Rewritten, Scale, SetSide, Sum, Weigh,
 };
 pub use compose::{Pairs, Repair};
 pub use dense::{Dense, Subset, apply, dense};

@@ -8,13 +8,22 @@
 use crate::data::{Cells, Trees};
 use crate::error::{Error, Result};
 use crate::gram::Gather;
+use crate::param::{Domain, Param};
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// The decay of SVM-light-TK.
+pub(super) const DECAY: f64 = 0.4;
+/// The parameters of kernels of fragments.
+pub(super) const PARAMS: &[Param] =
+    &[Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0)];
 
 /// Trees as productions, which have one number in all batches that are compared.
 pub struct Productions {
     trees: Vec<Tree>,
     numbers: HashMap<String, u32>,
+    /// k(x, x) of every tree.
+    own: Vec<f64>,
 }
 
 impl Gather for Productions {}
@@ -35,12 +44,20 @@ struct Tree {
 }
 
 impl Productions {
-    /// The productions of trees, with the numbers of `like` where it has them.
-    pub(super) fn of(trees: &Trees, like: Option<&Productions>) -> Self {
+    /// The productions of trees, with the numbers of `like` where it has them. Refuses trees with more fragments than a number
+    /// holds: no other value is larger than that of a tree with itself.
+    pub(super) fn of(trees: &Trees, like: Option<&Productions>, decay: f64, cut: f64) -> Result<Self> {
         let mut numbers = HashMap::new();
         let known = like.map(|other| &other.numbers);
-        let trees = (0..Cells::len(trees)).map(|row| Tree::of(trees, row, known, &mut numbers)).collect();
-        Productions { trees, numbers }
+        let trees: Vec<Tree> = (0..Cells::len(trees)).map(|row| Tree::of(trees, row, known, &mut numbers)).collect();
+        let own: Vec<f64> = trees.iter().map(|tree| tree.shared(tree, decay, cut)).collect();
+        match own.iter().position(|k| !k.is_finite()) {
+            None => Ok(Productions { trees, numbers, own }),
+            Some(row) => Err(Error::Numerical {
+                what: format!("the tree in row {}", row + 1),
+                why: "it shares more than 1e308 fragments with itself; take a smaller decay, or the kernel subtree".into(),
+            }),
+        }
     }
 
     /// k(x_i, z_j).
@@ -49,19 +66,8 @@ impl Productions {
     }
 
     /// k(x, x) of every tree.
-    pub(super) fn own(&self, decay: f64, cut: f64) -> Vec<f64> {
-        self.trees.iter().map(|tree| tree.shared(tree, decay, cut)).collect()
-    }
-
-    /// Refuses trees with more fragments than a number holds: no other value is larger than that of a tree with itself.
-    pub(super) fn check(trees: &Trees, decay: f64, cut: f64) -> Result<()> {
-        match Productions::of(trees, None).own(decay, cut).iter().position(|k| !k.is_finite()) {
-            None => Ok(()),
-            Some(row) => Err(Error::Numerical {
-                what: format!("the tree in row {}", row + 1),
-                why: "it shares more than 1e308 fragments with itself; take a smaller decay, or the kernel subtree".into(),
-            }),
-        }
+    pub(super) fn own(&self) -> &[f64] {
+        &self.own
     }
 }
 

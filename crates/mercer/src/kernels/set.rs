@@ -8,7 +8,7 @@ use crate::control::Control;
 use crate::data::{Arity, Cells, Column, ColumnKind, Dataset, RowWeights, Sets, Values};
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Mercer, OverSets, Pairs};
+use crate::gram::{Bound, Mercer, OverSets, Pairs, SetSide};
 use crate::param::{Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -99,7 +99,9 @@ impl SetKernel {
     /// Sets made ready.
     pub(super) fn fix(&self, learnt: &FittedKernel, columns: Columns<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
         let (sets, vectors) = vectors(columns)?;
-        Ok(Box::new(FixedSets { pairs: self.pairs, vectors: learnt.reference(&vectors, control)?, starts: sets.starts().to_vec() }))
+        let vectors = learnt.reference(&vectors, control)?;
+        let side = SetSide::new(self.pairs, vectors.among(control)?.as_ref(), sets.starts());
+        Ok(Box::new(FixedSets { pairs: self.pairs, vectors, side }))
     }
 }
 
@@ -112,17 +114,18 @@ fn weights_of(sets: &Sets, weights: RowWeights<'_>) -> Vec<f64> {
 struct FixedSets {
     pairs: Pairs,
     vectors: Reference,
-    starts: Vec<usize>,
+    side: SetSide,
 }
 
 impl Fixed for FixedSets {
     fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
-        Ok(Box::new(OverSets::among(self.pairs, self.vectors.among(control)?, &self.starts)))
+        Ok(Box::new(OverSets::new(self.pairs, self.vectors.among(control)?, self.side.clone(), self.side.clone())))
     }
     fn cross(&self, columns: Columns<'_>, control: &Control) -> Result<Box<dyn Bound>> {
         let (sets, new) = vectors(columns)?;
-        let (cross, among) = (self.vectors.cross(&new, control)?, self.vectors.among(control)?);
+        let cross = self.vectors.cross(&new, control)?;
         let own = self.vectors.kernel().gram(&new, control)?;
-        Ok(Box::new(OverSets::cross(self.pairs, cross, [(&*own, sets.starts()), (&*among, &self.starts)])))
+        let side = SetSide::new(self.pairs, own.as_ref(), sets.starts());
+        Ok(Box::new(OverSets::new(self.pairs, cross, side, self.side.clone())))
     }
 }

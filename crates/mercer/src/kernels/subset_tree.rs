@@ -2,12 +2,12 @@
 //! nodes with all their children, cut below any node, and |f| its productions
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001). See `productions.rs`.
 
-use super::productions::Productions;
+use super::productions::{self, DECAY, Productions};
 use crate::data::{RowWeights, Trees};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::{Param, Value};
 use serde::{Deserialize, Serialize};
 
 /// Shared fragments that may be cut below any node.
@@ -23,8 +23,6 @@ impl Default for SubsetTree {
     }
 }
 
-/// The decay of SVM-light-TK.
-const DECAY: f64 = 0.4;
 /// A fragment may end at any child.
 const CUT: f64 = 1.0;
 
@@ -33,8 +31,7 @@ impl Kernel for SubsetTree {
     const DOC: &'static str = "sum over fragments of decay^productions (times in x) (times in z): common pieces of trees, cut below any node";
     const SOURCE: &'static str = "Collins & Duffy, Convolution kernels for natural language (2001)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0)];
+    const PARAMS: &'static [Param] = productions::PARAMS;
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = Productions;
@@ -42,18 +39,15 @@ impl Kernel for SubsetTree {
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
         SubsetTree { decay: self.decay.settle(DECAY) }
     }
-    fn check(&self, inputs: &Trees) -> Result<()> {
-        Productions::check(inputs, self.decay.number(), CUT)
-    }
     fn prepare(&self, (): &(), inputs: &Trees, like: Option<&Productions>) -> Result<Productions> {
-        Ok(Productions::of(inputs, like))
+        Productions::of(inputs, like, self.decay.number(), CUT)
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Productions, T>) {
         let (a, b, decay) = (tile.a, tile.b, self.decay.number());
         tile.from_pairs(|i, j| a.shared(i, b, j, decay, CUT));
     }
     fn diagonal(&self, x: &Productions) -> Vec<f64> {
-        x.own(self.decay.number(), CUT)
+        x.own().to_vec()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

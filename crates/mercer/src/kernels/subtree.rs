@@ -3,12 +3,12 @@
 //! (K28; Collins & Duffy, Convolution kernels for natural language, 2001;
 //! Vishwanathan & Smola, Fast kernels for string and tree matching, 2003). See `productions.rs`.
 
-use super::productions::Productions;
+use super::productions::{self, DECAY, Productions};
 use crate::data::{RowWeights, Trees};
 use crate::error::Result;
 use crate::gram::{Kernel, Mercer, Tile};
 use crate::linalg::Real;
-use crate::param::{Domain, Param, Value};
+use crate::param::{Param, Value};
 use serde::{Deserialize, Serialize};
 
 /// Shared subtrees, down to the words.
@@ -24,8 +24,6 @@ impl Default for Subtree {
     }
 }
 
-/// The decay of SVM-light-TK.
-const DECAY: f64 = 0.4;
 /// A subtree goes down to the words.
 const CUT: f64 = 0.0;
 
@@ -34,8 +32,7 @@ impl Kernel for Subtree {
     const DOC: &'static str = "sum over whole subtrees of decay^productions (times in x) (times in z): equal phrases";
     const SOURCE: &'static str = "Vishwanathan & Smola, Fast kernels for string and tree matching (2003)";
     const BECAUSE: &'static str = "an inner product of weighted counts of fragments";
-    const PARAMS: &'static [Param] =
-        &[Param::searched("decay", "weight of each production in a fragment; 1 counts fragments", Domain::UpToOne, 10.0)];
+    const PARAMS: &'static [Param] = productions::PARAMS;
     type Inputs = Trees;
     type Learnt = ();
     type Prepared = Productions;
@@ -43,18 +40,15 @@ impl Kernel for Subtree {
     fn settle(&self, _: &Trees, _: RowWeights<'_>) -> Self {
         Subtree { decay: self.decay.settle(DECAY) }
     }
-    fn check(&self, inputs: &Trees) -> Result<()> {
-        Productions::check(inputs, self.decay.number(), CUT)
-    }
     fn prepare(&self, (): &(), inputs: &Trees, like: Option<&Productions>) -> Result<Productions> {
-        Ok(Productions::of(inputs, like))
+        Productions::of(inputs, like, self.decay.number(), CUT)
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Productions, T>) {
         let (a, b, decay) = (tile.a, tile.b, self.decay.number());
         tile.from_pairs(|i, j| a.shared(i, b, j, decay, CUT));
     }
     fn diagonal(&self, x: &Productions) -> Vec<f64> {
-        x.own(self.decay.number(), CUT)
+        x.own().to_vec()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -78,6 +78,34 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
     }
 }
 
+/// The same from the matrix itself, which is used up: every pair is computed.
+pub fn leading_of(matrix: Matrix, count: usize, multiply: &dyn Fn(&Matrix) -> Result<Matrix>, control: &Control) -> Result<Eigenpairs> {
+    let (values, vectors) = greatest_first(matrix, count, control)?;
+    let residual = certificate(&values, &vectors, multiply(&vectors)?);
+    Ok(Eigenpairs { values, vectors, residual, products: 0 })
+}
+
+/// The `count` greatest eigenvalues and their vectors, one per row.
+fn greatest_first(matrix: Matrix, count: usize, control: &Control) -> Result<(Vec<f64>, Matrix)> {
+    let n = matrix.rows();
+    let (mut values, vectors) = eigh(matrix, control)?;
+    values.reverse();
+    values.truncate(count);
+    let vectors = Matrix::from_fn(values.len(), n, |k, i| vectors[(i, n - 1 - k)]);
+    Ok((values, vectors))
+}
+
+/// max_j |A u_j - theta_j u_j| / |theta_1|, from the images A u_j.
+fn certificate(values: &[f64], vectors: &Matrix, mut images: Matrix) -> f64 {
+    let mut residual = 0.0f64;
+    for (j, theta) in values.iter().enumerate() {
+        axpy(-theta, vectors.row(j), images.row_mut(j));
+        residual = residual.max(norm(images.row(j)));
+    }
+    let size = values.first().map_or(0.0, |theta| theta.abs());
+    if size > 0.0 { residual / size } else { residual }
+}
+
 /// An orthonormal basis Q, its image and T = Q A Q'.
 struct Basis {
     q: Matrix,
@@ -103,23 +131,15 @@ impl Basis {
 
     /// Eigenvalues of T, greatest first, and its eigenvectors, one per row.
     fn pairs(&self) -> Result<(Vec<f64>, Matrix)> {
-        let (mut values, vectors) = eigh(self.t.clone(), &Control::unwatched())?;
-        let m = values.len();
-        values.reverse();
-        Ok((values, Matrix::from_fn(m, m, |i, j| vectors[(j, m - 1 - i)])))
+        greatest_first(self.t.clone(), self.t.rows(), &Control::unwatched())
     }
 
     /// The first pairs as vectors of A, and their certificate.
     fn leading(&self, values: &[f64], turn: &Matrix) -> Result<(Matrix, f64)> {
         let turn = turn.select_rows(&(0..values.len()).collect::<Vec<_>>());
-        let (vectors, mut rest) = (product(&turn, &self.q)?, product(&turn, &self.aq)?);
-        let mut residual = 0.0f64;
-        for (j, theta) in values.iter().enumerate() {
-            axpy(-theta, vectors.row(j), rest.row_mut(j));
-            residual = residual.max(norm(rest.row(j)));
-        }
-        let size = values.first().map_or(0.0, |theta| theta.abs());
-        Ok((vectors, if size > 0.0 { residual / size } else { residual }))
+        let vectors = product(&turn, &self.q)?;
+        let residual = certificate(values, &vectors, product(&turn, &self.aq)?);
+        Ok((vectors, residual))
     }
 
     /// Keeps the vectors of the first pairs alone.

@@ -8,6 +8,6 @@ pub mod lms;
 mod pivoted;
 pub mod smo;
 
-pub use eigen::{Eigenpairs, Wanted, leading};
+pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use lbfgs::{Lbfgs, Minimum};
 pub(crate) use pivoted::pivoted_cholesky;

@@ -14,8 +14,8 @@ pub(crate) use pointwise::{Exp, Power, Scale};
 pub use repair::Repair;
 pub(crate) use repair::{Eigenpairs, Repaired};
 pub(crate) use rewrite::Rewritten;
-pub(crate) use sets::OverSets;
 pub use sets::Pairs;
+pub(crate) use sets::{OverSets, SetSide};
 pub(crate) use weigh::Weigh;
 
 use super::gradient::{plan_copies, reweigh};

@@ -44,38 +44,44 @@ const FILLED: usize = 1 << 18;
 pub(crate) struct OverSets {
     pairs: Pairs,
     of: Box<dyn Bound>,
-    rows: Vec<usize>,
-    cols: Vec<usize>,
-    /// K(X, X) of the sets along rows and columns.
-    diagonals: [Vec<f64>; 2],
+    rows: SetSide,
+    cols: SetSide,
+}
+
+/// The sets along one side: where the vectors of each begin, and K(X, X).
+#[derive(Clone)]
+pub(crate) struct SetSide {
+    starts: Vec<usize>,
+    diagonal: Vec<f64>,
+}
+
+impl SetSide {
+    /// `among` is the kernel among the vectors.
+    pub(crate) fn new(pairs: Pairs, among: &dyn Bound, starts: &[usize]) -> Self {
+        SetSide { starts: starts.to_vec(), diagonal: diagonal(pairs, among, starts) }
+    }
 }
 
 impl OverSets {
-    /// Among the sets of one batch.
-    pub(crate) fn among(pairs: Pairs, of: Box<dyn Bound>, starts: &[usize]) -> Self {
-        let diagonal = diagonal(pairs, of.as_ref(), starts);
-        OverSets { pairs, of, rows: starts.to_vec(), cols: starts.to_vec(), diagonals: [diagonal.clone(), diagonal] }
-    }
-    /// Between the sets of two batches, each with the kernel among its vectors.
-    pub(crate) fn cross(pairs: Pairs, of: Box<dyn Bound>, sides: [(&dyn Bound, &[usize]); 2]) -> Self {
-        let [rows, cols] = sides.map(|(_, starts)| starts.to_vec());
-        OverSets { pairs, of, rows, cols, diagonals: sides.map(|(among, starts)| diagonal(pairs, among, starts)) }
+    /// `of` is the kernel of the vectors of the rows with those of the columns.
+    pub(crate) fn new(pairs: Pairs, of: Box<dyn Bound>, rows: SetSide, cols: SetSide) -> Self {
+        OverSets { pairs, of, rows, cols }
     }
 
     /// One row of the matrix: sums along each row of vectors, then over these rows.
     fn row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         out.fill(0.0);
-        let vectors = self.cols[cols.start]..self.cols[cols.end];
+        let vectors = self.cols.starts[cols.start]..self.cols.starts[cols.end];
         let width = vectors.len();
         let at_once = (FILLED / width.max(1)).max(1);
-        let mut first = self.rows[i];
-        while first < self.rows[i + 1] {
-            let some = first..(first + at_once).min(self.rows[i + 1]);
+        let mut first = self.rows.starts[i];
+        while first < self.rows.starts[i + 1] {
+            let some = first..(first + at_once).min(self.rows.starts[i + 1]);
             with_scratch(some.len() * width, |values| {
                 self.of.fill(some.clone(), vectors.clone(), Block::new(values, some.len(), width));
                 for row in values.chunks_exact(width.max(1)) {
                     for (o, j) in out.iter_mut().zip(cols.clone()) {
-                        *o += row[self.cols[j] - vectors.start..self.cols[j + 1] - vectors.start].iter().sum::<f64>();
+                        *o += row[self.cols.starts[j] - vectors.start..self.cols.starts[j + 1] - vectors.start].iter().sum::<f64>();
                     }
                 }
             });
@@ -87,7 +93,7 @@ impl OverSets {
     }
 
     fn factor(&self, side: Side, set: usize) -> f64 {
-        let starts = if side == Side::Rows { &self.rows } else { &self.cols };
+        let starts = if side == Side::Rows { &self.rows.starts } else { &self.cols.starts };
         self.pairs.factor(starts[set + 1] - starts[set])
     }
 }
@@ -107,7 +113,7 @@ fn diagonal(pairs: Pairs, among: &dyn Bound, starts: &[usize]) -> Vec<f64> {
 
 impl Gram for OverSets {
     fn shape(&self) -> (usize, usize) {
-        (self.rows.len() - 1, self.cols.len() - 1)
+        (self.rows.diagonal.len(), self.cols.diagonal.len())
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
         rows.enumerate().for_each(|(k, i)| self.row(i, cols.clone(), out.row_mut(k)));
@@ -116,7 +122,7 @@ impl Gram for OverSets {
         rows.iter().enumerate().for_each(|(k, &i)| self.row(i, cols.clone(), out.row_mut(k)));
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.diagonals[usize::from(side == Side::Cols)].clone()
+        if side == Side::Rows { &self.rows } else { &self.cols }.diagonal.clone()
     }
     fn symmetric(&self) -> bool {
         self.of.symmetric()
@@ -131,7 +137,8 @@ impl Bound for OverSets {
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let (vectors, _) = self.of.shape();
         control.plan("weights of all pairs of vectors", 8 * (vectors as u64).saturating_mul(vectors as u64))?;
-        let owner: Vec<usize> = self.rows.windows(2).enumerate().flat_map(|(set, w)| std::iter::repeat_n(set, w[1] - w[0])).collect();
+        let owner: Vec<usize> =
+            self.rows.starts.windows(2).enumerate().flat_map(|(set, w)| std::iter::repeat_n(set, w[1] - w[0])).collect();
         let weight =
             |i: usize, j: usize| self.factor(Side::Rows, owner[i]) * self.factor(Side::Cols, owner[j]) * weights[(owner[i], owner[j])];
         self.of.gradient(&Matrix::from_fn(vectors, vectors, weight), control)

@@ -78,8 +78,7 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
         return states.iter_mut().try_for_each(|state| {
             let rows = &state.problem.row;
             let matrix = dense(&Subset::new(gram, rows, rows), control)?;
-            let all: Vec<usize> = (0..rows.len()).collect();
-            let result = one(state, &Shared { matrix: &matrix, holder: None, at: all.clone(), all }, options, control);
+            let result = one(state, &Shared { matrix: &matrix, holder: None, at: (0..rows.len()).collect() }, options, control);
             control.keep(matrix.into_data());
             result
         });
@@ -102,14 +101,14 @@ fn side_by_side(
 ) -> Result<()> {
     states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|&r| place(r)).collect();
-        one(state, &Shared { matrix, holder, at, all: (0..state.coef.len()).collect() }, options, control)
+        one(state, &Shared { matrix, holder, at }, options, control)
     })
 }
 
 /// K among the variables of a problem.
 pub(super) trait Kernel: Sync {
-    /// Hands over the row of a variable in pieces: variables and their values.
-    fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64]));
+    /// Writes the row of a variable.
+    fn write<T: Passes>(&self, k: usize, out: &mut [T]);
     /// The row of a variable where it lies as a whole.
     fn row(&self, _k: usize) -> Option<&[f64]> {
         None
@@ -117,16 +116,6 @@ pub(super) trait Kernel: Sync {
     /// All rows in f32 where they are held so, each of so many numbers.
     fn single(&self, _width: usize) -> Option<&[f32]> {
         None
-    }
-    /// Writes the row of a variable.
-    fn write<T: Passes>(&self, k: usize, out: &mut [T])
-    where
-        Self: Sized,
-    {
-        match self.row(k) {
-            Some(row) => out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v)),
-            None => self.each(k, &mut |list, values| list.iter().zip(values).for_each(|(&at, v)| out[at] = T::from_f64(*v))),
-        }
     }
 }
 
@@ -136,21 +125,15 @@ struct Shared<'a> {
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to, ascending.
     at: Vec<usize>,
-    /// 0, 1, ...
-    all: Vec<usize>,
 }
 
 impl Kernel for Shared<'_> {
-    fn each(&self, k: usize, set: &mut dyn FnMut(&[usize], &[f64])) {
-        let row = self.matrix.row(self.at[k]);
-        set(&self.all, &self.at.iter().map(|&at| row[at]).collect::<Vec<f64>>());
-    }
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
-        let row = self.matrix.row(self.at[k]);
-        match self.row(k) {
-            Some(row) => out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v)),
-            None => out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at])),
+        if let Some(row) = self.row(k) {
+            return out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v));
         }
+        let row = self.matrix.row(self.at[k]);
+        out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at]));
     }
     fn row(&self, k: usize) -> Option<&[f64]> {
         let (first, last) = (*self.at.first()?, *self.at.last()?);
@@ -161,115 +144,126 @@ impl Kernel for Shared<'_> {
     }
 }
 
-/// f = Kb in f64, from f of the coefficients `known` where fewer have changed than there are.
-fn refresh(state: &mut State<'_>, kernel: &impl Kernel, known: &mut Vec<f64>) {
-    let mut values = std::mem::take(&mut state.values);
-    let changed = known.iter().zip(&state.coef).filter(|(a, b)| a != b).count();
-    if known.is_empty() || changed >= state.coef.iter().filter(|b| **b != 0.0).count() {
-        values.fill(0.0);
-        *known = vec![0.0; values.len()];
+/// Solves one problem.
+pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
+    Solver { state, kernel, known: Vec::new(), options, control }.solve()
+}
+
+/// One problem on its way.
+struct Solver<'w, 'p, K> {
+    state: &'w mut State<'p>,
+    kernel: &'w K,
+    /// The coefficients that f belongs to; none at the beginning.
+    known: Vec<f64>,
+    options: &'w Options,
+    control: &'w Control,
+}
+
+impl<K: Kernel> Solver<'_, '_, K> {
+    fn solve(&mut self) -> Result<()> {
+        if self.state.is_moved() {
+            self.refresh();
+            self.state.stretch();
+            self.known.clone_from(&self.state.coef);
+        }
+        let (narrow, most) = (self.options.tolerance >= NARROW, self.options.max_iterations);
+        if let Some(features) = self.state.features.take() {
+            // Few steps in pairs are less work than those of an interior point.
+            if narrow {
+                self.stage::<f32>(interior::pairs_instead(self.state, &features).min(most))?;
+            }
+            if !self.state.closed {
+                interior::start(self.state, &features, self.control);
+                self.refresh();
+            }
+        }
+        if narrow && !self.state.near {
+            self.stage::<f32>(most)?;
+        }
+        self.stage::<f64>(most)?;
+        self.state.closed = true;
+        Ok(())
     }
-    let mut written = Vec::new();
-    for (k, (&b, before)) in state.coef.iter().zip(known).enumerate().filter(|(_, (b, before))| *b != *before) {
-        let change = b - std::mem::replace(before, b);
-        match kernel.row(k) {
-            Some(row) => axpy(change, row, &mut values),
-            None => {
-                written.resize(values.len(), 0.0);
-                kernel.write(k, &mut written);
-                axpy(change, &written, &mut values);
+
+    /// f = Kb in f64, from f of the coefficients known where fewer have changed than there are.
+    fn refresh(&mut self) {
+        let Solver { state, kernel, known, .. } = self;
+        let State { coef, values, .. } = &mut **state;
+        let changed = known.iter().zip(&*coef).filter(|(a, b)| a != b).count();
+        if known.is_empty() || changed >= coef.iter().filter(|b| **b != 0.0).count() {
+            values.fill(0.0);
+            *known = vec![0.0; values.len()];
+        }
+        let mut written = Vec::new();
+        for (k, (&b, before)) in coef.iter().zip(known).enumerate().filter(|(_, (b, before))| *b != *before) {
+            let change = b - std::mem::replace(before, b);
+            match kernel.row(k) {
+                Some(row) => axpy(change, row, values),
+                None => {
+                    written.resize(values.len(), 0.0);
+                    kernel.write(k, &mut written);
+                    axpy(change, &written, values);
+                }
             }
         }
     }
-    state.values = values;
-}
 
-/// Solves one problem.
-pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
-    let mut known = Vec::new();
-    if state.is_moved() {
-        refresh(state, kernel, &mut known);
-        state.stretch();
-        known.clone_from(&state.coef);
-    }
-    let (narrow, most) = (options.tolerance >= NARROW, options.max_iterations);
-    if let Some(features) = state.features.take() {
-        // Few steps in pairs are less work than those of an interior point.
-        if narrow {
-            stage::<f32>(state, kernel, &mut known, interior::pairs_instead(state, &features).min(most), (options, control))?;
-        }
-        if !state.closed {
-            interior::start(state, &features, control);
-            refresh(state, kernel, &mut known);
-        }
-    }
-    if narrow && !state.near {
-        stage::<f32>(state, kernel, &mut known, most, (options, control))?;
-    }
-    stage::<f64>(state, kernel, &mut known, most, (options, control))?;
-    state.closed = true;
-    Ok(())
-}
-
-/// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
-/// but for the second and for `most` steps in all. `known` are the coefficients that f belongs to, which keeps up with them.
-fn stage<T: Passes>(
-    state: &mut State<'_>,
-    kernel: &impl Kernel,
-    known: &mut Vec<f64>,
-    most: usize,
-    (options, control): (&Options, &Control),
-) -> Result<()> {
-    if state.closed {
-        return Ok(());
-    }
-    let members: Vec<usize> = (0..state.coef.len()).collect();
-    let (n, rounded) = (members.len(), size_of::<T>() == 4);
-    let write = |k: usize, out: &mut [T]| kernel.write(k, out);
-    let rows = match kernel.single(width(n)).and_then(T::lent) {
-        Some(lent) => Rows::lent(n, lent),
-        None => Rows::later(n, &write),
-    };
-    let mut block: Block<'_, T> = Block::new(state, &members, rows);
-    let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
-    let mut round = 0;
-    while round < ROUNDS {
-        control.check()?;
-        control.tell("steps of the solver", state.iterations, options.max_iterations);
-        let until = reached.map_or(most, |before: usize| most.min(PATIENCE.0 * before + PATIENCE.1 * n));
-        let left = until.saturating_sub(state.iterations).min(if rounded { LOOK.0 * n + LOOK.1 } else { usize::MAX });
-        let spent = control.out_of_time() || state.iterations >= options.max_iterations;
-        let steps = if spent { 0 } else { block.solve(state, &Until { goal, most: left, control }) };
-        state.coef.copy_from_slice(&block.coef);
-        state.iterations += steps;
-        refresh(state, kernel, known);
-        state.finite()?;
-        let drift = block.v.iter().enumerate().take(n).fold(0.0f64, |most, (k, v)| most.max((v.to_f64() - state.v(k)).abs()));
-        let quality = certificate::of(state);
-        state.closed = spent || quality.within(MARGIN * options.tolerance);
-        if state.closed || state.iterations >= until || rounded && drift > DRIFT * goal {
+    /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
+    /// but for the second and for `most` steps in all.
+    fn stage<T: Passes>(&mut self, most: usize) -> Result<()> {
+        if self.state.closed {
             return Ok(());
         }
-        if steps == left {
-            block.reset(state);
-            continue;
+        let (kernel, options, control) = (self.kernel, self.options, self.control);
+        let members: Vec<usize> = (0..self.state.coef.len()).collect();
+        let (n, rounded) = (members.len(), size_of::<T>() == 4);
+        let write = |k: usize, out: &mut [T]| kernel.write(k, out);
+        let rows = match kernel.single(width(n)).and_then(T::lent) {
+            Some(lent) => Rows::lent(n, lent),
+            None => Rows::later(n, &write),
+        };
+        let mut block: Block<'_, T> = Block::new(self.state, &members, rows);
+        let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
+        let mut round = 0;
+        while round < ROUNDS {
+            control.check()?;
+            control.tell("steps of the solver", self.state.iterations, options.max_iterations);
+            let until = reached.map_or(most, |before: usize| most.min(PATIENCE.0 * before + PATIENCE.1 * n));
+            let left = until.saturating_sub(self.state.iterations).min(if rounded { LOOK.0 * n + LOOK.1 } else { usize::MAX });
+            let spent = control.out_of_time() || self.state.iterations >= options.max_iterations;
+            let steps = if spent { 0 } else { block.solve(self.state, &Until { goal, most: left, control }) };
+            self.state.coef.copy_from_slice(&block.coef);
+            self.state.iterations += steps;
+            self.refresh();
+            self.state.finite()?;
+            let drift = block.v.iter().take(n).enumerate().fold(0.0f64, |far, (k, v)| far.max((v.to_f64() - self.state.v(k)).abs()));
+            let quality = certificate::of(self.state);
+            self.state.closed = spent || quality.within(MARGIN * options.tolerance);
+            if self.state.closed || self.state.iterations >= until || rounded && drift > DRIFT * goal {
+                return Ok(());
+            }
+            if steps == left {
+                block.reset(self.state);
+                continue;
+            }
+            // In this kind of number there is nothing left where no pair moves above the goal, or where violation and gap stand
+            // still.
+            let idle = steps == 0 && quality.violation > goal;
+            let stands = steps > 0 && quality.violation.max(0.0) >= STANDS * last && quality.violation <= goal;
+            if idle || stands || rounded && quality.violation > NOISE * goal {
+                return Ok(());
+            }
+            last = quality.violation.max(0.0);
+            if quality.violation <= MARGIN * options.tolerance {
+                reached = reached.or(Some(self.state.iterations));
+                let wanted = 0.5 * options.tolerance / quality.gap;
+                goal = quality.violation.min(goal) * wanted.clamp(TIGHTEN.0, TIGHTEN.1);
+            } else {
+                goal = goal.min(0.5 * quality.violation);
+            }
+            block.reset(self.state);
+            round += 1;
         }
-        // In this kind of number there is nothing left where no pair moves above the goal, or where violation and gap stand still.
-        let idle = steps == 0 && quality.violation > goal;
-        let stands = steps > 0 && quality.violation.max(0.0) >= STANDS * last && quality.violation <= goal;
-        if idle || stands || rounded && quality.violation > NOISE * goal {
-            return Ok(());
-        }
-        last = quality.violation.max(0.0);
-        if quality.violation <= MARGIN * options.tolerance {
-            reached = reached.or(Some(state.iterations));
-            let wanted = 0.5 * options.tolerance / quality.gap;
-            goal = quality.violation.min(goal) * wanted.clamp(TIGHTEN.0, TIGHTEN.1);
-        } else {
-            goal = goal.min(0.5 * quality.violation);
-        }
-        block.reset(state);
-        round += 1;
+        Ok(())
     }
-    Ok(())
 }
