@@ -75,6 +75,15 @@ def letter():
     return found and held(scaled(found[0]), found[1], train_size=15000)
 
 
+def usps():
+    """Its own split of rows; labels come first, pixels lie in 0..1."""
+    folder = SHARED / "data" / "usps"
+    if not folder.exists():
+        return None
+    train, new = (np.loadtxt(folder / f"usps_{part}.csv.gz", delimiter=",") for part in ("train", "test"))
+    return {"x": train[:, 1:].copy(), "y": train[:, 0], "xt": new[:, 1:].copy(), "yt": new[:, 0]}
+
+
 def unscaled():
     found = table("segment")
     return found and held(found[0][:846], found[1][:846], test_size=0.2)
@@ -115,6 +124,7 @@ WORKS = {
     "n20000_c1": svc(lambda: data.two_classes(20000), C=1, gamma=1 / 30),
     "n20000_c100": svc(lambda: data.two_classes(20000), C=100, gamma=1 / 30),
     "letter": svc(letter, C=10, gamma=0.1),
+    "usps": svc(usps, C=10, gamma=0.03),
     "digits": svc(digits, C=10, gamma=0.001),
     **{f"svc600_c{c}": svc(small_classes, C=c, gamma=0.1) for c in (1, 40, 1000)},
     **{f"svr600_c{c}": svr(small_numbers, C=c, gamma=0.1) for c in (1, 40, 1000)},

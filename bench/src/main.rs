@@ -80,7 +80,7 @@ impl Work {
         };
         let file = folder.join("xt.npy");
         let new = if file.exists() { Some(points(read_npy(&file)?)?) } else { None };
-        Ok(Work { folder, kernel, estimator, data, target, new, control: Control::default().with_spare() })
+        Ok(Work { folder, kernel, estimator, data, target, new, control: Control::default().with_buffer_pool() })
     }
 
     fn estimator(&self) -> Result<&EstimatorExpr> {

@@ -15,7 +15,7 @@ family = np.array(["-ana", "-ana", "-ana", "-ana", "-ana", "-itten", "-itten", "
 
 
 def distance(a, b):
-    """The edit distance of Levenshtein: letters put in, left out or changed."""
+    """The edit distance of Levenshtein: letters inserted, deleted or substituted."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i

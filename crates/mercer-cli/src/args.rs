@@ -1,8 +1,8 @@
 //! What may be typed.
 
-use clap::{Args, Parser, Subcommand};
-use clap_complete::Shell;
-use std::path::PathBuf;
+use crate::commands::Command;
+use clap::{Args, Parser};
+use mercer::read::ColumnType;
 
 const AFTER: &str = "\
 A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV \
@@ -22,66 +22,10 @@ Exit codes:
   1    'mercer check' refuted the kernel
   2    an option, an expression or a parameter
   3    the data or a file
-  4    memory, time, or numbers that break down
+  4    memory, time, or numerical failure
   5    a model file
   130  ctrl-C; compare and fit write the best so far
 After an error nothing is half-written.";
-
-const COMPARE: &str = "\
-Examples:
-  mercer compare example:iris
-  mercer compare wine.csv --target quality --report wine.html --figures wine
-  mercer compare dna.csv --target class --estimators svc,knn \\
-    --kernel 'normalise(spectrum(k=4))'
-  mercer compare sales.csv.gz --target amount --time day \\
-    --missing 'price=drop,region=error'
-  cat big.jsonl | mercer compare - --target y --max-seconds 60";
-
-const PLAN: &str = "\
-Examples:
-  mercer plan big.csv --target y
-  mercer plan big.csv --target y --max-seconds 60 --max-memory 2GB";
-
-const FIT: &str = "\
-Examples:
-  mercer fit wine.csv --target quality -o wine.mercer
-  mercer fit wine.csv --target quality -o wine.mercer \\
-    --kernel 'rbf(length_scale=0.5..5)'";
-
-const PREDICT: &str = "\
-Examples:
-  mercer predict wine.mercer new.csv -o predicted.csv
-  mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
-  mercer predict wine.mercer new.csv --std --interval 0.9 | head";
-
-const INSPECT: &str = "\
-Examples:
-  mercer inspect
-  mercer inspect rbf
-  mercer inspect wine.mercer --verbose";
-
-const CHECK: &str = "\
-Examples:
-  mercer check 'rbf + 0.5*normalise(spectrum(k=3))'
-  mercer check 'sigmoid(gamma=1, offset=-1)' example:iris
-  mercer check 'clip(negative_distance)' wine.csv --target quality";
-
-const GRAM: &str = "\
-Examples:
-  mercer gram wine.csv --target quality --kernel 'rbf(length_scale=2)' -o K.npy
-  mercer gram train.csv --kernel 'normalise(spectrum(k=4))' \\
-    --rows new.csv -o K_new.npy";
-
-const COMPLETIONS: &str = "\
-Examples:
-  mercer completions bash > ~/.local/share/bash-completion/completions/mercer
-  mercer completions zsh > ~/.zfunc/_mercer
-  mercer completions fish > ~/.config/fish/completions/mercer.fish";
-
-const MAN: &str = "\
-Examples:
-  mercer man | man -l -
-  mercer man fit > ~/.local/share/man/man1/mercer-fit.1";
 
 /// Kernel methods side by side on your table.
 #[derive(Debug, Parser)]
@@ -94,45 +38,12 @@ pub(crate) struct Arguments {
     pub command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Tune, cross-validate and time several estimators under one kernel, side by side.
-    #[command(after_help = COMPARE)]
-    Compare(Compare),
-    /// Say what a comparison of this table would take: rows, memory and time of each estimator.
-    #[command(after_help = PLAN)]
-    Plan(Plan),
-    /// Fit one estimator to a table and write a model file.
-    #[command(after_help = FIT)]
-    Fit(Fit),
-    /// Predict every row of a table with a model file; CSV on standard output or in a file.
-    #[command(after_help = PREDICT)]
-    Predict(Predict),
-    /// Say whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
-    #[command(after_help = CHECK)]
-    Check(Check),
-    /// Say what a model file holds, or describe one kernel or estimator; without a word, list them all.
-    #[command(after_help = INSPECT)]
-    Inspect(Inspect),
-    /// List the built-in tables, or print one as CSV.
-    Examples(Examples),
-    /// Write the kernel matrix of a table, or between two tables, as an NPY file.
-    #[command(after_help = GRAM)]
-    Gram(Gram),
-    /// Print a script that completes commands and options in a shell.
-    #[command(after_help = COMPLETIONS)]
-    Completions(Completions),
-    /// Print the manual page of mercer or of one command.
-    #[command(after_help = MAN)]
-    Man(Man),
-}
-
 /// The table to learn from and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Tabular {
     /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
     pub table: String,
-    /// Column to predict; several number columns parted by commas, a name that holds a comma in double quotes. Not needed
+    /// Column to predict; several number columns separated by commas, a name that holds a comma in double quotes. Not needed
     /// where the table names it: LIBSVM, NPZ with y, folders of texts, example:NAME.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
@@ -160,9 +71,7 @@ pub(crate) struct Tabular {
 /// How the cells of a table are to be read.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// What a column holds, where the cells do not tell: number, category, text, sequence, tree, set, date (date-dmy and date-mdy say
-    /// whether day or month comes first), flag or ignore.
-    #[arg(long, value_name = "COL=TYPE", help_heading = "How to read")]
+    #[arg(long, value_name = "COL=TYPE", help_heading = "How to read", help = types())]
     pub types: Vec<String>,
     /// Texts that stand for missing cells, such as -999 or COL=-999, besides the usual ones (empty, NA, N/A, NaN, NULL, None, ?;
     /// among numbers - and . too).
@@ -221,175 +130,16 @@ pub(crate) struct Limits {
     pub max_seconds: Option<f64>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Compare {
-    #[command(flatten)]
-    pub learning: Learning,
-    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
-    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
-    pub estimators: Vec<String>,
-    /// Folds of the cross-validation.
-    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
-    pub folds: usize,
-    /// Column whose equal rows stay in one fold; it is no input.
-    #[arg(long, value_name = "COL", help_heading = "How to judge", conflicts_with = "time")]
-    pub groups: Option<String>,
-    /// Column of dates or numbers: folds in that order, each judged by what was learnt from the rows before it.
-    #[arg(long, value_name = "COL", help_heading = "How to judge")]
-    pub time: Option<String>,
-    /// Write a page with table and pictures.
-    #[arg(long, value_name = "F.html", help_heading = "Output")]
-    pub report: Option<PathBuf>,
-    /// Write the table as JSON.
-    #[arg(long, value_name = "F", help_heading = "Output")]
-    pub json: Option<PathBuf>,
-    /// Write every figure as an SVG file into this folder, which is made if it is not there.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub figures: Option<PathBuf>,
-    /// Write the model that predicts best, as fit writes one.
-    #[arg(long, value_name = "BEST.mercer", help_heading = "Output")]
-    pub save: Option<PathBuf>,
+/// What `--types` says of itself.
+fn types() -> String {
+    let kinds: Vec<&str> = ColumnType::all().into_iter().filter(|t| matches!(t, ColumnType::Of(_))).map(ColumnType::name).collect();
+    format!(
+        "What a column holds, where the cells do not tell: {}, date (date-dmy and date-mdy say whether day or month comes first), flag or ignore",
+        kinds.join(", ")
+    )
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Plan {
-    #[command(flatten)]
-    pub learning: Learning,
-    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
-    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
-    pub estimators: Vec<String>,
-    /// Folds of the cross-validation.
-    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
-    pub folds: usize,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fit {
-    #[command(flatten)]
-    pub learning: Learning,
-    /// Estimator such as "svc(c=0.1..100)", or "kernel_pca(components=2)", which takes no target; svc for classes and ridge for
-    /// numbers if left out.
-    #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
-    pub estimator: Vec<String>,
-    /// Model file to write.
-    #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
-    pub output: PathBuf,
-    /// Write a page with what there is to say of the model, and its pictures.
-    #[arg(long, value_name = "F.html", help_heading = "Output")]
-    pub report: Option<PathBuf>,
-    /// Write figures of the fit as SVG files into this folder, which is made if it is not there.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
-    pub figures: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Predict {
-    /// Model file.
-    pub model: PathBuf,
-    /// Table with the columns that the model was fitted on, in any order; - for standard input.
-    pub table: String,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
-    #[arg(long, value_name = "COL=FILE")]
-    pub gram: Vec<String>,
-    /// Columns of the table that stand to the left of the predictions, parted by commas; or all.
-    #[arg(long, value_name = "COL[,COL]|all")]
-    pub keep: Option<String>,
-    /// CSV file to write; standard output if left out.
-    #[arg(short, long, value_name = "F.csv")]
-    pub output: Option<PathBuf>,
-    /// Add the standard deviation of a new target around each prediction (gp, baseline).
-    #[arg(long)]
-    pub std: bool,
-    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9
-    /// (gp, baseline).
-    #[arg(long, value_name = "P", value_parser = fraction)]
-    pub interval: Option<f64>,
-    /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
-    #[arg(long)]
-    pub probabilities: bool,
-    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
-    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
-    pub max_memory: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Check {
-    /// Kernel such as "rbf - 0.5*linear".
-    #[arg(allow_hyphen_values = true)]
-    pub kernel: String,
-    /// Table to test it on where no rule decides.
-    pub table: Option<String>,
-    /// Column to leave out: what would be predicted.
-    #[arg(long, value_name = "COL")]
-    pub target: Option<String>,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
-    /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
-    #[arg(long, value_name = "COL=FILE")]
-    pub gram: Vec<String>,
-    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
-    #[arg(long)]
-    pub no_standardise: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-    /// Seed of the rows that are tried.
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub seed: u64,
-    #[command(flatten)]
-    pub limits: Limits,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Inspect {
-    /// Model file, or the name of a kernel, of a kernel of kernels or of an estimator.
-    pub model: Option<PathBuf>,
-    /// Say everything that its search learnt, with the values that it tried.
-    #[arg(short, long)]
-    pub verbose: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Examples {
-    /// Table to print as CSV; the list of tables if left out.
-    pub name: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Gram {
-    #[command(flatten)]
-    pub table: Tabular,
-    /// Second table: its rows become the rows of the matrix, those of TABLE its columns.
-    #[arg(long, value_name = "TABLE")]
-    pub rows: Option<String>,
-    /// NPY file to write.
-    #[arg(short, long, value_name = "K.npy", help_heading = "Output")]
-    pub output: PathBuf,
-    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
-    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
-    pub max_memory: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Completions {
-    /// The shell.
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Man {
-    /// Command; mercer itself if left out.
-    pub command: Option<String>,
-}
-
-/// More threads than this are a slip of the finger.
+/// More threads than this are a typo.
 const MOST_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -397,7 +147,7 @@ fn threads(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n <= MOST_THREADS).ok_or(most)
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     mercer::control::memory_size(text).ok_or_else(|| "write a size such as 500MB or 4GB".into())
 }
 
@@ -405,7 +155,7 @@ fn positive(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite()).ok_or_else(|| "write a number of seconds above 0".into())
 }
 
-fn fraction(text: &str) -> Result<f64, String> {
+pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|x: &f64| *x > 0.0 && *x < 1.0).ok_or_else(|| "write a probability between 0 and 1, such as 0.9".into())
 }
 
@@ -431,8 +181,8 @@ mod tests {
                 assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
             }
         }
-        let examples = [COMPARE, PLAN, FIT, PREDICT, INSPECT, CHECK, GRAM, COMPLETIONS, MAN];
-        assert!(examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 80), "a command stays on its line");
+        let examples: Vec<String> = all.get_subcommands().filter_map(|c| c.get_after_help()).map(ToString::to_string).collect();
+        assert!(examples.len() >= 9 && examples.iter().flat_map(|e| e.lines()).all(|line| line.len() <= 80), "a command stays on its line");
         assert!(AFTER.lines().next().is_some_and(|line| line.len() > 200), "a paragraph is one line, whatever the terminal's width");
     }
 

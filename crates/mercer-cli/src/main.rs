@@ -5,7 +5,7 @@ mod commands;
 mod output;
 mod progress;
 
-use args::{Arguments, Command};
+use args::Arguments;
 use clap::Parser;
 use mercer::control::{CancelFlag, with_threads};
 use mercer::error::{Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(Clone, Default)]
 pub(crate) struct Stop {
     /// End with the best so far.
-    enough: CancelFlag,
+    stop_early: CancelFlag,
     /// End at once, nothing written.
     cancel: CancelFlag,
 }
@@ -23,13 +23,13 @@ pub(crate) struct Stop {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let stop = Stop::default();
-    stop_on_ctrl_c(stop.clone(), matches!(arguments.command, Command::Compare(_) | Command::Fit(_)));
-    let outcome = run(arguments, &stop).map_err(|error| match error {
-        Error::Time { .. } | Error::Stopped { .. } if stop.enough.is_cancelled() => Error::Cancelled,
+    stop_on_ctrl_c(stop.clone(), arguments.command.has_best_so_far());
+    let outcome = run(&arguments, &stop).map_err(|error| match error {
+        Error::Time { .. } | Error::Stopped { .. } if stop.stop_early.is_cancelled() => Error::Cancelled,
         other => other,
     });
     match outcome {
-        Ok(_) if stop.enough.is_cancelled() => {
+        Ok(_) if stop.stop_early.is_cancelled() => {
             eprintln!("mercer: stopped by ctrl-C; what was found by then is written");
             ExitCode::from(STOPPED)
         }
@@ -41,21 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments, stop: &Stop) -> Result<ExitCode> {
-    let done = |made: Result<()>| made.map(|()| ExitCode::SUCCESS);
-    let work = || match &arguments.command {
-        Command::Compare(a) => done(commands::compare(a, stop)),
-        Command::Plan(a) => done(commands::plan(a, stop)),
-        Command::Fit(a) => done(commands::fit(a, stop)),
-        Command::Predict(a) => done(commands::predict(a, stop)),
-        Command::Check(a) => commands::check(a, stop),
-        Command::Inspect(a) => done(commands::inspect(a)),
-        Command::Examples(a) => done(commands::examples(a)),
-        Command::Gram(a) => done(commands::gram(a, stop)),
-        Command::Completions(a) => done(commands::completions(a)),
-        Command::Man(a) => done(commands::man(a)),
-    };
-    with_threads(arguments.threads, work)?
+fn run(arguments: &Arguments, stop: &Stop) -> Result<ExitCode> {
+    with_threads(arguments.threads, || arguments.command.run(stop))?
 }
 
 /// The first ctrl-C asks for the best so far where there may be one, the next asks to stop and leave nothing
@@ -65,11 +52,11 @@ fn stop_on_ctrl_c(stop: Stop, has_best: bool) {
         if stop.cancel.is_cancelled() {
             std::process::exit(STOPPED.into());
         }
-        if !has_best || stop.enough.is_cancelled() {
+        if !has_best || stop.stop_early.is_cancelled() {
             stop.cancel.cancel();
         } else {
             eprintln!("mercer: coming to an end with the best so far; ctrl-C again stops at once and writes nothing");
-            stop.enough.cancel();
+            stop.stop_early.cancel();
         }
     });
     if let Err(e) = installed {

@@ -89,8 +89,10 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
     (!sigmoids.is_empty()).then(|| from_matrix(py, table())).transpose()
 }
 
+/// Anything of Python.
+pub(crate) type Object<'py> = Bound<'py, PyAny>;
 /// Two arrays.
-pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);
 
 /// A value as a number, "auto", a pair of ends or a list.
 pub(crate) fn parameter<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

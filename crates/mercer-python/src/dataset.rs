@@ -5,10 +5,11 @@ use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numer
 use crate::columns::{Cells, cells, strings, written};
 use crate::errors::{data_error, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
+use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
 use crate::sets::{are_sets_alone, sets_alone};
-use mercer::data::{Cells as _, Column, ColumnKind, Holds, Schema, Similarities, Values};
+use mercer::data::{Cells as _, Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Similarities, Values};
 use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
@@ -141,12 +142,10 @@ fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>> {
         let column = column.str()?.to_string();
         let fault = |e| within(given.py(), &format!("gram of '{column}'"), e);
         let pair: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.cast::<PyTuple>().ok().and_then(|pair| pair.extract().ok());
-        let array = asarray(pair.as_ref().map_or(&given, |(_, values)| values)).map_err(fault)?;
-        let [rows, width] = two_axes(&array).map_err(fault)?;
-        let values = Matrix::new(rows, width, arrays::numbers(&array).map_err(fault)?).map_err(raise)?;
+        let values = kernel_values(pair.as_ref().map_or(&given, |(_, values)| values)).map_err(fault)?;
         let names = match pair {
             Some((names, _)) => asarray(&names).and_then(|array| written(&names, &array)).map_err(fault)?.texts,
-            None => (0..rows).map(|i| i.to_string()).collect(),
+            None => (0..values.rows()).map(|i| i.to_string()).collect(),
         };
         Ok(NamedGram { column, names, values })
     };
@@ -177,6 +176,9 @@ fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data
     let names: Vec<String> = match asked.like {
         None => (0..width).map(|j| format!("x{j}")).collect(),
         Some(schema) => match schema.columns.as_slice() {
+            [ColumnSchema { name, holds: Holds::Similarities(items), .. }] => {
+                return Ok((of_similarities(name, Similarities::against(items, kernel_values(&array)?, Own::Unknown))?, Vec::new()));
+            }
             [one] if matches!(one.holds, Holds::Points(_)) => {
                 let values = Values::Points(points(&array)?);
                 let column = Column { name: one.name.clone(), values };
@@ -336,6 +338,56 @@ impl Dataset {
         Ok(Dataset::new(data, notices))
     }
 
+    /// New rows for a model of the kernel ``precomputed``, from kernel values alone.
+    ///
+    /// Parameters
+    /// ----------
+    /// values : array of shape (M, N)
+    ///     Kernel values of the new rows with all training rows.
+    /// like : Model
+    ///     The fitted model.
+    /// diagonal : array of shape (M,), optional
+    ///     k(x, x) of every new row, which variances need.
+    /// among : array of shape (M, M), optional
+    ///     Kernel values among the new rows, which covariances need.
+    ///
+    /// Returns
+    /// -------
+    /// Dataset
+    ///     The rows.
+    ///
+    /// Raises
+    /// ------
+    /// DataError
+    ///     Kernel values that are not finite or of another shape; a model of another kernel.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> from mercer import Dataset, Learner
+    /// >>> model = Learner("gp(noise=1, variance=1, standardise_target=false)", "precomputed").fit(np.eye(2), [1.0, -1.0])
+    /// >>> model.variance(Dataset.precomputed([[1.0, 0.0]], model, diagonal=[1.0])).round(6)
+    /// array([0.5])
+    #[staticmethod]
+    #[pyo3(signature = (values, like, *, diagonal=None, among=None))]
+    fn precomputed(
+        values: &Bound<'_, PyAny>,
+        like: &Bound<'_, Model>,
+        diagonal: Option<&Bound<'_, PyAny>>,
+        among: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let model = &like.get().model;
+        let [ColumnSchema { name, holds: Holds::Similarities(items), .. }] = model.prep.schema.columns.as_slice() else {
+            return Err(data_error(format!("the model takes columns and not kernel values: it was fitted with {}", model.kernel)));
+        };
+        let own = match (diagonal, among) {
+            (_, Some(among)) => Own::Among(kernel_values(among)?),
+            (Some(diagonal), None) => Own::Squares(arrays::vector(diagonal, "diagonal")?),
+            (None, None) => Own::Unknown,
+        };
+        Ok(Dataset::new(of_similarities(name, Similarities::against(items, kernel_values(values)?, own))?, Vec::new()))
+    }
+
     /// Names and types of the columns, in order: ``{"age": "number", ...}``.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -415,7 +467,7 @@ fn column_array<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, Py
         Values::Points(p) => from_matrix(py, Matrix::new(p.rows(), p.dim(), p.to_dense().into_owned()).map_err(raise)?),
         Values::Categories(c) => texts((0..c.codes.len()).map(|i| c.label(i)).collect()),
         Values::Texts(s) | Values::Sequences(s) => texts(s.iter().map(Some).collect()),
-        Values::Similarities(s) => texts((0..values.len()).map(|i| Some(s.names()[s.own(i)].as_str())).collect()),
+        Values::Similarities(s) => texts((0..values.len()).map(|i| s.names().get(s.own(i)).map(String::as_str)).collect()),
         Values::Sets(sets) => {
             let cells = py.import("numpy")?.call_method1("empty", (values.len(), "object"))?;
             for i in 0..values.len() {

@@ -1,66 +1,83 @@
-//! Kernel values that are given, with what a fit on them needs.
+//! Kernel values and neighbours that are given in the place of inputs.
 
-use crate::arrays::{asarray, numbers, two_axes};
-use crate::dataset::weights;
+use crate::answers::values;
+use crate::arrays::{asarray, from_matrix, numbers, two_axes};
+use crate::dataset::{self, dataset};
 use crate::errors::{data_error, raise};
-use crate::target::{absent, known};
-use mercer::control::Control;
-use mercer::data::Target;
-use mercer::estimators::Task;
-use mercer::gram::Dense;
+use crate::frames::{mapping, tabled};
+use crate::model::Model;
+use crate::work::Limits;
+use mercer::data::{Column, ColumnKind, Dataset, Similarities, Values};
+use mercer::error::Result;
+use mercer::estimators::{Found, Want};
+use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
-use mercer::read::TargetInfo;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
-/// A Gram matrix with everything that a fit on it needs besides the estimator.
-pub(crate) struct Given {
-    pub(crate) gram: Dense,
-    pub(crate) target: Target,
-    weights: Option<Vec<f64>>,
-    seed: u64,
+/// Whether a kernel takes kernel values that are there already, and nothing else.
+pub(crate) fn takes_kernel_values(kernel: &KernelExpr) -> bool {
+    kernel.uses(&[("x", ColumnKind::Similarities)]).is_ok_and(|uses| uses.unused.is_empty())
 }
 
-impl Given {
-    /// The task of an estimator.
-    pub(crate) fn task<'a>(&'a self, control: &'a Control) -> Task<'a> {
-        Task { gram: &self.gram, target: &self.target, weights: self.weights.as_deref(), control, seed: self.seed }
-    }
-}
-
-/// A matrix of finite kernel values.
-pub(crate) fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+/// Kernel values of an array.
+pub(crate) fn kernel_values(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     let array = asarray(object)?;
-    let [rows, cols] = two_axes(&array)?;
-    let values = numbers(&array)?;
-    if let Some(k) = values.iter().position(|v| !v.is_finite()) {
-        return Err(data_error(format!(
-            "the kernel matrix holds {} in row {}, column {}; every kernel value must be finite",
-            values[k],
-            k / cols + 1,
-            k % cols + 1
-        )));
-    }
-    Matrix::new(rows, cols, values).map_err(raise)
+    let [rows, width] = two_axes(&array)?;
+    Matrix::new(rows, width, numbers(&array)?).map_err(raise)
 }
 
-/// Finite kernel values k(x, x), one a row.
-pub(crate) fn finite(values: Vec<f64>) -> PyResult<Vec<f64>> {
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(row) => Err(data_error(format!("the diagonal holds {} in row {}; every kernel value must be finite", values[row], row + 1))),
-        None => Ok(values),
+/// One column of rows of a kernel matrix.
+pub(crate) fn of_similarities(name: &str, rows: Result<Similarities>) -> PyResult<Dataset> {
+    let column = |rows| Column { name: name.to_owned(), values: Values::Similarities(rows) };
+    rows.and_then(|rows| Dataset::new(vec![column(rows)])).map_err(raise)
+}
+
+/// Training rows for a kernel that takes nothing but kernel values: an array holds those among them.
+pub(crate) fn among(object: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
+    match object.is_instance_of::<dataset::Dataset>() || mapping(&tabled(object)?)?.is_some() {
+        true => dataset(object),
+        false => of_similarities("x", Similarities::among(kernel_values(object)?)).map(Arc::new),
     }
 }
 
-/// A square matrix of kernel values with a target (codes of `classes`, numbers, or none) and weights for its rows.
-pub(crate) fn given(
-    gram: &Bound<'_, PyAny>,
-    target: Option<&Bound<'_, PyAny>>,
-    sample_weight: Option<&Bound<'_, PyAny>>,
-    classes: Option<&[String]>,
-    seed: u64,
-) -> PyResult<(Given, TargetInfo)> {
-    let gram = Dense::square(matrix(gram)?).map_err(raise)?;
-    let rows = gram.matrix().rows();
-    let (target, info) = target.map_or_else(|| Ok(absent(rows)), |target| known(target, rows, classes))?;
-    Ok((Given { gram, target, weights: weights(sample_weight)?, seed }, info))
+/// Rows to be told apart by number only, for a method that looks at no kernel value while it is fitted.
+#[pyfunction]
+pub(crate) fn items(rows: usize) -> PyResult<dataset::Dataset> {
+    of_similarities("x", Ok(Similarities::items(rows))).map(|data| dataset::Dataset::new(data, Vec::new()))
+}
+
+/// Predictions of a model of nearest neighbours that were found elsewhere: of M inputs `places` (M x count) are numbers of rows
+/// that were learnt from, nearest first, `distances` how far they are, and `weights`, if given, how much each counts. `own`
+/// says which of these rows the inputs are, where they are answered by the others. With `scores` votes are given and not classes.
+/// Classes come as codes.
+#[pyfunction]
+#[pyo3(signature = (model, places, distances, weights=None, *, own=None, scores=false, threads=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn neighbours<'py>(
+    py: Python<'py>,
+    model: &Bound<'py, Model>,
+    places: &Bound<'py, PyAny>,
+    distances: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+    own: Option<&Bound<'py, PyAny>>,
+    scores: bool,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let model = model.get().model.clone();
+    let rows =
+        |object: &Bound<'_, PyAny>| Ok::<_, PyErr>(numbers(&asarray(object)?)?.into_iter().map(|row| row as usize).collect::<Vec<_>>());
+    let (places, own) = (rows(places)?, own.map(rows).transpose()?);
+    let (distances, weights) = (kernel_values(distances)?, weights.map(kernel_values).transpose()?);
+    let want = Want { scores, ..Want::default() };
+    let answer = model.answer.clone();
+    let found = Limits::threads(threads).run(py, move |control| {
+        let found = Found::new(model.support.rows(), &places, &distances, weights, own)?;
+        model.predict_found(&found, want, control)
+    })?;
+    match found.scores {
+        Some(votes) => from_matrix(py, votes),
+        None if scores => Err(data_error("there are no votes where numbers are predicted")),
+        None => values(py, found.values, &answer.target(), true),
+    }
 }

@@ -50,7 +50,7 @@ pub(crate) fn grid<'py>(
     let limits = Limits { threads, progress, ..Limits::default() };
     let cells = limits.run(py, move |control| {
         let examples = Examples { data: &data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
-        select::grid(&strips, &examples, &folds, want, &control.clone().with_spare(), seed)
+        select::grid(&strips, &examples, &folds, want, &control.clone().with_buffer_pool(), seed)
     })?;
     let strip = |strip: Vec<Vec<Cell>>| strip.into_iter().map(|fold| fold.into_iter().map(|c| told(py, c, &info)).collect()).collect();
     cells.into_iter().map(strip).collect()
@@ -65,8 +65,9 @@ fn told<'py>(py: Python<'py>, cell: Cell, info: &TargetInfo) -> PyResult<Bound<'
     match cell.predictions {
         Err(error) => out.set_item("error", raise(error))?,
         Ok(found) => {
-            let scores = found.scores.map(|s| from_outputs(py, s)).transpose()?;
-            out.set_item("scores", scores)?;
+            let by_class = found.scores_by_class(info.classes.as_ref().map_or(0, Vec::len)).map(|s| from_outputs(py, s.into_owned()));
+            out.set_item("by_class", by_class.transpose()?)?;
+            out.set_item("scores", found.scores.map(|s| from_outputs(py, s)).transpose()?)?;
             out.set_item("probabilities", found.probabilities.map(|p| from_matrix(py, p)).transpose()?)?;
             out.set_item("values", values(py, found.values, info, true)?)?;
         }

@@ -8,8 +8,8 @@ use crate::work::Limits;
 use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
 use mercer::expr::Short;
-use mercer::gram::{self, Mercer, Repair, Side};
-use mercer::kernels::KernelExpr;
+use mercer::gram::{self, Mercer, Side};
+use mercer::kernels::{Centre, Composed, Exp, KernelExpr, Normalise, On, Product, Repair, Repaired, Weighted};
 use mercer::param::Value;
 use mercer::read::ColumnType;
 use mercer::{report, validity};
@@ -69,7 +69,7 @@ pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
     KernelExpr::parse(&text).map_err(raise)
 }
 
-/// The expression as it reads once written: sums of sums are sums.
+/// The expression as it reads once written: products of products are one product, with one number in front.
 fn written(expr: &KernelExpr) -> PyResult<Kernel> {
     Ok(Kernel { expr: KernelExpr::parse(&expr.to_string()).map_err(raise)? })
 }
@@ -79,15 +79,7 @@ fn number(object: &Bound<'_, PyAny>) -> Option<f64> {
     if object.hasattr("__len__").unwrap_or(true) { None } else { object.extract().ok() }
 }
 
-fn join(a: &KernelExpr, b: &KernelExpr, whole: fn(Vec<KernelExpr>) -> KernelExpr) -> PyResult<Kernel> {
-    written(&whole(vec![a.clone(), b.clone()]))
-}
-
 impl Kernel {
-    pub(crate) fn is_by_column(expr: &KernelExpr) -> bool {
-        matches!(expr, KernelExpr::On { .. }) || expr.parts().into_iter().any(Self::is_by_column)
-    }
-
     /// The sum with a number, as it is written; 0 leaves the kernel as it is.
     fn plus<'py>(
         &self,
@@ -108,7 +100,7 @@ impl Kernel {
         let takes =
             |kind: &&ColumnKind| kind.empty().is_some() && self.expr.uses(&[("x", **kind)]).is_ok_and(|uses| uses.unused.is_empty());
         let text = ColumnKind::ALL.iter().rev().find(takes).map_or(ColumnType::CATEGORY, |kind| ColumnType::Of(*kind));
-        batch(object, Self::is_by_column(&self.expr), text)
+        batch(object, self.expr.names_columns(), text)
     }
 }
 
@@ -248,7 +240,7 @@ impl Kernel {
     /// >>> spectrum(k=2).normalise()
     /// normalise(spectrum(k=2))
     fn normalise(&self) -> PyResult<Self> {
-        written(&KernelExpr::Normalise(Box::new(self.expr.clone())))
+        Ok(Kernel { expr: KernelExpr::Normalise(Composed::of(Normalise {}, self.expr.clone())) })
     }
 
     /// exp(k), valid where k is.
@@ -258,7 +250,7 @@ impl Kernel {
     /// Kernel
     ///     The exponential of the kernel.
     fn exp(&self) -> PyResult<Self> {
-        written(&KernelExpr::Exp(Box::new(self.expr.clone())))
+        Ok(Kernel { expr: KernelExpr::Exp(Composed::of(Exp {}, self.expr.clone())) })
     }
 
     /// The kernel of features whose mean over the training rows is subtracted.
@@ -268,7 +260,7 @@ impl Kernel {
     /// Kernel
     ///     The centred kernel.
     fn centre(&self) -> PyResult<Self> {
-        written(&KernelExpr::Centre(Box::new(self.expr.clone())))
+        Ok(Kernel { expr: KernelExpr::Centre(Composed::of(Centre {}, self.expr.clone())) })
     }
 
     /// A valid kernel from any similarity: negative eigenvalues among the training rows are dealt with.
@@ -296,7 +288,7 @@ impl Kernel {
     fn repair(&self, how: &str) -> PyResult<Self> {
         let known = Repair::ALL.into_iter().find(|r| r.name() == how);
         let how = known.ok_or_else(|| raise(Error::unknown("repair", how, Repair::ALL.map(Repair::name))))?;
-        written(&KernelExpr::Repaired { how, of: Box::new(self.expr.clone()) })
+        Ok(Kernel { expr: KernelExpr::Repaired(Composed::of(Repaired { how }, self.expr.clone())) })
     }
 
     /// f(x) k(x, z) f(z), f a column of numbers as it is.
@@ -311,7 +303,7 @@ impl Kernel {
     /// Kernel
     ///     The weighted kernel.
     fn weighted(&self, column: String) -> PyResult<Self> {
-        written(&KernelExpr::Weighted { column, of: Box::new(self.expr.clone()) })
+        Ok(Kernel { expr: KernelExpr::Weighted(Composed::of(Weighted { column }, self.expr.clone())) })
     }
 
     /// Whether the kernel is valid, that is positive semi-definite: proved, tested or refuted.
@@ -374,7 +366,7 @@ impl Kernel {
         if columns.is_empty() {
             return Err(crate::errors::data_error("on: name at least one column: rbf().on(\"age\")"));
         }
-        written(&KernelExpr::On { columns, of: Box::new(self.expr.clone()) })
+        Ok(Kernel { expr: KernelExpr::On(Composed::of(On { columns }, self.expr.clone())) })
     }
 
     /// Every number of the expression in order: {path: number, "auto", (low, high) or list}.
@@ -390,7 +382,7 @@ impl Kernel {
     /// Whether the expression names the columns that it compares.
     #[getter]
     fn by_column(&self) -> bool {
-        Self::is_by_column(&self.expr)
+        self.expr.names_columns()
     }
 
     /// What is known about positive semi-definiteness from structure alone: always, conditional or never.
@@ -414,7 +406,9 @@ impl Kernel {
 
     fn __add__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match other.cast::<Kernel>() {
-            Ok(other) => Ok(Bound::new(py, join(&self.expr, &other.get().expr, KernelExpr::Sum)?)?.into_any()),
+            Ok(other) => {
+                Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), other.get().expr.clone()]) })?.into_any())
+            }
             Err(_) => self.plus(py, other, |k, x| format!("{k} + {x}")),
         }
     }
@@ -427,8 +421,8 @@ impl Kernel {
     fn __sub__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         match other.cast::<Kernel>() {
             Ok(other) => {
-                let minus = KernelExpr::Scale { by: Value::Number(-1.0), of: Box::new(other.get().expr.clone()) };
-                Ok(Bound::new(py, join(&self.expr, &minus, KernelExpr::Sum)?)?.into_any())
+                let minus = written(&other.get().expr.clone().scaled(Value::Number(-1.0)))?.expr;
+                Ok(Bound::new(py, Kernel { expr: KernelExpr::sum(vec![self.expr.clone(), minus]) })?.into_any())
             }
             Err(_) => Ok(py.NotImplemented().into_bound(py)),
         }
@@ -443,8 +437,7 @@ impl Kernel {
     ) -> PyResult<Bound<'py, PyAny>> {
         match number(exponent) {
             Some(n) if n.fract() == 0.0 && (1.0..=64.0).contains(&n) => {
-                let power = KernelExpr::Power { exponent: n as u32, of: Box::new(self.expr.clone()) };
-                Ok(Bound::new(py, written(&power)?)?.into_any())
+                Ok(Bound::new(py, Kernel { expr: self.expr.clone().power(n as u32) })?.into_any())
             }
             Some(n) => Err(crate::errors::data_error(format!("kernel ** {}: expected a whole number from 1 to 64", Short(n)))),
             None => Ok(py.NotImplemented().into_bound(py)),
@@ -453,8 +446,11 @@ impl Kernel {
 
     fn __mul__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let product = match (other.cast::<Kernel>(), number(other)) {
-            (Ok(other), _) => join(&self.expr, &other.get().expr, KernelExpr::Product)?,
-            (_, Some(by)) if by.is_finite() => written(&KernelExpr::Scale { by: Value::Number(by), of: Box::new(self.expr.clone()) })?,
+            (Ok(other), _) => {
+                let of = vec![self.expr.clone(), other.get().expr.clone()];
+                written(&KernelExpr::Product(Composed { how: Product {}, of }))?
+            }
+            (_, Some(by)) if by.is_finite() => written(&self.expr.clone().scaled(Value::Number(by)))?,
             (_, Some(by)) => return Err(crate::errors::data_error(format!("{} times a kernel: expected a finite number", Short(by)))),
             _ => return Ok(py.NotImplemented().into_bound(py)),
         };

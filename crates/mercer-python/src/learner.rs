@@ -1,13 +1,15 @@
 //! `mercer.Learner`: the recipe of a model.
 
+use crate::answers::parameters;
+use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{dataset, weights};
 use crate::errors::{data_error, raise, warn};
+use crate::given::{among, takes_kernel_values};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
 use crate::target::{Takes, absent, coded, named, target};
 use crate::work::{Limits, Size};
-use mercer::data::Target;
-use mercer::data::{Examples, Split};
+use mercer::data::{Dataset, Examples, Split, Target};
 use mercer::estimators::EstimatorExpr;
 use mercer::fitting::{cannot_predict, prepare_weighed};
 use mercer::kernels::KernelExpr;
@@ -17,6 +19,7 @@ use mercer::select;
 use mercer::select::Metric;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 /// The recipe of a model: preparation, kernel, estimator.
 ///
@@ -39,6 +42,8 @@ use pyo3::types::PyDict;
 ///     What cross-validation tunes by, such as ``"auc"``, ``"f1"`` or ``"mae"``; None: accuracy for classes, rmse for numbers.
 /// sample : int, optional
 ///     The most rows to learn from, drawn at random; None: all.
+/// keep_rows : bool
+///     Keep the training rows where prediction needs none of them, as with the kernel ``linear``: for their coefficients.
 ///
 /// Raises
 /// ------
@@ -62,6 +67,7 @@ pub(crate) struct Learner {
     allow_non_mercer: bool,
     metric: Option<Metric>,
     sample: Option<usize>,
+    keep_rows: bool,
 }
 
 /// How columns are prepared.
@@ -77,10 +83,44 @@ pub(crate) fn recipe(standardise: bool, missing: Option<&Bound<'_, PyAny>>) -> P
     Ok(Recipe { standardise, missing: policies, ..Recipe::default() })
 }
 
+/// What a criterion of a settled kernel is computed from.
+struct Asked {
+    kernel: KernelExpr,
+    estimator: EstimatorExpr,
+    data: Dataset,
+    target: Target,
+    weights: Option<Vec<f64>>,
+    seed: u64,
+}
+
+impl Asked {
+    fn examples(&self) -> Examples<'_> {
+        Examples { data: &self.data, target: &self.target, weights: self.weights.as_deref(), split: &Split::Rows }
+    }
+}
+
+impl Learner {
+    /// The rows that an object holds; for the kernel `precomputed` an array holds kernel values among them.
+    fn rows(&self, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
+        if self.kernel.as_ref().is_some_and(takes_kernel_values) { among(data) } else { dataset(data) }
+    }
+
+    fn asked(&self, data: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>, sample_weight: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
+        let named = "criterion: name an estimator, such as gp(noise=0.1, variance=1)";
+        let estimator = self.estimator.clone().ok_or_else(|| data_error(named))?;
+        let data = self.rows(data)?;
+        let (target, _) = self::target(target, data.rows(), Takes::of(std::slice::from_ref(&estimator)), None)?;
+        let weights = weights(sample_weight)?;
+        let prepared = prepare_weighed(&self.recipe, self.kernel.as_ref(), &data, weights.as_deref()).map_err(raise)?;
+        let kernel = prepared.kernel.settle_weighed(&prepared.data, weights.as_deref()).map_err(raise)?;
+        Ok(Asked { kernel, estimator, data: prepared.data, target, weights, seed: self.seed })
+    }
+}
+
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false, metric=None, sample=None))]
+    #[pyo3(signature = (estimator=None, kernel=None, *, standardise=true, missing=None, seed=0, allow_non_mercer=false, metric=None, sample=None, keep_rows=false))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn make(
         estimator: Option<&str>,
@@ -91,11 +131,12 @@ impl Learner {
         allow_non_mercer: bool,
         metric: Option<&str>,
         sample: Option<usize>,
+        keep_rows: bool,
     ) -> PyResult<Self> {
         let estimator = estimator.map(EstimatorExpr::parse).transpose().map_err(raise)?;
         let kernel = kernel.map(self::kernel).transpose()?;
         let (recipe, metric) = (recipe(standardise, missing)?, metric.map(Metric::parse).transpose().map_err(raise)?);
-        Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample })
+        Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample, keep_rows })
     }
 
     /// Fits a model.
@@ -103,7 +144,7 @@ impl Learner {
     /// Parameters
     /// ----------
     /// data : Dataset, or anything one is made from
-    ///     The training rows.
+    ///     The training rows; for the kernel ``precomputed`` a 2-D array holds the kernel values among them.
     /// target : array, list or series, optional
     ///     None for a method that takes no target; one label or number a row, or a 2-D array of numbers. Labels of str and bool, and categorical columns of a frame, are
     ///     classes, floats are numbers. Whole numbers are classes for an estimator that predicts only classes, numbers for one that
@@ -163,7 +204,7 @@ impl Learner {
         tell: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
-        let data = dataset(data)?;
+        let data = self.rows(data)?;
         if let (Some(estimator), Some(_)) = (self.estimator.as_ref().filter(|e| e.takes_no_target()), target) {
             return Err(raise(cannot_predict(estimator, &Target::numbers(&[]))));
         }
@@ -187,6 +228,7 @@ impl Learner {
             seed: self.seed,
             allow_non_mercer: self.allow_non_mercer,
             sample: self.sample.map_or(mercer::learner::Rows::All, mercer::learner::Rows::Most),
+            keep_rows: self.keep_rows,
             metric: self.metric,
         };
         let limits = Limits { threads, max_seconds, max_memory, progress };
@@ -219,35 +261,78 @@ impl Learner {
     ///
     /// Returns
     /// -------
-    /// tuple of float and list of float
-    ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``.
+    /// tuple of float and numpy.ndarray
+    ///     Its value, and its derivatives by the numbers of the kernel in the order of ``Kernel.parameters``; for the kernel
+    ///     ``precomputed`` by its values, N x N.
     #[pyo3(signature = (data, target, sample_weight=None, *, threads=0))]
-    fn criterion(
+    fn criterion<'py>(
         &self,
-        py: Python<'_>,
-        data: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        sample_weight: Option<&Bound<'_, PyAny>>,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
         threads: usize,
-    ) -> PyResult<(f64, Vec<f64>)> {
-        let estimator =
-            self.estimator.clone().ok_or_else(|| data_error("criterion: name an estimator, such as gp(noise=0.1, variance=1)"))?;
-        let data = dataset(data)?;
-        let (target, _) = self::target(target, data.rows(), Takes::of(std::slice::from_ref(&estimator)), None)?;
-        let (recipe, kernel, seed, weights) = (self.recipe.clone(), self.kernel.clone(), self.seed, weights(sample_weight)?);
-        Limits::threads(threads).run(py, move |control| {
-            let prepared = prepare_weighed(&recipe, kernel.as_ref(), &data, weights.as_deref())?;
-            let kernel = prepared.kernel.settle_weighed(&prepared.data, weights.as_deref())?;
-            let examples = Examples { data: &prepared.data, target: &target, weights: weights.as_deref(), split: &Split::Rows };
-            let (criterion, by_kernel) = select::criterion(&kernel, &estimator, &examples, control, seed)?;
-            Ok((criterion.value, by_kernel))
-        })
+    ) -> PyResult<(f64, Bound<'py, PyAny>)> {
+        let asked = self.asked(data, target, sample_weight)?;
+        let given = matches!(asked.kernel, KernelExpr::Precomputed(_));
+        let (criterion, by_kernel) = Limits::threads(threads)
+            .run(py, move |control| select::criterion(&asked.kernel, &asked.estimator, &asked.examples(), control, asked.seed))?;
+        Ok((criterion.value, if given { from_matrix(py, criterion.weights)? } else { from_vec(py, by_kernel) }))
+    }
+
+    /// Where the numbers of the kernel make the criterion least, by descents from where they are and from other places.
+    ///
+    /// Parameters
+    /// ----------
+    /// data : Dataset, or anything one is made from
+    ///     The training rows.
+    /// target : array, list or series
+    ///     As for `fit`.
+    /// sample_weight : array, optional
+    ///     2 means that the row counts twice, 0 that it is absent.
+    /// ends : list
+    ///     A pair (low, high) for every number of the kernel in the order of ``Kernel.parameters``, or None where it stays.
+    /// starts : list of list of float
+    ///     The numbers that move, at each other place to start from.
+    /// threads : int
+    ///     How many to use; 0: one per core.
+    ///
+    /// Returns
+    /// -------
+    /// tuple of numpy.ndarray, float and bool
+    ///     The numbers that move, the criterion there, and whether the descent met its tolerance.
+    #[pyo3(signature = (data, target, sample_weight=None, *, ends, starts, threads=0))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn descend<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        target: &Bound<'py, PyAny>,
+        sample_weight: Option<&Bound<'py, PyAny>>,
+        ends: Vec<Option<(f64, f64)>>,
+        starts: Vec<Vec<f64>>,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyAny>, f64, bool)> {
+        let asked = self.asked(data, target, sample_weight)?;
+        let end = Limits::threads(threads).run(py, move |control| {
+            select::descend(&asked.kernel, &asked.estimator, &ends, &starts, &asked.examples(), control, asked.seed)
+        })?;
+        Ok((from_vec(py, end.numbers), end.value, end.converged))
     }
 
     /// The estimator as an expression; None: svc for classes, ridge for numbers.
     #[getter]
     fn estimator(&self) -> Option<String> {
         self.estimator.as_ref().map(EstimatorExpr::to_string)
+    }
+
+    /// The parameters of the estimator by name, its name among them as ``"name"``; empty where none is named.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Some(estimator) = &self.estimator else { return Ok(PyDict::new(py)) };
+        let all = parameters(py, estimator)?;
+        all.set_item("name", estimator.name())?;
+        Ok(all)
     }
 
     /// The kernel; None: made from the types of the columns.

@@ -6,13 +6,13 @@ mod columns;
 mod comparison;
 mod dataset;
 mod errors;
-mod fitted;
 mod frames;
 mod given;
 mod grid;
 mod kernel;
 mod learner;
 mod linear;
+mod minimise;
 mod model;
 mod pickle;
 mod plan;
@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use super::dataset::Dataset;
     #[pymodule_export]
-    use super::fitted::Fitted;
+    use super::given::{items, neighbours};
     #[pymodule_export]
     use super::grid::grid;
     #[pymodule_export]
@@ -40,6 +40,8 @@ mod _native {
     use super::learner::Learner;
     #[pymodule_export]
     use super::linear::linear_machine;
+    #[pymodule_export]
+    use super::minimise::minimise;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

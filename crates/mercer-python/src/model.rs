@@ -1,9 +1,10 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::answers::{Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
+use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs};
 use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::{Limits, Size};
@@ -12,7 +13,7 @@ use mercer::estimators::{Fitted, Gives, Predictions, Want, When, those_that_give
 use mercer::{report, select::Metric, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::{path::PathBuf, sync::Arc};
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 /// A fitted model.
 ///
@@ -81,14 +82,7 @@ impl Model {
     /// DataError
     ///     A column that is missing or of another kind, and `std` of an estimator that has none.
     #[pyo3(signature = (data, std=false, *, codes=false, threads=0))]
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        data: &Bound<'py, PyAny>,
-        std: bool,
-        codes: bool,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: bool, codes: bool, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
         let sd = report::standard_deviation(&predictions);
         let found = answered(py, predictions.values, &self.model.answer, codes)?;
@@ -96,8 +90,7 @@ impl Model {
             return Ok(found);
         }
         let sd = sd.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?;
-        let pair = (found, from_outputs(py, sd)?);
-        Ok(pair.into_pyobject(py)?.into_any())
+        Ok((found, from_outputs(py, sd)?).into_pyobject(py)?.into_any())
     }
 
     /// Ends of the central interval that holds a new target with this probability (gp, baseline).
@@ -121,13 +114,7 @@ impl Model {
     /// DataError
     ///     An estimator without predictive variance.
     #[pyo3(signature = (data, level=0.9, *, threads=0))]
-    fn predict_interval<'py>(
-        &self,
-        py: Python<'py>,
-        data: &Bound<'py, PyAny>,
-        level: f64,
-        threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    fn predict_interval<'py>(&self, py: Python<'py>, data: &Object<'py>, level: f64, threads: usize) -> PyResult<Pair<'py>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
         let lacks = || self.lacks("predictive variance", &|gives| gives.variance);
         let (low, high) = report::interval(&predictions, level).map_err(raise)?.ok_or_else(lacks)?;
@@ -153,7 +140,7 @@ impl Model {
     /// DataError
     ///     An estimator without class probabilities.
     #[pyo3(signature = (data, *, threads=0))]
-    fn predict_proba<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn predict_proba<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { probabilities: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.probabilities.ok_or_else(|| self.lacks("class probabilities", &|gives| gives.probabilities))?)
     }
@@ -164,6 +151,8 @@ impl Model {
     /// ----------
     /// data : Dataset, or anything one is made from
     ///     Rows with the columns of training.
+    /// by_class : bool
+    ///     One for each class also where there is one for each pair: votes, and between equal votes the sum of values decides.
     /// threads : int
     ///     How many to use; 0: one per core.
     ///
@@ -176,10 +165,12 @@ impl Model {
     /// ------
     /// DataError
     ///     An estimator without decision values.
-    #[pyo3(signature = (data, *, threads=0))]
-    fn decision_function<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
-        let predictions = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
-        from_outputs(py, predictions.scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
+    #[pyo3(signature = (data, *, by_class=false, threads=0))]
+    fn decision_function<'py>(&self, py: Python<'py>, data: &Object<'py>, by_class: bool, threads: usize) -> PyResult<Object<'py>> {
+        let found = self.predictions(py, data, Want { scores: true, ..Want::default() }, threads)?;
+        let classes = self.model.answer.classes().map_or(0, <[String]>::len);
+        let scores = if by_class { found.scores_by_class(classes).map(Cow::into_owned) } else { found.scores };
+        from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }
 
     /// Variance of the function value at every row, without the noise of a target (gp).
@@ -201,7 +192,7 @@ impl Model {
     /// DataError
     ///     An estimator without predictive variance.
     #[pyo3(signature = (data, *, threads=0))]
-    fn variance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn variance<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { variance: true, ..Want::default() }, threads)?;
         from_outputs(py, predictions.variance.ok_or_else(|| self.lacks("predictive variance", &|gives| gives.variance))?)
     }
@@ -225,7 +216,7 @@ impl Model {
     /// DataError
     ///     An estimator without predictive covariance.
     #[pyo3(signature = (data, *, threads=0))]
-    fn covariance<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn covariance<'py>(&self, py: Python<'py>, data: &Object<'py>, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { covariance: true, ..Want::default() }, threads)?;
         from_matrix(py, predictions.covariance.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
@@ -283,14 +274,7 @@ impl Model {
     /// numpy.ndarray
     ///     N x count, or N x outputs x count.
     #[pyo3(signature = (data, count=1, *, seed=0, threads=0))]
-    fn sample<'py>(
-        &self,
-        py: Python<'py>,
-        data: &Bound<'py, PyAny>,
-        count: usize,
-        seed: u64,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn sample<'py>(&self, py: Python<'py>, data: &Object<'py>, count: usize, seed: u64, threads: usize) -> PyResult<Object<'py>> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
         from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
@@ -320,7 +304,7 @@ impl Model {
     /// -------
     /// numpy.ndarray or None
     ///     N x N, lower triangular; None for an estimator that keeps none.
-    fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         self.model.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
     }
 
@@ -332,13 +316,13 @@ impl Model {
 
     /// Slope and offset of Platt's sigmoid for each pair of classes (pairs x 2), where svc fitted probabilities; else None.
     #[getter]
-    fn sigmoids<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn sigmoids<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         sigmoids(py, self.model.fitted.sigmoids())
     }
 
     /// The variance along each component, as a sum over the rows, and that along all directions (kernel_pca); else None.
     #[getter]
-    fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, f64)> {
+    fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Object<'py>, f64)> {
         spectrum(py, self.model.fitted.spectrum())
     }
 
@@ -356,6 +340,8 @@ impl Model {
     ///     The target as it was given to fit; of classes their codes.
     /// sample_weight : array, optional
     ///     The weights as they were given to fit.
+    /// data : Dataset, or anything one is made from, optional
+    ///     The training rows once more, which a model of kernel values (``precomputed``) does not keep.
     /// scores : bool
     ///     Decision values (votes of knn) instead of predictions.
     /// threads : int
@@ -370,25 +356,28 @@ impl Model {
     /// ------
     /// DataError
     ///     An estimator without a closed form; a kernel that has learnt from the row to be left out.
-    #[pyo3(signature = (target, sample_weight=None, *, scores=false, threads=0))]
+    #[pyo3(signature = (target, sample_weight=None, *, data=None, scores=false, threads=0))]
     fn leave_one_out<'py>(
         &self,
         py: Python<'py>,
-        target: &Bound<'py, PyAny>,
-        sample_weight: Option<&Bound<'py, PyAny>>,
+        target: &Object<'py>,
+        sample_weight: Option<&Object<'py>>,
+        data: Option<&Object<'py>>,
         scores: bool,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Object<'py>> {
         let (model, weights) = (self.model.clone(), weights(sample_weight)?);
         let (target, _) = known(target, model.about.rows + model.about.left_out.len(), model.answer.classes())?;
-        let left_out = Limits::threads(threads).run(py, move |control| model.leave_one_out(&target, weights.as_deref(), control))?;
+        let data = data.map(|data| if takes_kernel_values(model.kernel.expr()) { among(data) } else { self.rows(py, data) }).transpose()?;
+        let left_out =
+            Limits::threads(threads).run(py, move |control| model.leave_one_out(data.as_deref(), &target, weights.as_deref(), control))?;
         let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
         from_left_out(py, left_out, scores, &self.model.answer.target(), why)
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
     #[getter]
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
         let summary = documented(py, self.model.summary())?;
         summary.cast::<PyDict>()?.set_item("tuning", documented(py, &self.model.about.tuning)?)?;
         Ok(summary)
@@ -396,13 +385,13 @@ impl Model {
 
     /// Training rows that prediction needs, numbered from 0 as they were given.
     #[getter]
-    fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+    fn support<'py>(&self, py: Python<'py>) -> Object<'py> {
         from_indices(py, &self.model.support_rows())
     }
 
     /// The classes in the order of their codes, as they were given; None where numbers are predicted.
     #[getter]
-    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         self.model.answer.classes().map(|_| labels(py, &self.model.answer.target())).transpose()
     }
 
@@ -423,7 +412,7 @@ impl Model {
     /// Parameters
     /// ----------
     /// path : str or path
-    ///     Where; by custom ending in ``.mercer``.
+    ///     Where; usually ending in ``.mercer``.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         store::save(&self.model, &path).map_err(raise)
     }
@@ -480,7 +469,7 @@ impl Model {
         store::from_bytes(data, "the bytes of a model").map(Model::new).map_err(raise)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>,))> {
         Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
     }
 

@@ -11,11 +11,10 @@ import pytest
 
 import mercer
 from mercer import kernels
-from mercer._native import Fitted
 
 ROOT = Path(__file__).resolve().parents[3]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
-CLASSES = [mercer.Dataset, mercer.Kernel, mercer.Learner, mercer.Model, mercer.Comparison, Fitted]
+CLASSES = [mercer.Dataset, mercer.Kernel, mercer.Learner, mercer.Model, mercer.Comparison]
 FUNCTIONS = [mercer.compare, mercer.plan, mercer.read_table, mercer.example, mercer.examples, mercer.catalogue]
 
 

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer._native import Fitted
+
+
+def fitted_on(estimator, gram, target, **words):
+    """A model on kernel values that are given, valid or not."""
+    return mercer.Learner(estimator, "precomputed", allow_non_mercer=True).fit(gram, target, **words)
 
 
 @pytest.fixture
@@ -21,14 +25,23 @@ K = mercer.Kernel("rbf(length_scale=1.5)")
 def test_a_fit_on_given_values_is_the_fit_with_the_kernel(table, rng):
     x, y = table
     new = rng.normal(size=(5, 3))
-    given = Fitted("gp(noise=0.1, variance=2, standardise_target=false)", K(x), y)
+    given = fitted_on("gp(noise=0.1, variance=2, standardise_target=false)", K(x), y)
     model = mercer.Learner("gp(noise=0.1, variance=2, standardise_target=false)", K, standardise=False).fit({"x": x}, y)
     np.testing.assert_allclose(given.predict(K(new, x)), model.predict(new), rtol=1e-12)
-    np.testing.assert_allclose(given.variance(K(new, x), np.diag(K(new))), model.variance(new), rtol=1e-10)
-    np.testing.assert_allclose(given.covariance(K(new, x), K(new)), model.covariance(new), rtol=1e-10, atol=1e-14)
-    np.testing.assert_allclose(given.leave_one_out(K(x), y), model.leave_one_out(y), rtol=1e-10)
+    np.testing.assert_allclose(given.variance(mercer.Dataset.precomputed(K(new, x), given, diagonal=np.diag(K(new)))), model.variance(new), rtol=1e-10)
+    np.testing.assert_allclose(given.covariance(mercer.Dataset.precomputed(K(new, x), given, among=K(new))), model.covariance(new), rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(given.leave_one_out(y, data=K(x)), model.leave_one_out(y), rtol=1e-10)
     assert given.summary["evidence"] == pytest.approx(model.summary["evidence"], rel=1e-12)
     assert "gp(noise=0.1" in repr(given)
+    for ask, what in [(given.variance, r"needs k\(x, x\) of the new rows"), (given.covariance, r"needs k\(x, x\) of the new rows")]:
+        with pytest.raises(mercer.DataError, match=what):
+            ask(K(new, x))
+    with pytest.raises(mercer.DataError, match="kernel values among the new rows"):
+        given.covariance(mercer.Dataset.precomputed(K(new, x), given, diagonal=np.diag(K(new))))
+    with pytest.raises(mercer.DataError, match="needs the training kernel matrix once more"):
+        given.leave_one_out(y)
+    with pytest.raises(mercer.DataError, match="takes columns and not kernel values"):
+        mercer.Dataset.precomputed(K(new, x), model)
 
 
 def test_an_expansion_is_the_prediction(table, rng):
@@ -47,10 +60,15 @@ def test_an_expansion_is_the_prediction(table, rng):
 def test_a_stored_fit_predicts_the_same_bits(table):
     x, y = table
     classes = (y > 0).astype(int)
-    for given in [Fitted("svc(c=1)", K(x), classes, classes=["low", "high"]), Fitted("knn(k=3)", K(x), y)]:
-        again = pickle.loads(pickle.dumps(given))
-        np.testing.assert_array_equal(again.predict(K(x)), given.predict(K(x)))
-        np.testing.assert_array_equal(again.support, given.support)
+    for given in [fitted_on("svc(c=1)", K(x), classes, classes=["low", "high"]), fitted_on("knn(k=3)", K(x), y)]:
+        for again in [pickle.loads(pickle.dumps(given)), mercer.Model.from_bytes(given.to_bytes())]:
+            np.testing.assert_array_equal(again.predict(K(x)), given.predict(K(x)))
+            np.testing.assert_array_equal(again.support, given.support)
+
+
+def test_a_model_of_kernel_values_keeps_none_of_them(rng):
+    x = rng.normal(size=(300, 3))
+    assert len(fitted_on("ridge(lambda=1)", K(x), x[:, 0]).to_bytes()) < 300 * 300
 
 
 @pytest.mark.parametrize("estimator", ["gp(noise=0.1, variance=2)", "ridge(lambda=0.1)"])
@@ -68,11 +86,11 @@ def test_a_criterion_has_the_slopes_of_its_values(estimator, table):
     np.testing.assert_allclose(slopes[:2], [by_scale, by_length], rtol=1e-5, atol=1e-8)
     kernel = mercer.Kernel("0.7*rbf(length_scale=1.5) + matern(nu=1.5, length_scale=2)")
     assert list(kernel.parameters) == ["0.scale", "0.0.rbf.length_scale", "1.matern.nu", "1.matern.length_scale"]
-    given, by_value = Fitted.criterion(estimator, kernel(x), y)
+    given, by_value = mercer.Learner(estimator, "precomputed").criterion(kernel(x), y)
     assert given == pytest.approx(value, rel=1e-12)
     change = np.random.default_rng(1).normal(size=(30, 30)) * 1e-6
     change += change.T
-    moved = [Fitted.criterion(estimator, kernel(x) + sign * change, y)[0] for sign in (1, -1)]
+    moved = [mercer.Learner(estimator, "precomputed").criterion(kernel(x) + sign * change, y)[0] for sign in (1, -1)]
     assert (moved[0] - moved[1]) / 2 == pytest.approx((by_value * change).sum(), rel=1e-4)
 
 
@@ -105,15 +123,15 @@ def test_what_is_wrong_with_given_values_is_named(table):
     gram = K(x)
     gram[3, 4] = np.nan
     with pytest.raises(mercer.DataError, match=r"holds NaN in row 4 \(index 3\), column 5 \(index 4\)"):
-        Fitted("ridge(lambda=1)", gram, y)
+        fitted_on("ridge(lambda=1)", gram, y)
     with pytest.raises(mercer.DataError, match="square"):
-        Fitted("ridge(lambda=1)", K(x)[:, :5], y)
+        fitted_on("ridge(lambda=1)", K(x)[:, :5], y)
     with pytest.raises(mercer.DataError):
-        Fitted("ridge(lambda=1)", K(x), y[:5])
-    fitted = Fitted("ridge(lambda=1)", K(x), y)
+        fitted_on("ridge(lambda=1)", K(x), y[:5])
+    fitted = fitted_on("ridge(lambda=1)", K(x), y)
     with pytest.raises(mercer.DataError, match="30"):
         fitted.predict(K(x)[:, :5])
     with pytest.raises(mercer.MercerError, match="cannot predict classes"):
-        Fitted("gp(noise=1)", K(x), (y > 0).astype(int), classes=["a", "b"])
+        fitted_on("gp(noise=1)", K(x), (y > 0).astype(int), classes=["a", "b"])
     with pytest.raises(mercer.DataError, match="no class probabilities"):
         fitted.predict_proba(K(x))

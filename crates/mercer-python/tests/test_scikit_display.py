@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer.scikit import _given, _weighed
+from mercer.scikit import _given, _nearest
 
 X, Y = load_iris(return_X_y=True)
 NUMBERS = load_diabetes(return_X_y=True)[1][:150]
@@ -62,13 +62,14 @@ def test_listing_completion_and_display_raise_nothing_and_compute_nothing(name, 
     model.fit(rows, Y if is_classifier(estimator) else NUMBERS)
     asked = []
     for owner, method in [
-        (_given.GivenModel, "leave_one_out"),
-        (_given.GivenModel, "_gram"),
-        (_given.GivenModel, "factor"),
-        (_weighed.WeighedModel, "leave_one_out"),
+        (_given.FunctionModel, "leave_one_out"),
+        (_given.FunctionModel, "_given"),
+        (_given, "values"),
+        (_nearest.NearestModel, "leave_one_out"),
         (mercer.scikit._estimator.KernelEstimator, "_rows_for_model"),
     ]:
         monkeypatch.setattr(owner, method, lambda *a, method=method, **k: asked.append(method))
+    monkeypatch.setattr(mercer.scikit._gp.GaussianProcess, "L_", property(lambda self: asked.append("L_")))
     # What completion asks: names, then the value behind each without a call.
     for part in [model, *(getattr(model, "named_steps", {}).values())]:
         for member in dir(part):

@@ -20,7 +20,6 @@ from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import mercer
-from mercer._native import Fitted
 
 RNG = np.random.default_rng(0)
 LABELS = np.array(["low", "middle", "high"])
@@ -328,15 +327,15 @@ def test_neighbours_found_by_scikit_learn_have_the_shares_of_the_library(table, 
     for mass in (None, RNG.integers(1, 3, 120), RNG.random(120)):
         for k in (1, 4, 7):
             words = f"k={k}, weights={weights}"
-            theirs = Fitted(f"knn({words}, ties=first)", gram, y, mass, classes=list("abc"))
+            theirs = mercer.Learner(f"knn({words}, ties=first)", "precomputed").fit(gram, y, mass, classes=[0, 1, 2])
             ours = mercer.KNeighborsClassifier(k, weights=weights, metric="manhattan").fit(X, y, mass)
             np.testing.assert_array_equal(ours.predict(new), theirs.predict(cross))
-            for rows, expected in [(new, theirs.decision_function(cross)), (None, theirs.leave_one_out(gram, y, mass, scores=True))]:
+            for rows, expected in [(new, theirs.decision_function(cross)), (None, theirs.leave_one_out(y, mass, data=gram, scores=True))]:
                 np.testing.assert_allclose(ours._answered(rows, votes=True), expected, rtol=0, atol=1e-12)
-            theirs = Fitted(f"knn({words})", gram, NUMBERS, mass)
+            theirs = mercer.Learner(f"knn({words})", "precomputed").fit(gram, NUMBERS, mass)
             ours = mercer.KNeighborsRegressor(k, weights=weights, metric="manhattan").fit(X, NUMBERS, mass)
             np.testing.assert_allclose(ours.predict(new), theirs.predict(cross), rtol=0, atol=1e-12)
-            np.testing.assert_allclose(ours.predict(None), theirs.leave_one_out(gram, NUMBERS, mass), rtol=0, atol=1e-12)
+            np.testing.assert_allclose(ours.predict(None), theirs.leave_one_out(NUMBERS, mass, data=gram), rtol=0, atol=1e-12)
 
 
 def test_a_row_of_weight_0_is_no_neighbour():

@@ -51,15 +51,15 @@ pub struct Control {
     /// Raised to stop at once with [`Error::Cancelled`].
     pub cancel: CancelFlag,
     /// Raised to come to an end with the best so far, as if the time budget were spent.
-    pub enough: CancelFlag,
+    pub stop_early: CancelFlag,
     /// What one evaluation of a search leaves to the next: fresh memory costs as much as an eighth of the arithmetic. `None`:
     /// the memory of a matrix goes back to the system.
-    pub spare: Option<Spare>,
+    pub spare: Option<BufferPool>,
 }
 
 /// Memory of matrices that are not needed for now.
 #[derive(Clone, Debug, Default)]
-pub struct Spare(Arc<Mutex<Vec<Vec<f64>>>>);
+pub struct BufferPool(Arc<Mutex<Vec<Vec<f64>>>>);
 
 impl Default for Control {
     fn default() -> Self {
@@ -70,7 +70,7 @@ impl Default for Control {
             max_process: None,
             progress: None,
             cancel: CancelFlag::default(),
-            enough: CancelFlag::default(),
+            stop_early: CancelFlag::default(),
             spare: None,
         }
     }
@@ -92,7 +92,7 @@ impl Control {
             max_process: None,
             progress: None,
             cancel: CancelFlag::default(),
-            enough: CancelFlag::default(),
+            stop_early: CancelFlag::default(),
             spare: None,
         }
     }
@@ -128,8 +128,8 @@ impl Control {
         self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64())
     }
     /// The same control for evaluations that need matrices of the same size again and again.
-    pub fn with_spare(self) -> Self {
-        Control { spare: Some(Spare::default()), ..self }
+    pub fn with_buffer_pool(self) -> Self {
+        Control { spare: Some(BufferPool::default()), ..self }
     }
     /// The same control with at least so many seconds from now, for what is told of finished work; without a budget, the same.
     pub fn at_least(&self, seconds: f64) -> Self {
@@ -155,17 +155,17 @@ impl Control {
     }
     /// Whether the time budget has this many seconds left.
     pub fn allows(&self, seconds: f64) -> bool {
-        !self.enough.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
+        !self.stop_early.is_cancelled() && self.deadline.is_none_or(|d| d.saturating_duration_since(Instant::now()).as_secs_f64() > seconds)
     }
     /// The same control for the last step of some work: where an end was asked for earlier, that wish is met by now, and
     /// the step itself is done in full.
     pub fn last_step(&self) -> Self {
-        let enough = if self.enough.is_cancelled() { CancelFlag::default() } else { self.enough.clone() };
-        Control { enough, ..self.clone() }
+        let stop_early = if self.stop_early.is_cancelled() { CancelFlag::default() } else { self.stop_early.clone() };
+        Control { stop_early, ..self.clone() }
     }
     /// Whether the time budget is spent or an end was asked for; iterative work then returns its best iterate.
     pub fn out_of_time(&self) -> bool {
-        self.enough.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.stop_early.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
     /// An error if stopping was asked for.
     pub fn check(&self) -> Result<()> {
@@ -182,7 +182,7 @@ impl Control {
     /// The same, and an error if an end was asked for: for the beginning of long work.
     pub fn check_wanted(&self, what: &str) -> Result<()> {
         self.check_time(what)?;
-        if self.enough.is_cancelled() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
+        if self.stop_early.is_cancelled() { Err(Error::Time { what: what.to_owned() }) } else { Ok(()) }
     }
     /// Bytes that a plan may ask for now: all that is allowed but for what the process holds, where that counts. Memory that
     /// was kept for the next matrix is no obstacle to it, and the program itself does not count.
@@ -195,7 +195,7 @@ impl Control {
         self.allowed()
     }
     fn held(&self) -> u64 {
-        let kept = |spare: &Spare| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
+        let kept = |spare: &BufferPool| spare.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|k| 8 * k.len() as u64).sum();
         resident().saturating_sub(PROGRAM + self.spare.as_ref().map_or(0, kept))
     }
     /// An error if a plan needs more than is allowed; called before the first large allocation.

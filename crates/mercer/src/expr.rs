@@ -75,7 +75,7 @@ pub fn parse(text: &str) -> Result<Term> {
     Ok(term)
 }
 
-/// Reads expressions parted by commas, each with the character where it begins.
+/// Reads expressions separated by commas, each with the character where it begins.
 pub fn parse_list(text: &str) -> Result<Vec<(Term, usize)>> {
     let mut p = Parser { text, chars: text.chars().collect(), at: 0, depth: 0 };
     let mut list = Vec::new();

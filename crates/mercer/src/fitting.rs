@@ -4,7 +4,7 @@
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
+use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Predictions, Query, Size, Task, Want};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
@@ -192,14 +192,18 @@ pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
     Error::Setting { name: estimator.name().into(), why }
 }
 
-/// Refuses a fit to `rows` rows that would need more memory than allowed.
-pub fn plan(estimator: &EstimatorExpr, rows: usize, target: &Target, control: &Control) -> Result<()> {
-    let outputs = target.outputs();
-    let planned = control.plan(&format!("fitting {} to {rows} rows", estimator.name()), estimator.bytes(rows, outputs));
+/// The size of a fit to prepared rows.
+pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
+    Size { rows: data.rows(), outputs: target.outputs(), rank: kernel.rank(data) }
+}
+
+/// Refuses a fit that would need more memory than allowed.
+pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Control) -> Result<()> {
+    let planned = control.plan(&format!("fitting {} to {} rows", estimator.name(), size.rows), estimator.bytes(size));
     planned.map_err(|error| match error {
         Error::Memory { what, needed, allowed, .. } => {
             // What looks at no input is no substitute.
-            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.bytes(rows, outputs) <= allowed;
+            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.bytes(size) <= allowed;
             let all = EstimatorExpr::all_for(target).unwrap_or_default();
             let less: Vec<&str> = all.iter().filter(does).map(EstimatorExpr::name).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };
@@ -233,10 +237,11 @@ pub fn fit_settled(
     seed: u64,
 ) -> Result<(FittedKernel, FittedModel)> {
     // Before a kernel prepares its inputs.
-    plan(estimator, examples.data.rows(), examples.target, control)?;
+    plan(estimator, size_of(kernel, examples.data, examples.target), examples.target, control)?;
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
-    let fitted = fit_bound(kernel.gram(examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
+    let mut fitted = fit_bound(kernel.gram(examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
+    fitted.forget_rows();
     Ok((kernel, fitted))
 }
 
@@ -261,7 +266,8 @@ pub fn rows_leave_the_kernel(kernel: &KernelExpr, estimator: &EstimatorExpr) -> 
 /// The training rows that prediction needs: those that the fit kept, or all of them where the kernel needs them.
 pub fn support_of(kernel: &FittedKernel, fitted: &FittedModel, data: &Dataset) -> Support {
     let all = kernel.expr().needs_training_rows() && !fitted.support().is_empty();
-    if all { data.clone().into() } else { data.select(fitted.support()).into() }
+    let rows = if all { data.clone() } else { data.select(fitted.support()) };
+    rows.as_items().into()
 }
 
 /// Predictions for prepared rows from the rows that [`support_of`] kept; a model that kept none needs no kernel.
@@ -273,9 +279,15 @@ pub fn predict_settled(
     want: Want,
     control: &Control,
 ) -> Result<Predictions> {
+    if fitted.expansion().is_some_and(Expansion::is_of_features) && fitted.support().is_empty() {
+        return by_features(kernel, fitted, new, want, control);
+    }
     if support.rows() == 0 {
         let none = Dense::cross(crate::linalg::Matrix::zeros(new.rows(), 0), vec![0.0; new.rows()], Vec::new())?;
         return fitted.predict(&Query::new(&none, want, control));
+    }
+    if want.variance || want.covariance {
+        require_own_values(new, want)?;
     }
     let bound = support.reference(kernel, control)?.cross(new, control)?;
     let whole = kernel.expr().needs_training_rows();
@@ -287,4 +299,42 @@ pub fn predict_settled(
         return fitted.predict(&Query::new(&gram::Joint { cross, among: among.as_ref() }, want, control));
     }
     fitted.predict(&Query::new(cross, want, control))
+}
+
+/// New rows whose features are held at a time.
+const FEATURE_ROWS: usize = 8192;
+
+/// Predictions of a model over features, from those of the new rows alone.
+fn by_features(kernel: &FittedKernel, fitted: &FittedModel, new: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+    let predict = |rows: &Dataset| fitted.predict(&Query::new(kernel.gram(rows, control)?.as_ref(), want, control));
+    if new.rows() <= FEATURE_ROWS || want.covariance {
+        return predict(new);
+    }
+    let mut all: Option<Predictions> = None;
+    for start in (0..new.rows()).step_by(FEATURE_ROWS) {
+        control.check()?;
+        let rows: Vec<usize> = (start..new.rows().min(start + FEATURE_ROWS)).collect();
+        let some = predict(&new.select(&rows))?;
+        match &mut all {
+            Some(all) => all.append(some),
+            None => all = Some(some),
+        }
+    }
+    all.map_or_else(|| predict(new), Ok)
+}
+
+/// Refuses new rows of a kernel matrix that do not tell what is asked for besides predictions.
+fn require_own_values(new: &Dataset, want: Want) -> Result<()> {
+    let given = new.columns().iter().filter_map(|c| if let Values::Similarities(rows) = &c.values { Some(rows) } else { None });
+    for rows in given {
+        if rows.squares().is_none() {
+            return Err(Error::Data("a variance needs k(x, x) of the new rows, which a precomputed kernel does not hold".into()));
+        }
+        if want.covariance && (0..new.rows()).any(|i| rows.own(i) >= rows.names().len()) {
+            return Err(Error::Data(
+                "a covariance needs the kernel values among the new rows, which a precomputed kernel does not hold".into(),
+            ));
+        }
+    }
+    Ok(())
 }

@@ -2,19 +2,21 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
+use crate::data::{Dataset, Examples, Split, Target, Values, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Summary, Task, Want, When};
+use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Found, Predicted, Predictions, Summary, Task, Want, When};
 use crate::fitting::{
-    self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare_weighed, require_mercer, rows_leave_the_kernel, support_of,
-    zero_norm_rows,
+    self, Used, cannot_predict, fit_bound, plan, predict_settled, prepare_weighed, require_mercer, rows_leave_the_kernel, size_of,
+    support_of, zero_norm_rows,
 };
 use crate::gram::Mercer;
 use crate::kernels::{FittedKernel, KernelExpr, Support};
 use crate::linalg::Matrix;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Aim, LEAST_ROWS, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by, without_target};
+use crate::select::{
+    Aim, LEAST_ROWS, Landmarks, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by, without_target,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -31,8 +33,16 @@ pub enum Rows {
     All,
     /// So many at most.
     Most(usize),
-    /// As many as memory and time allow an exact fit to.
+    /// As many as memory and time allow an exact fit to; all through landmarks where the estimator goes by few features.
     Affordable,
+    /// So many at most, the last fit through landmarks: see [`Nystroem`](crate::kernels::Nystroem). Searches go by the exact kernel
+    /// on some rows.
+    ThroughLandmarks {
+        /// The rows.
+        most: usize,
+        /// The landmarks.
+        rank: usize,
+    },
 }
 
 /// The recipe of a model.
@@ -51,6 +61,9 @@ pub struct Learner {
     pub allow_non_mercer: bool,
     /// Which rows to learn from.
     pub sample: Rows,
+    /// Keep the training rows that prediction needs none of, where the kernel is made of few features: for their coefficients.
+    #[serde(default)]
+    pub keep_rows: bool,
     /// The metric that cross-validation tunes by; `None`: accuracy or the root of the mean squared error.
     pub metric: Option<Metric>,
 }
@@ -65,6 +78,7 @@ impl Learner {
             seed: 0,
             allow_non_mercer: false,
             sample: Rows::All,
+            keep_rows: false,
             metric: None,
         }
     }
@@ -165,14 +179,18 @@ impl Learner {
     ) -> Result<Timed> {
         let Used { mut rows, mut notices } = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let all = rows.len();
-        let most = match self.sample {
-            Rows::All => all,
+        let (most, landmarks) = match self.sample {
+            Rows::All => (all, None),
             Rows::Most(most) => {
                 check_sample(Some(most))?;
-                most
+                (most, None)
             }
+            Rows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
             Rows::Affordable => self.affordable(&examples.select(&rows).examples(), control)?,
         };
+        // Through landmarks where an exact fit takes too much.
+        let through =
+            |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));
         if most < all {
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
@@ -189,7 +207,7 @@ impl Learner {
             // As it was asked for: a search may go to the ends of its ranges.
             require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;
         }
-        plan(&self.estimator, used.data.rows(), &used.target, control)?;
+        plan(&self.estimator, size_of(&through(&open), &prepared.data, &used.target), &used.target, control)?;
         notices.extend(prepared.notices);
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let mut bound = kernel.gram(&prepared.data, control)?;
@@ -201,7 +219,7 @@ impl Learner {
         let preparation = Preparation { recipe: &self.prep, kernel: &prepared.kernel, raw: &used.data };
         let tuned = self.tune(&prepared.kernel, searches, within_noise, &ready, preparation, control)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
-        let stopped = control.enough.is_cancelled();
+        let stopped = control.stop_early.is_cancelled();
         if tuned.late {
             notices.push(
                 "time was up before any setting could be judged: the starting values are fitted; allow more max_seconds (--max-seconds)"
@@ -215,25 +233,42 @@ impl Learner {
             }
             notices.push("the search was stopped on request: the best setting found by then is fitted".into());
         }
+        if let (Rows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
+            let scoring = Scoring::of(ready.target, ready.weights, self.metric)?;
+            let win = landmarks.win(&tuned.kernel, &tuned.estimator, &ready, scoring, &control.share(0.4), self.seed);
+            if let Ok(false) = win {
+                // The exact kernel on a part of the rows predicts better.
+                let part = Learner { sample: Rows::Most(landmarks.exact_rows), ..self.clone() };
+                return part.fit_from(searches, within_noise, examples, info, control);
+            }
+        }
         let clock = Instant::now();
         let last = control.last_step();
-        plan(&tuned.estimator, used.data.rows(), &used.target, &last)?;
+        let chosen = through(&tuned.kernel);
+        plan(&tuned.estimator, size_of(&chosen, &prepared.data, &used.target), &used.target, &last)?;
         last.check()?;
-        if tuned.kernel != open {
+        if chosen != open {
             drop(bound);
-            kernel = tuned.kernel.learn(&prepared.data, used.weights.as_deref(), &last)?;
+            kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
             bound = kernel.gram(&prepared.data, &last)?;
         }
-        let fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
-        if control.enough.is_cancelled() && !stopped && !fitted.summary().converged {
+        let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
+        if !self.keep_rows {
+            fitted.forget_rows();
+        }
+        if control.stop_early.is_cancelled() && !stopped && !fitted.summary().converged {
             notices.push("the fit was stopped on request: its certificate says how good it is".into());
         }
         let fit_seconds = clock.elapsed().as_secs_f64();
         drop(bound);
+        notices.extend(kernel.notices());
+        if landmarks.is_some() {
+            notices.push(format!("the kernel goes through landmarks{TOO_MUCH}"));
+        }
         let asked_kernel = prepared.kernel.to_string();
         // Where prediction needs every row, the rows are kept and not copied.
         let every = fitted.support().len() == rows.len();
-        let support = if every { prepared.data.into() } else { support_of(&kernel, &fitted, &prepared.data) };
+        let support = if every { prepared.data.as_items().into() } else { support_of(&kernel, &fitted, &prepared.data) };
         let answer = fitted.answer(info)?;
         let model = Model {
             prep: prepared.prep,
@@ -256,12 +291,12 @@ impl Learner {
         Ok(Timed { model, tune_seconds, fit_seconds })
     }
 
-    /// Rows that an exact fit is possible for.
-    fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<usize> {
+    /// Rows that a fit is possible for, and the landmarks that it goes through where an exact one is not.
+    fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<(usize, Option<Landmarks>)> {
         let rows = examples.rows();
         let estimator = &self.estimator;
         if !estimator.takes(examples.target) || rows < LEAST_ROWS {
-            return Ok(rows);
+            return Ok((rows, None));
         }
         let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;
         let examples = Examples { data: &prepared.data, ..*examples };
@@ -269,7 +304,7 @@ impl Learner {
         let bytes = control.room() / 4 * 3;
         let means =
             Means { fits: FITS, predicted: 0.0, seconds: control.seconds_left(), told: false, patience: PATIENCE, bytes, most: rows };
-        part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| part.rows)
+        part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| (part.rows, part.landmarks))
     }
 
     /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
@@ -355,8 +390,15 @@ impl Model {
     }
 
     /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
-    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows.
-    pub fn leave_one_out(&self, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Option<Predictions>> {
+    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows. `data` are the
+    /// training rows once more, which a model does not need unless they are rows of a kernel matrix.
+    pub fn leave_one_out(
+        &self,
+        data: Option<&Dataset>,
+        target: &Target,
+        weights: Option<&[f64]>,
+        control: &Control,
+    ) -> Result<Option<Predictions>> {
         if self.support.rows() != self.about.rows || self.keeps_rows_in().is_some() {
             return Ok(None);
         }
@@ -365,9 +407,26 @@ impl Model {
         Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
         let target = target.select(&rows);
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
-        let bound = self.kernel.gram(&self.support, control)?;
+        let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;
+        let data = again.as_ref().unwrap_or(&self.support);
+        if data.columns().iter().any(|c| matches!(&c.values, Values::Similarities(s) if s.are_items())) {
+            let why = "leaving rows out needs the training kernel matrix once more, which a precomputed kernel does not keep";
+            return Err(Error::Data(why.into()));
+        }
+        let bound = self.kernel.gram(data, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
+    }
+
+    /// Predictions of nearest neighbours that were found elsewhere among the rows that were learnt from.
+    ///
+    /// # Errors
+    /// Another estimator than knn.
+    pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+        match &self.fitted {
+            FittedModel::Knn(knn) => knn.predict_found(found, want, control),
+            _ => Err(Error::Data(format!("{} asks no neighbours", self.estimator.name()))),
+        }
     }
 
     /// Why the kernel lets no closed form leave a row out, where it does not.

@@ -197,6 +197,22 @@ impl fmt::Display for Domain {
 }
 
 impl Domain {
+    /// What a value is, in a word: `flag`, `choice`, `words`, `count_or_share` or `number`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Domain::Flag => "flag",
+            Domain::Choice(_) => "choice",
+            Domain::Words => "words",
+            Domain::CountOrShare => "count_or_share",
+            _ => "number",
+        }
+    }
+
+    /// The words to choose from.
+    pub fn choices(self) -> &'static [&'static str] {
+        if let Domain::Choice(words) = self { words } else { &[] }
+    }
+
     fn refuse(self, owner: &str, name: &str, value: &str) -> Error {
         Error::OutOfDomain { owner: owner.into(), name: name.into(), value: value.into(), domain: self.to_string() }
     }
@@ -333,7 +349,17 @@ pub(crate) fn build<T: Default + Serialize + DeserializeOwned>(
     aliases: &[Alias],
     args: &[Argument],
 ) -> Result<T> {
-    let mut made = T::default();
+    build_from(T::default(), owner, params, aliases, args)
+}
+
+/// The same from an owner that holds other values.
+pub(crate) fn build_from<T: Serialize + DeserializeOwned>(
+    mut made: T,
+    owner: &str,
+    params: &[Param],
+    aliases: &[Alias],
+    args: &[Argument],
+) -> Result<T> {
     for (i, arg) in args.iter().enumerate() {
         if let Some((alias, name, convert)) = aliases.iter().find(|(a, _, _)| arg.name.as_deref() == Some(a)) {
             let param = find(owner, params, aliases, name)?;
@@ -424,12 +450,16 @@ pub(crate) fn require_settled<T: Serialize>(object: &T, owner: &str, params: &'s
 
 /// `name(a=1, b=auto)`, leaving out parameters at their defaults; `name` alone when all are.
 pub(crate) fn call<T: Default + Serialize>(name: &str, object: &T, params: &[Param]) -> Term {
-    let defaults = terms(&T::default(), params);
-    let args = terms(object, params)
+    Term::Call { name: name.to_owned(), args: given(&T::default(), object, params), at: 0 }
+}
+
+/// The parameters in which an owner differs from another, as arguments.
+pub(crate) fn given<T: Serialize>(default: &T, object: &T, params: &[Param]) -> Vec<Argument> {
+    let defaults = terms(default, params);
+    terms(object, params)
         .into_iter()
         .zip(defaults)
         .filter(|((_, now), (_, default))| now != default)
         .map(|((name, term), _)| Argument { name: Some(name.to_owned()), term })
-        .collect();
-    Term::Call { name: name.to_owned(), args, at: 0 }
+        .collect()
 }

@@ -68,7 +68,7 @@ fn what_is_offered_of_rows_left_out_equals_refits_or_is_not_offered() {
         ("centre(rbf(length_scale=1))", "knn(k=3)", true),
         ("rbf(length_scale=1)", "gp(noise=0.1, variance=1, standardise_target=false)", true),
     ] {
-        let found = model(kernel, estimator, &all).leave_one_out(&target(), None, &Control::default()).unwrap();
+        let found = model(kernel, estimator, &all).leave_one_out(None, &target(), None, &Control::default()).unwrap();
         assert_eq!(found.is_some(), offered, "{kernel}, {estimator}");
         let Some(found) = found else { continue };
         for (i, refit) in refits(kernel, estimator).into_iter().enumerate() {

@@ -5,7 +5,7 @@
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Similarities, Strings, Values};
 use mercer::gram;
-use mercer::kernels::{KernelExpr, catalogue};
+use mercer::kernels::{KernelExpr, catalogue, compositions};
 use mercer::testkit;
 
 /// A column of rows of the kernel matrix of some columns of a table, which know it all.
@@ -37,6 +37,23 @@ fn not_negative(data: &Dataset) -> Dataset {
         c
     });
     Dataset::new(columns.collect()).unwrap()
+}
+
+#[test]
+fn every_composition_of_the_list_passes_the_conformance_kit() {
+    for form in compositions().iter().map(|c| c.form) {
+        let expr = KernelExpr::parse(form.example).unwrap();
+        assert!(expr.to_string().starts_with(form.name), "{expr} is no {}", form.form);
+        assert!(form.also.is_none_or(|also| KernelExpr::parse(&form.example.replace(form.name, also)).unwrap() == expr));
+        for rows in [3, 40, 100] {
+            let table = testkit::table(rows, 11);
+            // Shifting tells a row from its copy, which a new row cannot.
+            let distinct: Vec<usize> = (usize::from(expr.needs_training_rows())..rows).collect();
+            if let Err(why) = testkit::check_kernel(&expr, &table.select(&distinct)) {
+                panic!("{expr} on {rows} rows: {why}");
+            }
+        }
+    }
 }
 
 // spec: F18, F20

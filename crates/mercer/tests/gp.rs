@@ -4,9 +4,10 @@
 mod problem;
 
 use mercer::control::Control;
-use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
+use mercer::data::{Dataset, Examples, Points, Split, Target};
+use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
 use mercer::gram::{Dense, Side};
+use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
 use problem::*;
@@ -48,7 +49,7 @@ fn kept_memory_is_used_again_and_what_it_held_does_not_matter() {
     let (x, y) = (wave(n, 2, 1), wave(n, 1, 2));
     let (gram, target, e) = (square(&x, rbf), Target::Numbers(y.clone()), gp(0.2, 1.7, false));
     let fresh = criterion(&e, &gram, &y, None);
-    let control = Control::default().with_spare();
+    let control = Control::default().with_buffer_pool();
     let left = vec![vec![f64::NAN; n * n], vec![f64::INFINITY; n * n]];
     let places: Vec<usize> = left.iter().map(|numbers| numbers.as_ptr() as usize).collect();
     left.into_iter().for_each(|numbers| control.keep(numbers));
@@ -450,4 +451,30 @@ fn draws_have_the_mean_and_the_covariance_of_the_process_and_come_from_the_seed(
     c.add_to_diagonal(&[0.1; 12]);
     close(&product(&l, &l.transpose()).unwrap(), &c, 1e-14);
     assert_eq!(l[(0, 11)], 0.0);
+}
+
+#[test]
+fn a_descent_from_given_numbers_ends_without_a_slope_and_moves_nothing_else() {
+    let kernel = KernelExpr::parse("1.5*rbf(length_scale=[1, 1]) + white(value=0.3)").unwrap();
+    let estimator = EstimatorExpr::parse("gp(noise=0.01, variance=1, standardise_target=false)").unwrap();
+    let x: Vec<f64> = (0..120).map(|i| f64::from(i * i % 37) / 9.0).collect();
+    let y: Vec<f64> = (0..60).map(|i| (1.3 * x[2 * i]).sin() + 0.1 * x[2 * i + 1] + 0.05 * f64::from((i * 7 % 11) as u8)).collect();
+    let data = Dataset::from_points(Points::dense(60, 2, x).unwrap());
+    let (target, control) = (Target::numbers(&y), Control::default());
+    let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
+    let ends = [Some((1e-2, 1e2)), Some((1e-2, 1e2)), Some((1e-2, 1e2)), None];
+    let far = vec![vec![20.0, 8.0, 8.0]];
+    let end = mercer::select::descend(&kernel, &estimator, &ends, &far, &examples, &control, 0).unwrap();
+    let (criterion, slopes) = mercer::select::criterion(&end.kernel, &estimator, &examples, &control, 0).unwrap();
+    assert!(end.converged && (criterion.value - end.value).abs() <= 1e-12 * end.value.abs());
+    assert_eq!(end.kernel.values()[2].value.numbers(), [0.3]);
+    for ((number, slope), (low, high)) in end.numbers.iter().zip(&slopes).zip(ends.iter().flatten()) {
+        assert!(number > low && number < high && (number * slope).abs() <= 1e-2, "{number} has the slope {slope}");
+    }
+    let (start, _) = mercer::select::criterion(&kernel, &estimator, &examples, &control, 0).unwrap();
+    assert!(end.value < start.value);
+    // An end for each number, and none at or below 0.
+    assert!(mercer::select::descend(&kernel, &estimator, &ends[..3], &[], &examples, &control, 0).is_err());
+    let wrong = [Some((-1.0, 1.0)), None, None, None];
+    assert!(mercer::select::descend(&kernel, &estimator, &wrong, &[], &examples, &control, 0).is_err());
 }

@@ -83,8 +83,8 @@ fn any_part_of_a_header_replaced_by_anything_is_an_error_or_another_model_that_p
         json!([]),
         json!({}),
         json!([0, 0]),
-        json!({"sum": []}),
-        json!({"product": []}),
+        json!({"sum": {"how": {}, "of": []}}),
+        json!({"exp": {"how": {}, "of": []}}),
         json!({"inline": []}),
     ];
     for text in ESTIMATORS {

@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn edit_distance_is_a_metric_by_steps_of_one_letter(strings in prop::collection::vec("[abc\u{e9}]{0,7}", 3), at in 0usize..8, letter in "[abcd]") {
         let [a, b, c] = [0, 1, 2].map(|i| strings[i].as_str());
-        // A letter put in, left out or changed.
+        // A letter inserted, deleted or substituted.
         let letters: Vec<char> = a.chars().collect();
         let at = at.min(letters.len());
         let (before, after): (String, String) = (letters[..at].iter().collect(), letters[at..].iter().collect());

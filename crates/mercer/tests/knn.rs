@@ -9,7 +9,7 @@ use made::*;
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
-use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Knn, NeighbourWeights, Query, Task, Ties};
+use mercer::estimators::{Baseline, Estimator, Fitted, FittedKnn, Found, Knn, NeighbourWeights, Predicted, Query, Task, Ties, Want};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::linalg::Matrix;
@@ -310,4 +310,38 @@ fn the_baseline_is_the_most_frequent_class_or_the_mean_by_weight() {
     // (3.24 + 2 * .64 + .04 + 10.24) / 5 = 2.96.
     close(p.noise.unwrap()[0], 2.96, 1e-12);
     close(p.variance.unwrap()[(0, 0)], 0.592, 1e-12);
+}
+
+#[test]
+fn neighbours_found_elsewhere_are_asked_like_those_of_a_kernel() {
+    let control = Control::default();
+    let x: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 13)).collect();
+    let gram = Dense::square(Matrix::from_fn(20, 20, |i, j| x[i] * x[j])).unwrap();
+    let target = Target::classes(&(0..20).map(|i| if i * 5 % 7 < 3 { "a" } else { "b" }).collect::<Vec<_>>());
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let estimator = knn(4.0);
+    let (fitted, want) = (estimator.fit(&task).unwrap(), Want { scores: true, probabilities: true, ..Want::default() });
+    let left_out = estimator.leave_one_out(&task).unwrap().unwrap();
+    // Every other row, nearest first.
+    let nearest = |i: usize| {
+        let mut others: Vec<usize> = (0..20).filter(|j| *j != i).collect();
+        others.sort_by(|a, b| (x[i] - x[*a]).abs().total_cmp(&(x[i] - x[*b]).abs()));
+        others
+    };
+    let places: Vec<usize> = (0..20).flat_map(nearest).collect();
+    // Rounding makes no difference between equal distances.
+    let distances = Matrix::from_fn(20, 19, |i, j| (x[i] - x[places[19 * i + j]]).abs() * (1.0 + 1e-13 * j as f64));
+    let own: Vec<usize> = (0..20).collect();
+    let found = Found::new(20, &places, &distances, None, Some(own)).unwrap();
+    assert_eq!(fitted.predict_found(&found, want, &control).unwrap(), left_out);
+    // Only what has an infinite weight counts where there is any; weights of 0 for all are refused.
+    let shares = Matrix::from_fn(20, 19, |_, j| if j == 0 { f64::INFINITY } else { 1.0 });
+    let found = Found::new(20, &places, &distances, Some(shares), None).unwrap();
+    let Predicted::Classes(codes) = fitted.predict_found(&found, want, &control).unwrap().values else { panic!("classes") };
+    let Target::Classes { codes: truth, .. } = &target else { panic!("classes") };
+    assert!((0..20).all(|i| codes[i] == truth[places[19 * i]]));
+    for wrong in [0.0, -1.0, f64::NAN] {
+        assert!(Found::new(20, &places, &distances, Some(Matrix::from_fn(20, 19, |_, _| wrong)), None).is_err());
+    }
+    assert!(Found::new(5, &places, &distances, None, None).is_err());
 }

@@ -77,7 +77,7 @@ fn tables_with_small_oddities_are_read_as_their_owners_meant_them() {
         ("quote.csv", "y", "a number, b category", two, &[""]),
         ("rare.csv", "y", "a number, b number", &["p", "q", "z"], &[""]),
         ("rating3.csv", "rating", "a number, b number, c number, d number", &[], &["target 'rating' has 3 different whole numbers"]),
-        ("space.txt", "y", "a number, b number", two, &["parted by spaces"]),
+        ("space.txt", "y", "a number, b number", two, &["separated by spaces"]),
         ("thou.csv", "y", "a number, b number", two, &["column 'a' holds numbers with commas between thousands"]),
         ("trail.csv", "y", "a number, b number", two, &["end in separators"]),
         ("utf16.csv", "y", "a number, b number", two, &["UTF-16"]),

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
 
 use mercer::control::Control;
-use mercer::data::Dataset;
+use mercer::data::{Column, Dataset, Holds, Own, Similarities, Target, Values};
 use mercer::estimators::{EstimatorExpr, Predicted, Want};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
 use mercer::linalg::Matrix;
-use mercer::read::{ReadOptions, Source, Table, TargetInfo};
+use mercer::read::{Labels, ReadOptions, Source, Table, TargetInfo};
 use mercer::{gram, store};
 use std::path::Path;
 
@@ -144,4 +144,57 @@ fn rows_of_an_array_file_are_called_by_their_numbers() {
     let expr = KernelExpr::natural(&[("id", mercer::data::ColumnKind::Similarities)]).unwrap();
     let found = gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
     assert_eq!(found.data(), [1.0, 0.2, 0.2, 1.0]);
+}
+
+/// Kernel values exp(-(x - z)^2 / 2) of two batches.
+fn values(a: &[f64], b: &[f64]) -> Matrix {
+    Matrix::from_fn(a.len(), b.len(), |i, j| (-0.5 * (a[i] - b[j]).powi(2)).exp())
+}
+
+fn one(rows: Similarities) -> Dataset {
+    Dataset::new(vec![Column { name: "x".into(), values: Values::Similarities(rows) }]).unwrap()
+}
+
+#[test]
+fn kernel_values_that_are_given_are_the_kernel_and_the_model_keeps_none_of_them() {
+    let control = Control::default();
+    let (train, new): (Vec<f64>, Vec<f64>) = ((0..14).map(x).collect(), (20..25).map(|i| x(i) + 0.1).collect());
+    let target = Target::numbers(&train.iter().map(|x| x.sin()).collect::<Vec<_>>());
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    let mut learner = Learner::new(EstimatorExpr::parse("gp(noise=0.1, variance=2)").unwrap());
+    learner.prep.standardise = false;
+    learner.kernel = Some(KernelExpr::parse("rbf(length_scale=1)").unwrap());
+    let plain = |rows: &[f64]| Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(rows.to_vec()) }]).unwrap();
+    let computed = learner.fit(&plain(&train), &target, &info, None, &control).unwrap();
+    learner.kernel = Some(KernelExpr::parse("precomputed").unwrap());
+    let given = one(Similarities::among(values(&train, &train)).unwrap());
+    let weights: Vec<f64> = (0..14).map(|i| f64::from(u8::from(i != 3))).collect();
+    let model = learner.fit(&given, &target, &info, None, &control).unwrap();
+    let less = learner.fit(&given, &target, &info, Some(&weights), &control).unwrap();
+    let bytes = store::to_bytes(&model).unwrap();
+    let model = store::from_bytes(&bytes, "bytes").unwrap();
+    let Holds::Similarities(items) = &model.prep.schema.columns[0].holds else { panic!("similarities") };
+    let rows = |own: Own| one(Similarities::against(items, values(&new, &train), own).unwrap());
+    let everything = Want { variance: true, covariance: true, ..Want::default() };
+    let close = |a: &Matrix, b: &Matrix| a.data().iter().zip(b.data()).for_each(|(a, b)| assert!((a - b).abs() <= 1e-12, "{a} and {b}"));
+    let found = model.predict(&rows(Own::Among(values(&new, &new))), everything, &control).unwrap();
+    let expected = computed.predict(&plain(&new), everything, &control).unwrap();
+    close(&numbers(&model, &rows(Own::Unknown)), &numbers(&computed, &plain(&new)));
+    close(&found.variance.unwrap(), &expected.variance.clone().unwrap());
+    close(&found.covariance.unwrap(), &expected.covariance.unwrap());
+    let only = Want { variance: true, ..Want::default() };
+    close(&model.predict(&rows(Own::Squares(vec![1.0; 5])), only, &control).unwrap().variance.unwrap(), &expected.variance.unwrap());
+    let why = |own: Own, want: Want| model.predict(&rows(own), want, &control).unwrap_err().to_string();
+    assert!(why(Own::Unknown, only).contains("k(x, x) of the new rows"));
+    assert!(why(Own::Squares(vec![1.0; 5]), everything).contains("kernel values among the new rows"));
+    // Rows without weight are absent, and each other row can be left out where the matrix is given once more.
+    assert_eq!(less.about.left_out, [3]);
+    assert!(less.leave_one_out(None, &target, Some(&weights), &control).unwrap_err().to_string().contains("once more"));
+    let left_out = model.leave_one_out(Some(&given), &target, None, &control).unwrap().unwrap();
+    let expected = computed.leave_one_out(None, &target, None, &control).unwrap().unwrap();
+    close(&left_out.variance.unwrap(), &expected.variance.unwrap());
+    let (Predicted::Numbers(a), Predicted::Numbers(b)) = (&left_out.values, &expected.values) else { panic!("numbers") };
+    close(a, b);
+    assert!(Similarities::among(values(&new, &train)).is_err());
+    assert!(Similarities::against(items, values(&new, &new), Own::Unknown).is_err());
 }

@@ -9,7 +9,7 @@ use mercer::report::{
     Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row, Task,
     TuningCurve, figure_files,
 };
-use mercer::select::Edge;
+use mercer::select::BoundStatus;
 
 const HOSTILE: &str = "<script>alert(\"x\")</script>&'\u{0}\u{7}";
 
@@ -283,7 +283,7 @@ fn every_colour_of_a_figure_has_a_partner_for_dark_screens() {
 }
 
 fn hostile_choice() -> TuningCurve {
-    let mut curve = samples::choice([Edge::Open, Edge::End], None);
+    let mut curve = samples::choice([BoundStatus::Open, BoundStatus::End], None);
     curve.criterion = HOSTILE.into();
     (curve.parameter.name, curve.parameter.path) = (HOSTILE.into(), HOSTILE.into());
     curve.parameter.tried = vec![(-1.0, f64::NAN), (0.0, 1e300), (1e300, -1e300)];
@@ -393,15 +393,15 @@ fn files_of_figures_have_names_that_every_file_system_takes_and_no_two_alike() {
 #[test]
 fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_beyond() {
     let row = Row::default();
-    let said = Picture::Tuning(samples::choice([Edge::Worse; 2], None)).sentence(&row);
+    let said = Picture::Tuning(samples::choice([BoundStatus::Worse; 2], None)).sentence(&row);
     let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried, and \
                     anything from 1.05 to 40 (shaded) scores the same within noise.";
     assert_eq!(said, expected);
-    let mut beside = samples::choice([Edge::Worse; 2], None);
+    let mut beside = samples::choice([BoundStatus::Worse; 2], None);
     beside.parameter.tried.push((5.0, 0.97));
     let said = Picture::Tuning(beside).sentence(&row);
     assert!(said.contains("accuracy is 0.967, while 5 gives 0.970, better by less than the noise, and anything from"), "{said}");
-    let open = Picture::Tuning(samples::choice([Edge::Worse, Edge::Open], None)).sentence(&row);
+    let open = Picture::Tuning(samples::choice([BoundStatus::Worse, BoundStatus::Open], None)).sentence(&row);
     assert!(open.ends_with("to 40 (shaded) scores the same within noise, as does every larger value tried."), "{open}");
 }
 

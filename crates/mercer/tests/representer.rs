@@ -6,7 +6,9 @@ mod problem;
 use mercer::control::Control;
 use mercer::data::{Kind, Target};
 use mercer::error::Result;
-use mercer::estimators::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Svc, Svr, Task};
+use mercer::estimators::{
+    Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Svc, Svr, Task,
+};
 use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Param;
@@ -87,11 +89,11 @@ impl Estimator for Plugged {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPlugged;
 
-    fn bytes(&self, rows: usize, _: usize) -> u64 {
-        8 * (rows as u64).pow(2)
+    fn bytes(&self, size: Size) -> u64 {
+        8 * (size.rows as u64).pow(2)
     }
-    fn work(&self, rows: usize, _: usize) -> f64 {
-        2000.0 * (rows as f64).powi(2)
+    fn work(&self, size: Size) -> f64 {
+        2000.0 * (size.rows as f64).powi(2)
     }
     fn start(&self, _: &str, _: &Task<'_>) -> f64 {
         1.0

@@ -84,7 +84,7 @@ fn validity_and_refusals_are_those_of_the_inner_kernel() {
 // musk1 of the UCI repository: 92 molecules, each a set of conformations.
 #[test]
 fn molecules_are_sets_of_their_conformations() {
-    let file = std::path::Path::new("/work/shared/data/musk1/musk1.csv");
+    let file = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/musk1/musk1.csv"));
     if !file.exists() {
         println!("skipped: no musk1");
         return;

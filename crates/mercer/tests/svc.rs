@@ -9,7 +9,7 @@ use made::*;
 use mercer::control::{CancelFlag, Control};
 use mercer::data::Target;
 use mercer::error::Error;
-use mercer::estimators::{ClassWeight, Estimator, Fitted, FittedSvc, Query, Svc, Task};
+use mercer::estimators::{ClassWeight, EqualVotes, Estimator, Fitted, FittedSvc, Query, Svc, Task};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 
@@ -235,6 +235,12 @@ fn votes_that_go_round_are_settled_by_the_sum_of_scores_then_by_the_lower_code()
     let nothing = Dense::cross(Matrix::zeros(1, 3), vec![1.0], vec![1.0; 3]).unwrap();
     // Pairs (0,1), (0,2), (1,2): 1 beats 0, 0 beats 2, 2 beats 1.
     for (bias, winner) in [([0.5, -0.5, 0.5], 0), ([0.5, -0.5, 0.9], 2), ([0.9, -0.5, 0.5], 1), ([0.0, 0.0, 0.0], 0)] {
+        fitted.expansion.bias = bias.to_vec();
+        assert_eq!(classes(&fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap()), [winner], "{bias:?}");
+    }
+    // As in libsvm: of equal votes the first class, and a value of 0 is a vote for the second of its pair (1, 2 and 2).
+    let mut fitted = fit(&Svc { ties: EqualVotes::First, ..svc(1.0, 1e-3) }, &gram, &target, None).unwrap();
+    for (bias, winner) in [([0.5, -0.5, 0.9], 0), ([0.9, -0.5, 0.5], 0), ([0.0, 0.0, 0.0], 2)] {
         fitted.expansion.bias = bias.to_vec();
         assert_eq!(classes(&fitted.predict(&Query::new(&nothing, everything(), &Control::default())).unwrap()), [winner], "{bias:?}");
     }

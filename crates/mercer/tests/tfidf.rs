@@ -38,7 +38,7 @@ fn cross(kernel: &str, texts: &[&str], new: &[&str]) -> Matrix {
 /// The words that were learnt and their idf.
 fn vocabulary(kernel: &str, texts: &[&str]) -> Vec<(String, f64)> {
     let json = serde_json::to_value(learn(kernel, texts).unwrap()).unwrap();
-    let learnt = &json["learnt"][0]["tfidf"];
+    let learnt = &json["learnt"]["tfidf"];
     let idf = learnt["idf"]["inline"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap());
     learnt["words"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).zip(idf).collect()
 }
@@ -227,7 +227,7 @@ fn lists_of_words_are_printed_as_they_are_read() {
 #[test]
 fn rows_are_left_out_of_what_is_learnt_or_not_left_out_at_all() {
     let model = fit("tfidf", &ABOUT, "ridge(lambda=0.1)").unwrap();
-    assert!(model.leave_one_out(&target(), None, &Control::default()).unwrap().is_none());
+    assert!(model.leave_one_out(None, &target(), None, &Control::default()).unwrap().is_none());
     assert!(model.keeps_rows_in().unwrap().to_string().contains("tfidf has learnt from all rows"));
     let (data, target) = (documents(&ABOUT), target());
     let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };

@@ -176,7 +176,7 @@ fn a_model_of_trees_is_made_without_a_kernel_and_comes_back_from_its_file() {
 
 #[test]
 fn the_treebank_is_read_where_it_is_there() {
-    let file = std::path::Path::new("/work/shared/data/sst_trees/dev.txt");
+    let file = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/sst_trees/dev.txt"));
     let Ok(text) = std::fs::read_to_string(file) else {
         println!("skipped: no sst_trees");
         return;

@@ -11,7 +11,7 @@ use mercer::learner::Learner;
 use mercer::param::Value;
 use mercer::read::{Labels, TargetInfo};
 use mercer::report;
-use mercer::select::{self, Edge, End, Tuned, TunedParameter, Tuning};
+use mercer::select::{self, BoundStatus, End, Tuned, TunedParameter, Tuning};
 use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -57,7 +57,7 @@ fn the_range_that_scores_the_same_ends_where_the_evidence_has_fallen_by_one_unit
     assert!((t.value.unwrap() - best).abs() <= 1e-9 * best.abs() && (t.same.unwrap() - best - 1.0).abs() <= 1e-9 * best.abs());
     for name in ["noise", "variance"] {
         let p = parameter(&t, name);
-        assert_eq!(p.edges, [Edge::Worse; 2], "{p:?}");
+        assert_eq!(p.edges, [BoundStatus::Worse; 2], "{p:?}");
         assert!(p.tried.len() >= 5 && p.tried.len() <= 7 && p.tried.windows(2).all(|w| w[0].0 < w[1].0), "{p:?}");
         for end in p.same {
             let mut there = estimator.clone();
@@ -90,7 +90,7 @@ fn looking_along_the_parameters_does_not_change_the_choice() {
         let (with, without) = (with.tuning.unwrap(), without.tuning.unwrap());
         assert_eq!((with.value, with.same), (without.value, without.same), "{estimator}");
         assert!(with.evaluations >= without.evaluations && with.evaluations <= without.evaluations + 6 * with.parameters.len());
-        assert!(without.parameters.iter().all(|p| p.tried.is_empty() && p.edges == [Edge::Unknown; 2]), "{estimator}");
+        assert!(without.parameters.iter().all(|p| p.tried.is_empty() && p.edges == [BoundStatus::Unknown; 2]), "{estimator}");
         for p in &with.parameters {
             assert!(p.tried.iter().any(|(x, s)| *x == p.value && Some(*s) == with.value), "{estimator}: {p:?}");
             assert!(p.low <= p.same[0] && p.same[0] <= p.value && p.value <= p.same[1] && p.same[1] <= p.high, "{estimator}: {p:?}");
@@ -143,7 +143,7 @@ fn ranges_are_bounds_searched_by_factors_and_an_optimum_at_a_bound_is_told_with_
     let model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
     let tuning = model.about.tuning.as_ref().unwrap();
     let p = &tuning.parameters[0];
-    assert_eq!((p.at_bound, p.edges[0]), (Some(End::Upper), Edge::Worse), "{p:?}");
+    assert_eq!((p.at_bound, p.edges[0]), (Some(End::Upper), BoundStatus::Worse), "{p:?}");
     let text = report::model_text_in_full(&model).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("c = 0.3 is at the upper end of its search (0.01 to 0.3)") && text.contains("tried: "), "{text}");
     let back = store::from_bytes(&store::to_bytes(&model).unwrap(), "m").unwrap();
@@ -156,8 +156,8 @@ fn a_column_of_noise_can_be_left_out_and_the_column_of_the_signal_cannot() {
     let target = wave(&data, 0.2);
     let t = tuned("rbf(ard=true)", "gp", &data, &target, true).tuning.unwrap();
     let of = |column: &str| t.parameters.iter().find(|p| p.column.as_deref() == Some(column)).unwrap();
-    assert_eq!(of("x[1]").edges[1], Edge::Worse, "{:?}", of("x[1]"));
-    assert_eq!([of("x[2]").edges[1], of("x[3]").edges[1]], [Edge::End; 2], "{:?}", of("x[2]"));
+    assert_eq!(of("x[1]").edges[1], BoundStatus::Worse, "{:?}", of("x[1]"));
+    assert_eq!([of("x[2]").edges[1], of("x[3]").edges[1]], [BoundStatus::End; 2], "{:?}", of("x[2]"));
     assert!(of("x[2]").tried.len() <= 2, "one evaluation for a column among many");
 }
 
@@ -196,7 +196,7 @@ fn a_search_that_could_judge_nothing_in_its_time_says_so_and_leaves_the_start() 
         assert!(model.about.notices.iter().any(|n| n.contains("the starting values are fitted") && n.contains("--max-seconds")));
     }
     // An end that was asked for before anything was judged is an error, not a model.
-    control.enough.cancel();
+    control.stop_early.cancel();
     let learner = Learner::new(EstimatorExpr::parse("ridge").unwrap());
     assert!(matches!(learner.fit(&data, &target, &info, None, &control), Err(mercer::error::Error::Cancelled)));
 }

@@ -1,9 +1,10 @@
 //! `mercer check`: whether a kernel is valid: proved, tested on a table, or refuted.
 
-use super::{attach_grams, control, read_options};
+use super::{Run, attach_grams, control, read_options};
 use crate::Stop;
-use crate::args::Check;
+use crate::args::{Limits, Reading};
 use crate::output::{notices, print};
+use clap::Args;
 use mercer::control::Control;
 use mercer::data::Dataset;
 use mercer::error::Result;
@@ -14,10 +15,56 @@ use mercer::validity::{self, Verdict};
 use mercer::{fitting, report};
 use std::process::ExitCode;
 
+const CHECK: &str = "\
+Examples:
+  mercer check 'rbf + 0.5*normalise(spectrum(k=3))'
+  mercer check 'sigmoid(gamma=1, offset=-1)' example:iris
+  mercer check 'clip(negative_distance)' wine.csv --target quality";
+
+/// Say whether a kernel is valid (positive semi-definite): proved by rules, tested on a table, or refuted by rows.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK)]
+pub(crate) struct Check {
+    /// Kernel such as "rbf - 0.5*linear".
+    #[arg(allow_hyphen_values = true)]
+    pub kernel: String,
+    /// Table to test it on where no rule decides.
+    pub table: Option<String>,
+    /// Column to leave out: what would be predicted.
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Kernel values that are there already: COL holds the names of rows, FILE their kernel matrix (CSV with the names in
+    /// header and first column, or NPY whose rows are called 0, 1, 2, ...). The kernel precomputed takes them.
+    #[arg(long, value_name = "COL=FILE")]
+    pub gram: Vec<String>,
+    /// Make the rows that have one value in COL one row: its numbers become a set of vectors, which set_mean(rbf) takes.
+    #[arg(long, value_name = "COL")]
+    pub group_into: Option<String>,
+    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    #[arg(long)]
+    pub no_standardise: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of the rows that are tried.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl Run for Check {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        check(self, stop)
+    }
+}
+
 /// The exit code for a kernel that is refuted.
 const REFUTED: u8 = 1;
 
-pub(crate) fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
+fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
     let kernel = KernelExpr::parse(&args.kernel)?;
     let control = control(&args.limits, false, stop);
     let data = args.table.as_deref().map(|table| prepared(&kernel, table, args, &control)).transpose()?;
@@ -36,6 +83,9 @@ fn prepared(kernel: &KernelExpr, path: &str, args: &Check, control: &Control) ->
         Some(one) => vec![one.clone()],
         None => table.own_target().to_vec(),
     };
+    if let Some(column) = &args.group_into {
+        table.group_into(column, &target, &options)?;
+    }
     if !target.is_empty() {
         table.take_target(&target, &options)?;
     }

@@ -1,9 +1,10 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, bounds, command_line, control, estimators, kernel, load, metric};
+use super::{Role, Run, bounds, command_line, control, done, estimators, kernel, load, metric};
 use crate::Stop;
-use crate::args::Compare;
+use crate::args::Learning;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use clap::Args;
 use mercer::compare::{self, Comparing};
 use mercer::control::Control;
 use mercer::data::Examples;
@@ -12,9 +13,60 @@ use mercer::estimators::EstimatorExpr;
 use mercer::facts;
 use mercer::report::{self, Comparison, Request};
 use mercer::store::{self, write_atomically};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-pub(crate) fn compare(args: &Compare, stop: &Stop) -> Result<()> {
+const COMPARE: &str = "\
+Examples:
+  mercer compare example:iris
+  mercer compare wine.csv --target quality --report wine.html --figures wine
+  mercer compare dna.csv --target class --estimators svc,knn \\
+    --kernel 'normalise(spectrum(k=4))'
+  mercer compare sales.csv.gz --target amount --time day \\
+    --missing 'price=drop,region=error'
+  cat big.jsonl | mercer compare - --target y --max-seconds 60";
+
+/// Tune, cross-validate and time several estimators under one kernel, side by side.
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub learning: Learning,
+    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
+    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
+    pub estimators: Vec<String>,
+    /// Folds of the cross-validation.
+    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
+    pub folds: usize,
+    /// Column whose equal rows stay in one fold; it is no input.
+    #[arg(long, value_name = "COL", help_heading = "How to judge", conflicts_with = "time")]
+    pub groups: Option<String>,
+    /// Column of dates or numbers: folds in that order, each judged by what was learnt from the rows before it.
+    #[arg(long, value_name = "COL", help_heading = "How to judge")]
+    pub time: Option<String>,
+    /// Write a page with table and pictures.
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+    /// Write the table as JSON.
+    #[arg(long, value_name = "F", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+    /// Write every figure as an SVG file into this folder, which is made if it is not there.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub figures: Option<PathBuf>,
+    /// Write the model that predicts best, as fit writes one.
+    #[arg(long, value_name = "BEST.mercer", help_heading = "Output")]
+    pub save: Option<PathBuf>,
+}
+
+impl Run for Compare {
+    const BEST_SO_FAR: bool = true;
+
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        compare(self, stop).map(done)
+    }
+}
+
+fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = estimators(&args.estimators)?;
     for path in args.report.iter().chain(&args.json).chain(&args.save) {
@@ -94,7 +146,7 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
             print(&format!("written: {}, with {} fitted to {} rows\n", path.display(), model.estimator.name(), model.about.rows))
         }
         // That the work was ended is the answer to what was asked, and no fault of the data.
-        None if stop.enough.is_cancelled() => {
+        None if stop.stop_early.is_cancelled() => {
             notices(&["no model is written: none was fitted to all rows with every fit converged before the stop"]);
             Ok(())
         }

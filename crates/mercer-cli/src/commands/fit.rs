@@ -1,9 +1,10 @@
 //! `mercer fit`: one model, written whole or not at all.
 
-use super::{Role, bounds, command_line, control, kernel, load, metric};
+use super::{Role, Run, bounds, command_line, control, done, kernel, load, metric};
 use crate::Stop;
-use crate::args::Fit;
+use crate::args::Learning;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use clap::Args;
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::error::{Error, Result};
@@ -11,7 +12,43 @@ use mercer::estimators::EstimatorExpr;
 use mercer::learner::{Learner, Rows};
 use mercer::report::Row;
 use mercer::{report, store};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const FIT: &str = "\
+Examples:
+  mercer fit wine.csv --target quality -o wine.mercer
+  mercer fit wine.csv --target quality -o wine.mercer \\
+    --kernel 'rbf(length_scale=0.5..5)'";
+
+/// Fit one estimator to a table and write a model file.
+#[derive(Debug, Args)]
+#[command(after_help = FIT)]
+pub(crate) struct Fit {
+    #[command(flatten)]
+    pub learning: Learning,
+    /// Estimator such as "svc(c=0.1..100)", or "kernel_pca(components=2)", which takes no target; svc for classes and ridge for
+    /// numbers if left out.
+    #[arg(long, alias = "estimators", value_name = "EXPR", help_heading = "What to learn")]
+    pub estimator: Vec<String>,
+    /// Model file to write.
+    #[arg(short, long, value_name = "MODEL.mercer", help_heading = "Output")]
+    pub output: PathBuf,
+    /// Write a page with what there is to say of the model, and its pictures.
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+    /// Write figures of the fit as SVG files into this folder, which is made if it is not there.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub figures: Option<PathBuf>,
+}
+
+impl Run for Fit {
+    const BEST_SO_FAR: bool = true;
+
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        fit(self, stop).map(done)
+    }
+}
 
 /// The estimator asked for, if one is.
 fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
@@ -25,7 +62,7 @@ fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
     }
 }
 
-pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
+fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let asked_kernel = kernel(&args.learning.table)?;
     let asked = one_estimator(&args.estimator)?;
     check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
@@ -54,6 +91,7 @@ pub(crate) fn fit(args: &Fit, stop: &Stop) -> Result<()> {
         seed: args.learning.seed,
         allow_non_mercer: args.learning.allow_non_mercer,
         sample: args.learning.sample.map_or(Rows::Affordable, Rows::Most),
+        keep_rows: false,
         metric: metric(&args.learning)?,
     };
     let control = control(&args.learning.limits, args.learning.verbose, stop);

@@ -1,15 +1,46 @@
 //! `mercer gram`: the kernel matrix of a table, or between two tables, as an NPY file.
 
-use super::{bounds, kernel, load, read_options};
+use super::{Run, bounds, done, kernel, load, read_options};
 use crate::Stop;
-use crate::args::Gram;
+use crate::args::{Tabular, bytes};
 use crate::output::{check_writable, notices, print};
+use clap::Args;
 use mercer::error::Result;
 use mercer::read::{Source, Table};
 use mercer::{fitting, gram, npy, store};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-pub(crate) fn gram(args: &Gram, stop: &Stop) -> Result<()> {
+const GRAM: &str = "\
+Examples:
+  mercer gram wine.csv --target quality --kernel 'rbf(length_scale=2)' -o K.npy
+  mercer gram train.csv --kernel 'normalise(spectrum(k=4))' \\
+    --rows new.csv -o K_new.npy";
+
+/// Write the kernel matrix of a table, or between two tables, as an NPY file.
+#[derive(Debug, Args)]
+#[command(after_help = GRAM)]
+pub(crate) struct Gram {
+    #[command(flatten)]
+    pub table: Tabular,
+    /// Second table: its rows become the rows of the matrix, those of TABLE its columns.
+    #[arg(long, value_name = "TABLE")]
+    pub rows: Option<String>,
+    /// NPY file to write.
+    #[arg(short, long, value_name = "K.npy", help_heading = "Output")]
+    pub output: PathBuf,
+    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+}
+
+impl Run for Gram {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        gram(self, stop).map(done)
+    }
+}
+
+fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let asked = kernel(&args.table)?;
     let mut read = vec![Path::new(&args.table.table)];
     read.extend(args.rows.iter().map(Path::new));

@@ -1,29 +1,10 @@
 //! One file per command, and what several of them share: reading the table, the bounds of the work.
 
-mod check;
-mod compare;
-mod examples;
-mod fit;
-mod gram;
-mod inspect;
-mod plan;
-mod predict;
-mod shell;
-
-pub(crate) use check::check;
-pub(crate) use compare::compare;
-pub(crate) use examples::examples;
-pub(crate) use fit::fit;
-pub(crate) use gram::gram;
-pub(crate) use inspect::inspect;
-pub(crate) use plan::plan;
-pub(crate) use predict::predict;
-pub(crate) use shell::{completions, man};
-
 use crate::Stop;
 use crate::args::{Learning, Limits, Reading, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
+use clap::Subcommand;
 use mercer::control::Control;
 use mercer::data::Split;
 use mercer::data::{Dataset, Target};
@@ -31,8 +12,55 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
-use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, parted};
+use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
 use mercer::select::Metric;
+use std::process::ExitCode;
+
+/// A command: its options are the fields, what it does is [`Run::run`].
+pub(crate) trait Run {
+    /// Whether there may be a best so far when the user asks it to end.
+    const BEST_SO_FAR: bool = false;
+    /// Does it.
+    fn run(&self, stop: &Stop) -> Result<ExitCode>;
+}
+
+/// From one list: the modules, what may be typed, what is done.
+macro_rules! commands {
+    ($($module:ident: $($Command:ident),+;)*) => {
+        $(mod $module;)*
+
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($($Command($module::$Command),)+)*
+        }
+
+        impl Command {
+            pub(crate) fn has_best_so_far(&self) -> bool {
+                match self { $($(Command::$Command(_) => $module::$Command::BEST_SO_FAR,)+)* }
+            }
+            pub(crate) fn run(&self, stop: &Stop) -> Result<ExitCode> {
+                match self { $($(Command::$Command(asked) => asked.run(stop),)+)* }
+            }
+        }
+    };
+}
+
+commands! {
+    compare: Compare;
+    plan: Plan;
+    fit: Fit;
+    predict: Predict;
+    check: Check;
+    inspect: Inspect;
+    examples: Examples;
+    gram: Gram;
+    shell: Completions, Man;
+}
+
+/// The exit code of what is done.
+fn done((): ()) -> ExitCode {
+    ExitCode::SUCCESS
+}
 
 /// Columns that are no inputs but say something of the rows.
 enum Role<'a> {
@@ -82,7 +110,7 @@ impl Loaded {
 /// How the table is to be read, from the words typed.
 fn read_options(asked: &Reading) -> Result<ReadOptions> {
     Ok(ReadOptions {
-        na: asked.na.iter().flat_map(|list| parted(list)).collect(),
+        na: asked.na.iter().flat_map(|list| split_list(list)).collect(),
         no_header: asked.no_header,
         delimiter: asked.delimiter.as_deref().map(str::parse).transpose()?,
         encoding: asked.encoding.clone(),
@@ -144,11 +172,11 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
     Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts() })
 }
 
-/// The target columns: one whose name may hold commas, several parted by commas, or those that the table names itself.
+/// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
 fn targets(table: &Table, asked: &Tabular, targetless: bool) -> Result<Vec<String>> {
     match &asked.target {
         Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
-        Some(several) => Ok(parted(several)),
+        Some(several) => Ok(split_list(several)),
         None if targetless || !table.own_target().is_empty() => Ok(table.own_target().to_vec()),
         None => Err(Error::Setting {
             name: "--target".into(),
@@ -185,7 +213,7 @@ fn control(limits: &Limits, verbose: bool, stop: &Stop) -> Control {
 }
 
 fn bounds(max_memory: Option<u64>, stop: &Stop) -> Control {
-    let control = Control { cancel: stop.cancel.clone(), enough: stop.enough.clone(), ..Control::default() };
+    let control = Control { cancel: stop.cancel.clone(), stop_early: stop.stop_early.clone(), ..Control::default() };
     match max_memory {
         Some(bytes) => control.with_memory(bytes),
         None => control,

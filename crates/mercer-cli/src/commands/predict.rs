@@ -1,16 +1,64 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::{attach_grams, bounds, read_options};
+use super::{Run, attach_grams, bounds, done, read_options};
 use crate::Stop;
-use crate::args::Predict;
+use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
+use clap::Args;
 use mercer::error::Result;
-use mercer::read::{Source, Table, parted};
+use mercer::read::{Source, Table, split_list};
 use mercer::report::{PredictionColumns, predict_csv};
 use mercer::store;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
+const PREDICT: &str = "\
+Examples:
+  mercer predict wine.mercer new.csv -o predicted.csv
+  mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
+  mercer predict wine.mercer new.csv --std --interval 0.9 | head";
+
+/// Predict every row of a table with a model file; CSV on standard output or in a file.
+#[derive(Debug, Args)]
+#[command(after_help = PREDICT)]
+pub(crate) struct Predict {
+    /// Model file.
+    pub model: PathBuf,
+    /// Table with the columns that the model was fitted on, in any order; - for standard input.
+    pub table: String,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Kernel values of the rows, where the model took some: COL=FILE as for fit, with the training rows among the names.
+    #[arg(long, value_name = "COL=FILE")]
+    pub gram: Vec<String>,
+    /// Columns of the table that stand to the left of the predictions, separated by commas; or all.
+    #[arg(long, value_name = "COL[,COL]|all")]
+    pub keep: Option<String>,
+    /// CSV file to write; standard output if left out.
+    #[arg(short, long, value_name = "F.csv")]
+    pub output: Option<PathBuf>,
+    /// Add the standard deviation of a new target around each prediction (gp, baseline).
+    #[arg(long)]
+    pub std: bool,
+    /// Add the ends of the central interval that holds a new target with probability P, such as 0.9
+    /// (gp, baseline).
+    #[arg(long, value_name = "P", value_parser = fraction)]
+    pub interval: Option<f64>,
+    /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
+    #[arg(long)]
+    pub probabilities: bool,
+    /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
+    pub max_memory: Option<u64>,
+}
+
+impl Run for Predict {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        predict(self, stop).map(done)
+    }
+}
+
+fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     if let Some(path) = &args.output {
         check_writable(path, &[Path::new(&args.table), &args.model])?;
     }
@@ -22,7 +70,7 @@ pub(crate) fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let kept = match args.keep.as_deref() {
         None => Vec::new(),
         Some("all") => table.texts(&[])?,
-        Some(names) => table.texts(&parted(names))?,
+        Some(names) => table.texts(&split_list(names))?,
     };
     attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;

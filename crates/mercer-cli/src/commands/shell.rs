@@ -1,17 +1,62 @@
 //! `mercer completions` and `mercer man`: what shells and `man` are told, from the same records as `--help`.
 
-use crate::args::{Arguments, Completions, Man};
+use super::{Run, done};
+use crate::Stop;
+use crate::args::Arguments;
 use crate::output::print_bytes;
+use clap::Args;
 use clap::CommandFactory;
+use clap_complete::Shell;
 use mercer::error::{Error, Result};
+use std::process::ExitCode;
 
-pub(crate) fn completions(args: &Completions) -> Result<()> {
+const COMPLETIONS: &str = "\
+Examples:
+  mercer completions bash > ~/.local/share/bash-completion/completions/mercer
+  mercer completions zsh > ~/.zfunc/_mercer
+  mercer completions fish > ~/.config/fish/completions/mercer.fish";
+
+/// Print a script that completes commands and options in a shell.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS)]
+pub(crate) struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+impl Run for Completions {
+    fn run(&self, _: &Stop) -> Result<ExitCode> {
+        completions(self).map(done)
+    }
+}
+
+const MAN: &str = "\
+Examples:
+  mercer man | man -l -
+  mercer man fit > ~/.local/share/man/man1/mercer-fit.1";
+
+/// Print the manual page of mercer or of one command.
+#[derive(Debug, Args)]
+#[command(after_help = MAN)]
+pub(crate) struct Man {
+    /// Command; mercer itself if left out.
+    pub command: Option<String>,
+}
+
+impl Run for Man {
+    fn run(&self, _: &Stop) -> Result<ExitCode> {
+        man(self).map(done)
+    }
+}
+
+fn completions(args: &Completions) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "mercer", &mut script);
     print_bytes(&script)
 }
 
-pub(crate) fn man(args: &Man) -> Result<()> {
+fn man(args: &Man) -> Result<()> {
     let mut all = Arguments::command();
     all.build();
     let page = match &args.command {

@@ -60,6 +60,10 @@ fn rows_are_grouped_into_sets_when_fitted_and_when_predicted() {
     let predicted = shell.done(&["predict", "m.mercer", "t.csv", "--keep", "bag"]).out;
     let lines: Vec<&str> = predicted.lines().collect();
     assert_eq!((lines.len(), lines[0], lines[1], lines[2]), (21, "bag,y", "bag0,no", "bag1,yes"), "{predicted}");
+    // A kernel of sets is checked on the same sets.
+    let check = ["check", "normalise(set_mean(rbf))", "t.csv", "--target", "y"];
+    assert_eq!(shell.mercer(&check).code, 3);
+    shell.done(&[&check[..], &["--group-into", "bag"]].concat());
     shell.write("u.csv", "bag,a,b,y\nm,1,2,no\nm,1,2,yes\n");
     let differs = shell.mercer(&["fit", "u.csv", "--target", "y", "--group-into", "bag", "-o", "n.mercer"]);
     assert!(differs.code == 3 && differs.err.contains("row 2, column 'y': found 'yes'"), "{} {}", differs.code, differs.err);

@@ -19,7 +19,6 @@ _Progress: TypeAlias = Callable[[str, int, int], object]
 __all__ = [
     "Comparison",
     "Dataset",
-    "Fitted",
     "Kernel",
     "Learner",
     "Model",
@@ -30,7 +29,10 @@ __all__ = [
     "example",
     "examples",
     "grid",
+    "items",
     "linear_machine",
+    "minimise",
+    "neighbours",
     "plan",
     "read_table",
 ]
@@ -46,6 +48,10 @@ class Dataset:
         *,
         gram: dict[str, Any] | None = None,
         like: Model | None = None,
+    ) -> Dataset: ...
+    @staticmethod
+    def precomputed(
+        values: ArrayLike, like: Model, *, diagonal: ArrayLike | None = None, among: ArrayLike | None = None
     ) -> Dataset: ...
     @property
     def columns(self) -> dict[str, str]: ...
@@ -117,6 +123,7 @@ class Learner:
         allow_non_mercer: bool = False,
         metric: str | None = None,
         sample: int | None = None,
+        keep_rows: bool = False,
     ) -> Learner: ...
     def fit(
         self,
@@ -134,9 +141,21 @@ class Learner:
     ) -> Model: ...
     def criterion(
         self, data: _Data, target: _Target, sample_weight: ArrayLike | None = None, *, threads: int = 0
-    ) -> tuple[float, list[float]]: ...
+    ) -> tuple[float, NDArray[Any]]: ...
+    def descend(
+        self,
+        data: _Data,
+        target: _Target,
+        sample_weight: ArrayLike | None = None,
+        *,
+        ends: Sequence[tuple[float, float] | None],
+        starts: Sequence[Sequence[float]],
+        threads: int = 0,
+    ) -> tuple[NDArray[Any], float, bool]: ...
     @property
     def estimator(self) -> str | None: ...
+    @property
+    def parameters(self) -> dict[str, Any]: ...
     @property
     def kernel(self) -> Kernel | None: ...
     @property
@@ -165,7 +184,7 @@ class Model:
     ) -> tuple[NDArray[Any], NDArray[Any]]: ...
     def predict_interval(self, data: _Data, level: float = 0.9, *, threads: int = 0) -> tuple[NDArray[Any], NDArray[Any]]: ...
     def predict_proba(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...
-    def decision_function(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...
+    def decision_function(self, data: _Data, *, by_class: bool = False, threads: int = 0) -> NDArray[Any]: ...
     def variance(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...
     def covariance(self, data: _Data, *, threads: int = 0) -> NDArray[Any]: ...
     def score(
@@ -173,7 +192,13 @@ class Model:
     ) -> float: ...
     def sample(self, data: _Data, count: int = 1, *, seed: int = 0, threads: int = 0) -> NDArray[Any]: ...
     def leave_one_out(
-        self, target: ArrayLike, sample_weight: ArrayLike | None = None, *, scores: bool = False, threads: int = 0
+        self,
+        target: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        data: _Data | None = None,
+        scores: bool = False,
+        threads: int = 0,
     ) -> NDArray[Any]: ...
     def factor(self) -> NDArray[Any] | None: ...
     @property
@@ -208,61 +233,6 @@ class Model:
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-
-@final
-class Fitted:
-    def __new__(
-        cls,
-        estimator: str,
-        gram: ArrayLike,
-        target: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        classes: Sequence[str] | None = None,
-        seed: int = 0,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = None,
-        threads: int = 0,
-        progress: _Progress | None = None,
-    ) -> Fitted: ...
-    def predict(self, cross: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
-    def variance(self, cross: ArrayLike, diagonal: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
-    def predict_proba(self, cross: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
-    def decision_function(self, cross: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
-    def covariance(self, cross: ArrayLike, among: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
-    def leave_one_out(
-        self,
-        gram: ArrayLike,
-        target: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        scores: bool = False,
-        threads: int = 0,
-    ) -> NDArray[Any]: ...
-    @staticmethod
-    def criterion(
-        estimator: str, gram: ArrayLike, target: ArrayLike, sample_weight: ArrayLike | None = None, *, threads: int = 0
-    ) -> tuple[float, NDArray[Any]]: ...
-    def factor(self) -> NDArray[Any] | None: ...
-    @property
-    def parameters(self) -> dict[str, Any]: ...
-    @property
-    def expansion(self) -> tuple[NDArray[Any], NDArray[Any]] | None: ...
-    @property
-    def support(self) -> NDArray[Any]: ...
-    @property
-    def sigmoids(self) -> NDArray[Any] | None: ...
-    @property
-    def spectrum(self) -> tuple[NDArray[Any], float] | None: ...
-    @property
-    def steps(self) -> list[int]: ...
-    @property
-    def summary(self) -> dict[str, Any]: ...
-    @property
-    def estimator(self) -> str: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
-    @staticmethod
-    def _restored(text: str, arrays: Sequence[bytes]) -> Fitted: ...
 
 @final
 class Comparison:
@@ -351,6 +321,20 @@ def linear_machine(
     threads: int = 0,
     progress: _Progress | None = None,
 ) -> dict[str, Any]: ...
+def items(rows: int) -> Dataset: ...
+def neighbours(
+    model: Model,
+    places: ArrayLike,
+    distances: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    own: ArrayLike | None = None,
+    scores: bool = False,
+    threads: int = 0,
+) -> NDArray[Any]: ...
+def minimise(
+    objective: Callable[[list[float]], tuple[float, ArrayLike]], start: Sequence[float], bounds: Sequence[Sequence[float]]
+) -> tuple[list[float], float, bool]: ...
 def plan(
     data: _Data,
     target: _Target,

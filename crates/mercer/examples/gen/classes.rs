@@ -31,8 +31,6 @@ pub(crate) struct Class {
 struct Says {
     /// Decision values, of two classes one number; votes are something else.
     scores: bool,
-    /// Of more classes those of their pairs.
-    pairs: bool,
     probabilities: bool,
     /// Predictions for each training row by the model fitted without it.
     left_out: bool,
@@ -147,7 +145,6 @@ fn says(entry: &EstimatorEntry, role: Role) -> Says {
     let (gives, classifies) = (entry.gives, role == Role::Classifier);
     Says {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
-        pairs: classifies && gives.scores == Scores::Pairs,
         probabilities: classifies && gives.probabilities == When::Always,
         left_out: role == Role::Regressor && gives.leave_one_out == When::Always,
     }
@@ -255,10 +252,9 @@ pub(crate) fn names(classes: &[Class]) -> String {
     let that = |say: fn(Says) -> bool| classes.iter().filter(|c| say(c.says)).map(|c| c.estimator.name).collect::<Vec<_>>();
     let tuple = |names: &[&str]| format!("(\n{})", names.iter().map(|name| format!("    \"{name}\",\n")).collect::<String>());
     format!(
-        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = (\"GridSearchCV\",)\n\n# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those\n# with predictions for each training row by the model without it.\nSCORES = {}\nPAIRS = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
+        "\"\"\"Names of the estimators of scikit-learn's form.\n\n{MADE}\n\"\"\"\n\nNAMES = {}\n# Searches over such estimators.\nSEARCHES = (\"GridSearchCV\",)\n\n# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.\nSCORES = {}\nPROBABILITIES = {}\nLEFT_OUT = {}\n",
         tuple(&names),
         tuple(&that(|s| s.scores)),
-        tuple(&that(|s| s.pairs)),
         tuple(&that(|s| s.probabilities)),
         tuple(&that(|s| s.left_out))
     )

@@ -20,10 +20,10 @@ fn table(out: &mut String, params: &[Param]) {
 
 pub(crate) fn kernels() -> String {
     let mut out = format!(
-        "{MADE}\n# Kernels\n\n`mercer check EXPR` says whether an expression is valid, and why.\n\n| kernel of kernels | what it is |\n|---|---|\n"
+        "{MADE}\n# Kernels\n\n`mercer check EXPR` says whether an expression is valid, and why.\n\n| composite kernel | what it is |\n|---|---|\n"
     );
-    for c in kernels::COMPOSITIONS {
-        let _ = writeln!(out, "| `{}` | {} |", c.form, c.doc);
+    for c in kernels::compositions() {
+        let _ = writeln!(out, "| `{}` | {} |", c.form.form, c.form.doc);
     }
     for k in kernels::catalogue() {
         let as_is = if k.as_is { ", as they are: not standardised" } else { "" };
@@ -34,6 +34,10 @@ pub(crate) fn kernels() -> String {
             let list: Vec<String> = k.aliases.iter().map(|(alias, param, _)| format!("`{alias}` for `{param}`")).collect();
             let _ = write!(out, "\nAlso accepted, and converted: {}.\n", list.join(", "));
         }
+    }
+    for c in kernels::compositions().into_iter().filter(|c| !c.form.name.is_empty() && !c.params.is_empty()) {
+        let _ = write!(out, "\n## {}\n\n`{}`: {}. Source: {}.\n", c.form.name, c.form.form, c.form.doc, c.source);
+        table(&mut out, c.params);
     }
     out
 }

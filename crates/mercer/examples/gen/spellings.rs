@@ -149,7 +149,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         class: "SVC",
         role: Role::Classifier,
         bases: "SupportVectorClassifier",
-        fixed: &[],
+        fixed: &[("ties", "\"first\"")],
         positional: 0,
         arguments: &[
             sets("c", "C", "1.0"),

@@ -12,12 +12,13 @@ use super::{Comparing, Outcome};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, Want};
+use crate::estimators::{EstimatorExpr, Fitted, Size, Want};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::read::TargetInfo;
-use crate::select::{Aim, Preparation, Scoring, Search};
+use crate::select::{Aim, Landmarks, Preparation, Scoring, Search};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,6 +41,8 @@ pub(super) struct Contest<'a> {
     pub(super) whole: Prepared,
     pub(super) folds: Vec<Fold>,
     kept: Vec<Option<Arc<Ground>>>,
+    /// Features of the kernel, where they are few by construction.
+    pub(super) rank: Option<usize>,
     pub(super) entries: Vec<Entry>,
     pub(super) notices: Vec<String>,
 }
@@ -60,13 +63,18 @@ impl<'a> Contest<'a> {
             let all = whole.data.rows();
             let found = plan.fits.iter().find(|f| f.estimator == *e);
             let (planned, most, first) = found.map_or((all, all, all), |f| (f.rows, f.most_rows, f.first_rows));
-            let refused = refusal(e, &whole.kernel, planned, &examples, &whole.data, comparing, control).err();
+            let landmarks = found.and_then(|f| f.landmarks);
+            let size = fitting::size_of(&whole.kernel, &whole.data, examples.target).at(planned);
+            let size = Size { rank: landmarks.map(|l| l.rank).or(size.rank), ..size };
+            let refused = refusal(e, &whole.kernel, size, &examples, &whole.data, comparing, control).err();
             Entry {
                 estimator: e.clone(),
                 failure: refused,
                 rows: planned,
                 most_rows: most,
                 first_rows: first,
+                landmarks,
+                tried: false,
                 searches: Vec::new(),
                 starting: Vec::new(),
                 tuned: Vec::new(),
@@ -77,7 +85,8 @@ impl<'a> Contest<'a> {
         };
         let entries = comparing.estimators.iter().map(entry).collect();
         let kept = folds.iter().map(|_| None).collect();
-        let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, entries, notices: Vec::new() };
+        let rank = whole.kernel.rank(&whole.data);
+        let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, rank, entries, notices: Vec::new() };
         let bytes = bytes_of(&contest.whole.data) * (contest.folds.len() + 1) as u64;
         if bytes <= control.allowed() / KEPT {
             for k in 0..contest.folds.len() {
@@ -142,6 +151,13 @@ impl<'a> Contest<'a> {
         Ok(out)
     }
 
+    /// The kernel that an entry is fitted with.
+    fn fitted_kernel<'k>(&self, e: usize, kernel: &'k KernelExpr) -> Cow<'k, KernelExpr> {
+        self.entries[e]
+            .landmarks
+            .map_or(Cow::Borrowed(kernel), |l: Landmarks| Cow::Owned(kernel.clone().through_landmarks(l.rank, self.comparing.seed)))
+    }
+
     /// One estimator with settled parameters on one fold.
     fn score_fold(&self, k: usize, rows: usize, kernel: &KernelExpr, estimator: &EstimatorExpr, control: &Control) -> Result<FoldScore> {
         let what = || Error::Time { what: estimator.name().into() };
@@ -193,14 +209,13 @@ impl<'a> Contest<'a> {
         order
     }
 
-    /// Bytes of fits to so many rows.
-    fn bytes(&self, e: &EstimatorExpr, rows: usize) -> u64 {
-        e.bytes(rows, self.examples.target.outputs())
+    /// Bytes of fits of an entry to so many rows.
+    fn bytes(&self, entry: &Entry, rows: usize) -> u64 {
+        entry.estimator.bytes(self.size(entry, rows))
     }
 
     fn score_starts(&mut self) -> Result<()> {
-        let outputs = self.outputs();
-        let order = self.by_cost(|e| e.estimator.work(e.rows, outputs));
+        let order = self.by_cost(|e| e.estimator.work(self.size(e, e.rows)));
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
@@ -247,13 +262,13 @@ impl<'a> Contest<'a> {
     fn look(&self, e: usize, control: &Control) -> Result<Vec<(Search, Result<FoldScore>, f64)>> {
         let estimator = &self.entries[e].estimator;
         let rows = self.entries[e].first_rows;
-        self.over_folds(rows, self.bytes(estimator, rows), control, false, |k, control| {
+        self.over_folds(rows, self.bytes(&self.entries[e], rows), control, false, |k, control| {
             let clock = Instant::now();
             let search = self.new_search(k, estimator, control)?;
             let seconds = clock.elapsed().as_secs_f64();
             let score = {
                 let (kernel, estimator) = search.start();
-                self.score_fold(k, rows, kernel, estimator, control)
+                self.score_fold(k, rows, &self.fitted_kernel(e, kernel), estimator, control)
             };
             Ok((search, score, seconds))
         })
@@ -291,7 +306,7 @@ impl<'a> Contest<'a> {
             let searches = std::mem::take(&mut self.entries[e].searches);
             let rows = searches.iter().map(Search::next_rows).max().unwrap_or(0);
             let work: f64 = searches.iter().map(Search::next_work).sum();
-            let bytes = self.bytes(&self.entries[e].estimator, rows) + 48 * (rows as u64).pow(2);
+            let bytes = self.bytes(&self.entries[e], rows) + 48 * (rows as u64).pow(2);
             let cells: Vec<std::sync::Mutex<Search>> = searches.into_iter().map(std::sync::Mutex::new).collect();
             let made = self.over_folds(rows, bytes, &control, tight, |k, control| {
                 cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)
@@ -318,6 +333,7 @@ impl<'a> Contest<'a> {
         for done in 0..order.len() {
             self.control.check()?;
             let e = order[done];
+            self.try_landmarks(e)?;
             for attempt in 1..=SIZED {
                 self.size_by_time(&order[done..], &scored);
                 self.size_by_memory(e);
@@ -334,6 +350,22 @@ impl<'a> Contest<'a> {
         Ok(())
     }
 
+    /// Gives an entry its exact kernel back where landmarks predict worse: tried once, on training rows of the first fold.
+    fn try_landmarks(&mut self, e: usize) -> Result<()> {
+        let Some(landmarks) = self.entries[e].landmarks.filter(|_| !std::mem::replace(&mut self.entries[e].tried, true)) else {
+            return Ok(());
+        };
+        self.control.tell(&format!("{}: landmarks or fewer rows", self.entries[e].estimator.name()), 0, 1);
+        let (ground, control) = (self.ground(0)?, self.control.share(0.2));
+        let (kernel, estimator) = self.entries[e].searches[0].best()?;
+        let win = landmarks.win(&kernel, &estimator, &ground.train.examples(), self.scoring, &control, self.comparing.seed);
+        if let Ok(false) = win {
+            let (entry, most) = (&mut self.entries[e], landmarks.exact_rows);
+            (entry.landmarks, entry.rows, entry.most_rows, entry.first_rows) = (None, most, most, entry.first_rows.min(most));
+        }
+        self.control.check()
+    }
+
     /// Scores what the searches of an entry chose from so many rows; whether that is done, or has failed for good. Where the
     /// first fold says that the time will not do, or would do for more where there may be more, the pace is known better, and
     /// nothing else is done.
@@ -341,10 +373,9 @@ impl<'a> Contest<'a> {
         let folds = self.folds.len();
         let last = self.all_last_seconds(scored).min(self.most_reserve());
         let control = self.control.keeping(last);
-        let estimator = self.entries[e].estimator.clone();
         let settings = self.entries[e].searches.iter().map(Search::best).collect::<Result<Vec<_>>>();
         let Some(settings) = self.settle(e, settings)? else { return Ok(true) };
-        let bytes = self.bytes(&estimator, rows);
+        let bytes = self.bytes(&self.entries[e], rows);
         let first = std::sync::Mutex::new(None);
         let expected = self.fold_seconds(&self.entries[e], rows) / folds as f64;
         let may_grow = may_grow && rows < self.entries[e].most_rows;
@@ -352,7 +383,7 @@ impl<'a> Contest<'a> {
         let made = self.over_folds(rows, bytes, &control, false, |k, control| {
             let clock = Instant::now();
             let (kernel, estimator) = &settings[k];
-            let score = self.score_fold(k, rows, kernel, estimator, control)?;
+            let score = self.score_fold(k, rows, &self.fitted_kernel(e, kernel), estimator, control)?;
             let seconds = clock.elapsed().as_secs_f64();
             let misjudged = |left: f64| (folds - 1) as f64 * seconds > left || (may_grow && seconds < FASTER * expected);
             if k == 0 && rows > SIDE_BY_SIDE && control.seconds_left().is_some_and(misjudged) {
@@ -381,7 +412,7 @@ impl<'a> Contest<'a> {
 fn refusal(
     e: &EstimatorExpr,
     kernel: &KernelExpr,
-    rows: usize,
+    size: Size,
     examples: &Examples<'_>,
     data: &Dataset,
     comparing: &Comparing,
@@ -390,7 +421,7 @@ fn refusal(
     if !e.takes(examples.target) {
         return Err(fitting::cannot_predict(e, examples.target));
     }
-    fitting::plan(e, rows, examples.target, control)?;
+    fitting::plan(e, size, examples.target, control)?;
     if e.needs_mercer() && !comparing.allow_non_mercer {
         fitting::require_mercer(kernel, e, data, control)?;
     }

@@ -5,7 +5,7 @@ use crate::data::{Dataset, Sample};
 use crate::error::Error;
 use crate::estimators::{EstimatorExpr, Predictions};
 use crate::kernels::KernelExpr;
-use crate::select::{Metric, Search};
+use crate::select::{Landmarks, Metric, Search};
 
 /// The rows of one fold, prepared.
 pub(super) struct Ground {
@@ -32,6 +32,10 @@ pub(super) struct Entry {
     pub(super) rows: usize,
     pub(super) most_rows: usize,
     pub(super) first_rows: usize,
+    /// Landmarks through which it learns, where exact fits take too much and it predicts no worse.
+    pub(super) landmarks: Option<Landmarks>,
+    /// Whether that has been tried.
+    pub(super) tried: bool,
     /// One for each fold.
     pub(super) searches: Vec<Search>,
     /// Folds at the starting values.

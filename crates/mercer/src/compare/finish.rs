@@ -36,7 +36,11 @@ impl Contest<'_> {
                     estimator: self.entries[e].estimator.clone(),
                     seed: self.comparing.seed,
                     allow_non_mercer: self.comparing.allow_non_mercer,
-                    sample: Rows::Most(self.entries[e].rows),
+                    sample: match self.entries[e].landmarks {
+                        Some(l) => Rows::ThroughLandmarks { most: self.entries[e].rows, rank: l.rank },
+                        None => Rows::Most(self.entries[e].rows),
+                    },
+                    keep_rows: false,
                     metric: self.comparing.metric,
                 };
                 // The best alone is searched further than the noise.
@@ -79,7 +83,7 @@ impl Contest<'_> {
         let entry = &self.entries[e];
         let scores = entry.scores();
         let what = || entry.estimator.name().to_owned();
-        let unreached = || match self.control.enough.is_cancelled() {
+        let unreached = || match self.control.stop_early.is_cancelled() {
             true => Error::Stopped { what: what() },
             false => Error::Time { what: what() },
         };
@@ -126,7 +130,7 @@ impl Contest<'_> {
 
     /// What time did not allow, once for all estimators.
     fn tell_what_is_left(&mut self, rows: &[Scored]) {
-        let (why, more) = match (self.control.enough.is_cancelled(), self.control.deadline) {
+        let (why, more) = match (self.control.stop_early.is_cancelled(), self.control.deadline) {
             (true, _) => ("stopped on request", ""),
             (false, Some(_)) => ("time was up", "; allow more max_seconds (--max-seconds)"),
             (false, None) => ("memory was short", "; allow more max_memory (--max-memory)"),
@@ -154,7 +158,7 @@ impl Contest<'_> {
                 self.notices.push(format!("{who}: {why} {what}{more}"));
             }
         }
-        if self.control.deadline.is_some() && cut && !self.control.enough.is_cancelled() {
+        if self.control.deadline.is_some() && cut && !self.control.stop_early.is_cancelled() {
             self.notices.push(TIMED.into());
         }
     }

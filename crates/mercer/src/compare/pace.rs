@@ -1,7 +1,7 @@
 //! How long the fits and predictions of an estimator take on so many rows, told from those that were made.
 
 use super::entry::FoldScore;
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{EstimatorExpr, Size};
 
 /// Seconds of every fold once, taken on so many rows. A fit grows with its work, a prediction with the rows that it is made
 /// from: what is told of a few rows would be far off for many if the two were taken as one.
@@ -26,18 +26,20 @@ impl Pace {
     }
 
     /// Seconds of the fits of every fold to so many rows.
-    pub(super) fn fits(&self, estimator: &EstimatorExpr, rows: usize, outputs: usize) -> f64 {
-        self.fit * estimator.work(rows, outputs) / estimator.work(self.rows, outputs).max(1.0)
+    pub(super) fn fits(&self, estimator: &EstimatorExpr, size: Size) -> f64 {
+        self.fit * estimator.work(size) / estimator.work(size.at(self.rows)).max(1.0)
     }
 
     /// Seconds of an operation of a fit, where every fold has its own.
-    pub(super) fn per_operation(&self, estimator: &EstimatorExpr, outputs: usize, folds: usize) -> f64 {
-        self.fit / (folds as f64 * estimator.work(self.rows, outputs)).max(1.0)
+    pub(super) fn per_operation(&self, estimator: &EstimatorExpr, size: Size, folds: usize) -> f64 {
+        self.fit / (folds as f64 * estimator.work(size.at(self.rows))).max(1.0)
     }
 
     /// Seconds of predicting the rows held out by every fold from so many rows.
-    pub(super) fn predictions(&self, rows: usize) -> f64 {
-        self.predict * (rows as f64 / self.rows as f64).powi(self.growth)
+    pub(super) fn predictions(&self, size: Size) -> f64 {
+        // A model over features predicts from these alone.
+        let from = |rows: usize| size.at(rows).few().unwrap_or(rows) as f64;
+        self.predict * (from(size.rows) / from(self.rows)).powi(self.growth)
     }
 }
 
@@ -49,7 +51,9 @@ mod tests {
     fn a_fit_grows_with_its_work_and_a_prediction_with_its_rows() {
         let svc = EstimatorExpr::parse("svc").unwrap();
         let pace = Pace { rows: 100, fit: 1.0, predict: 2.0, growth: 1 };
-        assert!((pace.fits(&svc, 1000, 2) - 100.0).abs() <= 1e-9 && (pace.predictions(1000) - 20.0).abs() <= 1e-9);
-        assert!((Pace { growth: 2, ..pace }.predictions(1000) - 200.0).abs() <= 1e-9);
+        let size = Size { rows: 1000, outputs: 2, rank: None };
+        assert!((pace.fits(&svc, size) - 100.0).abs() <= 1e-9 && (pace.predictions(size) - 20.0).abs() <= 1e-9);
+        assert!((Pace { growth: 2, ..pace }.predictions(size) - 200.0).abs() <= 1e-9);
+        assert!((pace.predictions(Size { rank: Some(40), ..size }) - 2.0).abs() <= 1e-9, "40 features, whatever the rows");
     }
 }

@@ -4,9 +4,9 @@ use super::Comparing;
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{EstimatorExpr, Size};
 use crate::kernels::KernelExpr;
-use crate::select::{Aim, LEAST_ROWS, Means, Scoring, Search, largest, part};
+use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Scoring, Search, largest, part};
 
 /// Work of a first look, in floating-point operations: what comes before any search need not see every row.
 const FIRST_WORK: f64 = 3e9;
@@ -56,6 +56,8 @@ pub struct Planned {
     pub bytes: u64,
     /// The most memory that it takes where there is some: kernel rows that are kept.
     pub most_bytes: u64,
+    /// Landmarks through which it may learn from all rows, where exact fits take too much.
+    pub landmarks: Option<Landmarks>,
     /// Seconds of all its fits and of its search, as far as a small fit tells; `None` on tables that are too small to ask.
     pub seconds: Option<f64>,
 }
@@ -72,7 +74,7 @@ impl Plan {
 pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, preparing: f64, control: &Control) -> Result<Plan> {
     let rows = examples.rows();
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
-    let outputs = examples.target.outputs();
+    let size = crate::fitting::size_of(kernel, examples.data, examples.target);
     let seconds = control.seconds_left().map(|s| SHARE * s / able.len() as f64);
     let folds = comparing.folds as f64;
     let means = Means {
@@ -87,8 +89,9 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let mut fits = Vec::new();
     for estimator in &able {
         let found = part(estimator, kernel, examples, means, control, comparing.seed)?;
-        let bytes = estimator.bytes(found.rows, outputs);
-        let most_bytes = estimator.most_bytes(found.rows, outputs, means.bytes);
+        let size = Size { rank: found.landmarks.map(|l| l.rank).or(size.rank), ..size };
+        let bytes = estimator.bytes(size.at(found.rows));
+        let most_bytes = estimator.most_bytes(size.at(found.rows), means.bytes);
         let seconds = match &found.speed {
             Some(speed) => {
                 let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
@@ -96,19 +99,19 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
                 let search = Search::new(kernel, estimator, examples, None, aim, control, comparing.seed);
                 let searched = search.map_or(0.0, |s| (folds + 1.0) * s.work_left() / speed.operations);
                 // A search ends with its time.
-                Some((speed.seconds(&means, estimator, found.rows, outputs) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))
+                Some((speed.seconds(&means, estimator, size.at(found.rows)) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))
             }
             None => None,
         };
         // A first look at every fold is brief beside what the time is for.
         let look = Means { fits: LOOK * folds, predicted: rows as f64, ..means };
         let brief = |n: usize| match (means.seconds, &found.speed) {
-            (Some(seconds), Some(speed)) => speed.seconds(&look, estimator, n, outputs) <= LOOK_SHARE * seconds,
+            (Some(seconds), Some(speed)) => speed.seconds(&look, estimator, size.at(n)) <= LOOK_SHARE * seconds,
             _ => true,
         };
-        let first_rows = largest(found.rows, |n| n <= LEAST_ROWS || (estimator.work(n, outputs) <= FIRST_WORK && brief(n)));
+        let first_rows = largest(found.rows, |n| n <= LEAST_ROWS || (estimator.work(size.at(n)) <= FIRST_WORK && brief(n)));
         let (estimator, rows, most_rows) = ((*estimator).clone(), found.rows, found.most);
-        fits.push(Planned { estimator, rows, most_rows, first_rows, bytes, most_bytes, seconds });
+        fits.push(Planned { estimator, rows, most_rows, first_rows, bytes, most_bytes, landmarks: found.landmarks, seconds });
     }
     let preparing = (rows >= WORTH_ROWS).then_some(preparing * (folds + able.len() as f64));
     Ok(Plan { rows, fits, preparing })

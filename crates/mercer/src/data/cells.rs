@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The cells of a column of one kind. A new kind is a file with this trait and one line of the list in `columns.rs`.
+/// The cells of a column of one kind. A new kind is a file with this trait and one line of the list in `mod.rs`.
 pub trait Cells: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + Sized {
     /// What new cells must agree with, such as a width; `()` where there is nothing.
     type Schema: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned;

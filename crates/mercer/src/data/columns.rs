@@ -1,17 +1,17 @@
-//! The closed list of column kinds: from one line each, what a column is called, what it holds, and what new cells must
-//! agree with.
+//! What the list of column kinds makes of one line each: what a column is called, what it holds, and what new cells must agree
+//! with.
 
-use super::cells::Cells;
-use super::{Categories, Draw, Misfit, Points, Sets, Similarities, Strings, Trees};
-use crate::blocks;
-use crate::error::Result;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
+use super::{ColumnKind, Values};
 use std::fmt;
 
 /// Kind, name in `--types` and in messages, cells in words, variant of [`Values`] and type of the cells.
 macro_rules! columns {
-    ($($(#[$doc:meta])* $Kind:ident = $name:literal, $holds:literal: $Variant:ident($(#[$stored:meta])* $Cells:ty);)*) => {
+    ($($(#[$doc:meta])* $Kind:ident = $name:literal, $holds:literal: $Variant:ident($(#[$stored:meta])* $Cells:ty) $(in $module:ident)?;)*) => {
+        $($(
+            mod $module;
+            pub use $module::*;
+        )?)*
+
         /// The kind of a column: what one cell is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -147,25 +147,6 @@ macro_rules! columns {
             }
         }
     };
-}
-
-columns! {
-    /// One number a row. NaN stands for a missing cell until `prep` has filled it; nothing later sees one.
-    Number = "number", "numbers": Numbers(#[serde(with = "blocks::cells")] Vec<f64>);
-    /// A vector a row.
-    Points = "points", "vectors": Points(Points);
-    /// One label of a known list a row.
-    Category = "category", "categories": Categories(Categories);
-    /// Running text.
-    Text = "text", "texts": Texts(Strings);
-    /// A string over a small alphabet.
-    Sequence = "sequence", "sequences": Sequences(Strings);
-    /// A row of a kernel matrix.
-    Similarities = "similarities", "rows of a kernel matrix": Similarities(Similarities);
-    /// A tree with labelled nodes.
-    Tree = "tree", "trees": Trees(Trees);
-    /// A set of vectors.
-    Set = "set", "sets of vectors": Sets(Sets);
 }
 
 impl fmt::Display for ColumnKind {

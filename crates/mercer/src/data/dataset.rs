@@ -112,6 +112,17 @@ impl Dataset {
         let at = self.position(name)?;
         Ok(self.columns.remove(at))
     }
+    /// The rows as new rows are compared with them: rows of a kernel matrix are items of it and no more.
+    #[must_use]
+    pub fn as_items(mut self) -> Dataset {
+        for column in &mut self.columns {
+            if let Values::Similarities(rows) = &mut column.values {
+                *rows = rows.as_items();
+            }
+        }
+        self
+    }
+
     /// The given rows, in order; a row may be named twice.
     pub fn select(&self, rows: &[usize]) -> Dataset {
         let columns = self.columns.iter().map(|c| Column { name: c.name.clone(), values: c.values.select(rows) }).collect();

@@ -1,45 +1,58 @@
 //! Tables of typed columns, targets, and batches of one kind of input.
 
-mod categories;
 mod cells;
+#[macro_use]
 mod columns;
 mod dataset;
 mod examples;
 mod folds;
 mod numbers;
-mod points;
 mod row_count;
 mod row_weights;
 mod sample;
 mod schema;
-mod sets;
-mod similarities;
 mod strings;
 mod target;
-mod trees;
 mod written;
 
-pub use categories::{Categories, MISSING, UNSEEN};
 pub use cells::{Cells, Draw, Misfit};
-pub use columns::{ColumnKind, Holds, Values};
 pub use dataset::{Column, Dataset};
 pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
-pub use points::{Points, Storage};
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
 pub(crate) use sample::{some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Schema};
-pub use sets::Sets;
-pub use similarities::Similarities;
+pub use similarities::Own;
 pub use strings::Strings;
 pub(crate) use target::absent;
 pub use target::{Kind, Labels, Target, TargetInfo};
-pub use trees::{Node, Trees};
 pub use written::{Marks, Order, Thousands, Unit, Writing, Written};
 
+use crate::blocks;
 use crate::error::Result;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+// Kind, the name in `--types` and in messages, cells in words, variant of [`Values`], type of the cells, and its file.
+columns! {
+    /// One number a row. NaN stands for a missing cell until `prep` has filled it; nothing later sees one.
+    Number = "number", "numbers": Numbers(#[serde(with = "blocks::cells")] Vec<f64>);
+    /// A vector a row.
+    Points = "points", "vectors": Points(Points) in points;
+    /// One label of a known list a row.
+    Category = "category", "categories": Categories(Categories) in categories;
+    /// Running text.
+    Text = "text", "texts": Texts(Strings);
+    /// A string over a small alphabet.
+    Sequence = "sequence", "sequences": Sequences(Strings);
+    /// A row of a kernel matrix.
+    Similarities = "similarities", "rows of a kernel matrix": Similarities(Similarities) in similarities;
+    /// A tree with labelled nodes.
+    Tree = "tree", "trees": Trees(Trees) in trees;
+    /// A set of vectors.
+    Set = "set", "sets of vectors": Sets(Sets) in sets;
+}
 
 /// How many columns make up one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

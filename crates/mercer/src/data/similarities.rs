@@ -5,17 +5,30 @@ use super::{Arity, ColumnKind, Dataset, Inputs, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Values of a kernel between the rows of a column and named items.
+/// The place of a row that is none of the items.
+const NONE: u32 = u32::MAX;
+
+/// Values of a kernel between the rows of a column and named items. A clone shares them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Similarities {
     names: Vec<String>,
     #[serde(with = "blocks::u32s")]
     own: Vec<u32>,
-    values: Matrix,
+    /// Rows x names; rows x 0 where the rows are there to be compared with, and only as items.
+    #[serde(serialize_with = "shared")]
+    values: Arc<Matrix>,
+    /// k(x, x) of every row; none where rows are no items and nobody has said it.
+    #[serde(with = "blocks::f64s")]
+    squares: Vec<f64>,
+}
+
+fn shared<S: Serializer>(values: &Arc<Matrix>, s: S) -> std::result::Result<S::Ok, S::Error> {
+    values.as_ref().serialize(s)
 }
 
 /// Stored similarities are checked like new ones.
@@ -28,10 +41,24 @@ impl<'de> Deserialize<'de> for Similarities {
             #[serde(with = "blocks::u32s")]
             own: Vec<u32>,
             values: Matrix,
+            #[serde(with = "blocks::f64s")]
+            squares: Vec<f64>,
         }
-        let Stored { names, own, values } = Stored::deserialize(d)?;
-        Similarities::new(names, own, values).map_err(serde::de::Error::custom)
+        let Stored { names, own, values, squares } = Stored::deserialize(d)?;
+        let found = Similarities { names, own, values: Arc::new(values), squares };
+        found.checked().map_err(serde::de::Error::custom)
     }
+}
+
+/// What is known of the kernel among new rows that are none of the training rows.
+#[derive(Clone, Debug)]
+pub enum Own {
+    /// Nothing: their variance cannot be told.
+    Unknown,
+    /// k(x, x) of each.
+    Squares(Vec<f64>),
+    /// The kernel between any two of them.
+    Among(Matrix),
 }
 
 impl Similarities {
@@ -39,10 +66,96 @@ impl Similarities {
     pub fn new(names: Vec<String>, own: Vec<u32>, values: Matrix) -> Result<Self> {
         Error::unless_equal("rows of a kernel matrix", own.len(), values.rows())?;
         Error::unless_equal("columns of a kernel matrix", names.len(), values.cols())?;
-        if let Some(k) = own.iter().find(|k| **k as usize >= names.len()) {
-            return Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", names.len())));
+        let squares = own.iter().enumerate().map(|(i, &k)| values.row(i).get(k as usize).copied().unwrap_or_default()).collect();
+        Similarities { names, own, values: Arc::new(values), squares }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        Error::unless_equal("rows of a kernel matrix", self.own.len(), self.values.rows())?;
+        if self.values.cols() > 0 {
+            Error::unless_equal("columns of a kernel matrix", self.names.len(), self.values.cols())?;
         }
-        Ok(Similarities { names, own, values })
+        if !self.squares.is_empty() {
+            Error::unless_equal("the diagonal of a kernel matrix", self.own.len(), self.squares.len())?;
+        }
+        match self.own.iter().find(|k| **k != NONE && **k as usize >= self.names.len()) {
+            Some(k) => Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", self.names.len()))),
+            None => Ok(self),
+        }
+    }
+
+    /// Training rows from the kernel values among them (N x N): they are the items 0, 1, 2, ...
+    ///
+    /// # Errors
+    /// A matrix that is not square, or a value that is not finite.
+    pub fn among(values: Matrix) -> Result<Self> {
+        let rows = values.rows();
+        Error::unless_equal("columns of a square kernel matrix", rows, values.cols())?;
+        finite(&values)?;
+        let own = (0..u32::try_from(rows).unwrap_or(NONE)).collect();
+        Similarities::new((0..rows).map(|i| i.to_string()).collect(), own, values)
+    }
+
+    /// Training rows of which no kernel value is known: for a method that looks at none while it is fitted.
+    pub fn items(rows: usize) -> Self {
+        let own = (0..rows).filter_map(|k| u32::try_from(k).ok()).collect();
+        let values = Arc::new(Matrix::zeros(rows, 0));
+        Similarities { names: (0..rows).map(|i| i.to_string()).collect(), own, values, squares: vec![0.0; rows] }
+    }
+
+    /// New rows from their kernel values with the items that a model was fitted on (M x items).
+    ///
+    /// # Errors
+    /// Another number of columns, a value that is not finite, and values among the new rows that are not M x M.
+    pub fn against(items: &[String], values: Matrix, own: Own) -> Result<Self> {
+        let rows = values.rows();
+        Error::unless_equal("columns of kernel values with the training rows", items.len(), values.cols())?;
+        finite(&values)?;
+        let (names, unknown) = (items.to_vec(), vec![NONE; rows]);
+        match own {
+            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new() }.checked(),
+            Own::Squares(squares) => {
+                Error::unless_equal("the diagonal of a kernel matrix", rows, squares.len())?;
+                if let Some(row) = squares.iter().position(|v| !v.is_finite()) {
+                    let found = squares[row];
+                    return Err(Error::Data(format!("the diagonal holds {found} in row {}; every kernel value must be finite", row + 1)));
+                }
+                Similarities { names, own: unknown, values: Arc::new(values), squares }.checked()
+            }
+            Own::Among(among) => {
+                Error::unless_equal("columns of kernel values among new rows", rows, among.cols())?;
+                Error::unless_equal("rows of kernel values among new rows", rows, among.rows())?;
+                finite(&among)?;
+                let all = Matrix::from_fn(rows, items.len() + rows, |i, j| match j.checked_sub(items.len()) {
+                    Some(j) => among[(i, j)],
+                    None => values[(i, j)],
+                });
+                let own = (items.len()..items.len() + rows).filter_map(|k| u32::try_from(k).ok()).collect();
+                Similarities::new(names.into_iter().chain((0..rows).map(|i| format!("new {i}"))).collect(), own, all)
+            }
+        }
+    }
+
+    /// The same rows as what others are compared with: without values of their own.
+    #[must_use]
+    pub fn as_items(&self) -> Self {
+        Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), ..self.clone() }
+    }
+
+    /// Whether the rows have no values of their own.
+    pub fn are_items(&self) -> bool {
+        self.values.cols() < self.names.len()
+    }
+
+    /// The values where the rows are all items, in their order.
+    pub fn among_themselves(&self) -> Option<&Matrix> {
+        let every = self.values.cols() == self.own.len() && self.own.iter().enumerate().all(|(i, k)| *k as usize == i);
+        every.then_some(self.values.as_ref())
+    }
+
+    /// k(x, x) of every row, where it is known.
+    pub fn squares(&self) -> Option<&[f64]> {
+        (self.squares.len() == self.own.len()).then_some(self.squares.as_slice())
     }
 
     /// The rows that `wanted` names, looked up in a symmetric kernel matrix; `names[i]` is what its row and column i are called.
@@ -82,7 +195,7 @@ impl Similarities {
     pub fn names(&self) -> &[String] {
         &self.names
     }
-    /// Where row i stands among the names.
+    /// Where row i stands among the names; beyond them where it is none of them.
     pub fn own(&self, i: usize) -> usize {
         self.own[i] as usize
     }
@@ -108,12 +221,28 @@ impl Similarities {
         order.extend((0..self.names.len()).filter(|k| !known.contains(k)));
         let mut back = vec![0u32; self.names.len()];
         order.iter().zip(0u32..).for_each(|(k, new)| back[*k] = new);
+        let values = match self.are_items() {
+            true => self.values.clone(),
+            false => Arc::new(Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values[(i, order[j])])),
+        };
         Ok(Similarities {
             names: order.iter().map(|&k| self.names[k].clone()).collect(),
-            own: self.own.iter().map(|&k| back[k as usize]).collect(),
-            values: Matrix::from_fn(self.values.rows(), order.len(), |i, j| self.values[(i, order[j])]),
+            own: self.own.iter().map(|&k| back.get(k as usize).copied().unwrap_or(NONE)).collect(),
+            values,
+            squares: self.squares.clone(),
         })
     }
+}
+
+/// Refuses a kernel value that is not finite.
+fn finite(values: &Matrix) -> Result<()> {
+    let Some(k) = values.data().iter().position(|v| !v.is_finite()) else { return Ok(()) };
+    Err(Error::Data(format!(
+        "the kernel matrix holds {} in row {}, column {}; every kernel value must be finite",
+        values.data()[k],
+        k / values.cols() + 1,
+        k % values.cols() + 1
+    )))
 }
 
 impl Cells for Similarities {
@@ -124,8 +253,13 @@ impl Cells for Similarities {
         self.own.len()
     }
     fn select(&self, rows: &[usize]) -> Self {
-        let own = rows.iter().map(|&i| self.own[i]).collect();
-        Similarities { names: self.names.clone(), own, values: self.values.select_rows(rows) }
+        let every = rows.len() == self.own.len() && rows.iter().enumerate().all(|(k, i)| k == *i);
+        if every {
+            return self.clone();
+        }
+        let squares = if self.squares.is_empty() { Vec::new() } else { rows.iter().map(|&i| self.squares[i]).collect() };
+        let (own, values) = (rows.iter().map(|&i| self.own[i]).collect(), Arc::new(self.values.select_rows(rows)));
+        Similarities { names: self.names.clone(), own, values, squares }
     }
     fn schema(&self) -> Vec<String> {
         self.names.clone()
@@ -134,7 +268,7 @@ impl Cells for Similarities {
         self.with_items(names)
     }
     fn cell(&self, row: usize) -> serde_json::Value {
-        self.names[self.own(row)].as_str().into()
+        self.names.get(self.own(row)).map_or("(new)", String::as_str).into()
     }
     fn words(&self, row: usize, word: &mut dyn FnMut(u64)) {
         word(self.own(row) as u64);

@@ -1,6 +1,6 @@
 //! What every other estimator has to beat: the most frequent class, or the mean of the targets.
 
-use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task, When};
+use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -21,13 +21,13 @@ impl Estimator for Baseline {
     const NEEDS: Needs = Needs::Nothing;
     type Fitted = FittedBaseline;
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        8 * rows as u64 + 16 * outputs as u64
+    fn bytes(&self, size: Size) -> u64 {
+        8 * size.rows as u64 + 16 * size.outputs as u64
     }
 
     /// The mean, or the shares of the classes.
-    fn work(&self, rows: usize, _outputs: usize) -> f64 {
-        rows as f64
+    fn work(&self, size: Size) -> f64 {
+        size.rows as f64
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {

@@ -4,7 +4,7 @@
 //! Dual: C is formed and factorised, N^2 D + N^3. Primal, where K = Z Z' with few columns: C^-1 is
 //! (W / lambda) (I - Z (Z'W Z + lambda I)^-1 Z'W) by Woodbury's identity, N D^2 + D^3 (F29, F37).
 
-use super::Task;
+use super::{Size, Task};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram;
@@ -17,10 +17,30 @@ const SINGLE_REFINEMENTS: usize = 24;
 /// From so many rows on a factor in f32 is worth its refinements.
 const SINGLE_ROWS: usize = 1500;
 /// The least lambda / w_i that leaves room for the rounding of a factor in f32, in units of N eps times the mean k(x, x).
-const SINGLE_ROOM: f64 = 2.0;
+const F32_SAFETY_FACTOR: f64 = 2.0;
 /// The relative residual that a factor in f32 is always good for; a larger one must be the rounding of C alpha, or C is
 /// factorised in f64.
 const SINGLE_RESIDUAL: f64 = 1e-13;
+
+/// Bytes of a fit that solves such a system: the matrix, or the features and what is made of them, and so many columns of N
+/// numbers for each output.
+pub(super) fn bytes(size: Size, columns: u64) -> u64 {
+    let (n, o) = (size.rows as u64, size.outputs as u64);
+    let matrix = size.few().map_or(n * n, |rank| {
+        let r = rank as u64;
+        n * r + n * r / 2 + 3 * r * r
+    });
+    8 * (matrix + columns * n * o)
+}
+
+/// Operations of such a fit: a factor of the matrix at `cubes` n^3, or of the matrix of its features.
+pub(super) fn work(size: Size, cubes: f64) -> f64 {
+    let n = size.rows as f64;
+    size.few().map_or(n * n * (n * cubes + 50.0 + 4.0 * size.outputs as f64), |rank| {
+        let r = rank as f64;
+        n * r * (2.0 * r + 60.0 + 12.0 * size.outputs as f64) + r * r * r / 3.0
+    })
+}
 
 /// What a system is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +76,7 @@ impl System {
         let mean = c.diagonal().iter().sum::<f64>() / n.max(1) as f64;
         let ridge: Vec<f64> = (0..n).map(|i| lambda / task.weight(i)).collect();
         c.add_to_diagonal(&ridge);
-        let least = SINGLE_ROOM * n as f64 * f64::from(f32::EPSILON) * mean;
+        let least = F32_SAFETY_FACTOR * n as f64 * f64::from(f32::EPSILON) * mean;
         if purpose == Purpose::Solutions && n >= SINGLE_ROWS && ridge.iter().all(|r| *r >= least) {
             match SingleCholesky::new(c, task.control)? {
                 Ok(single) => return Ok(System::Single(single)),

@@ -1,10 +1,11 @@
-//! f(x) = sum_s coef[s, o] k(support_s, x) + bias[o]: what the representer theorem makes of almost every fitted thing.
+//! f(x) = sum_s coef[s, o] k(support_s, x) + bias[o]: what the representer theorem makes of almost every fitted thing. Where the
+//! kernel is an inner product of few features phi it is f(x) = sum_j weights[j, o] phi_j(x) + bias[o], and no row is needed.
 
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{self, Gram, Subset};
-use crate::linalg::Matrix;
+use crate::gram::{self, Gram, Side, Subset};
+use crate::linalg::{Matrix, product_within, transposed_product_within};
 use serde::{Deserialize, Serialize};
 
 /// A kernel expansion with one or several outputs.
@@ -22,6 +23,10 @@ pub struct Expansion {
     /// solution less precisely.
     #[serde(default)]
     pub single: bool,
+    /// Weights of features, rank x outputs, where the kernel is made of few: f(x) = weights' phi(x) + bias, and once no row is
+    /// kept it is all that there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Matrix>,
 }
 
 /// Training rows on which kernel values in f32 are tried.
@@ -32,7 +37,40 @@ const LEAST_SUPPORT: usize = 500;
 impl Expansion {
     /// An expansion over the given training rows (ascending); `coef` is support x outputs, `bias` one number per output.
     pub fn new(support: Vec<usize>, coef: Matrix, bias: Vec<f64>) -> Self {
-        Expansion { support, coef, bias, single: false }
+        Expansion { support, coef, bias, single: false, weights: None }
+    }
+
+    /// The same function by the weights of its features.
+    pub(super) fn with_weights(self, weights: Matrix) -> Self {
+        Expansion { weights: Some(weights), ..self }
+    }
+
+    /// The weights of features, sum_s coef[s] phi(support_s), where there are so few of them that they are worth it.
+    pub(super) fn weigh(&mut self, gram: &dyn Gram, control: &Control) -> Result<()> {
+        let count = self.support.len();
+        if let Some(features) = gram.features(Side::Cols).filter(|z| z.cols() < count) {
+            let all;
+            let of_support: &Matrix = if count == features.rows() {
+                &features
+            } else {
+                all = features.select_rows(&self.support);
+                &all
+            };
+            self.weights = Some(transposed_product_within(of_support, &self.coef, control)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the weights alone, where there are such: no training row is needed any more.
+    pub(super) fn forget_rows(&mut self) {
+        if let Some(weights) = &self.weights {
+            (self.support, self.coef, self.single) = (Vec::new(), Matrix::zeros(0, weights.cols()), false);
+        }
+    }
+
+    /// Whether new inputs are predicted from their features.
+    pub fn is_of_features(&self) -> bool {
+        self.weights.is_some()
     }
 
     /// Goes over to kernel values in f32 where, on training rows spread evenly, they change no output o by more than
@@ -62,7 +100,14 @@ impl Expansion {
     /// An error if the sizes do not fit, which a damaged model file may bring about; on request of `control`.
     pub fn predict(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
         self.check()?;
-        let mut out = if self.single { gram::apply_f32(cross, &self.coef, control)? } else { gram::apply(cross, &self.coef, control)? };
+        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| cross.features(Side::Rows))) {
+            (Some(weights), Some(features)) => product_within(&features, weights, control)?,
+            (Some(_), None) if self.support.is_empty() => {
+                return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));
+            }
+            _ if self.single => gram::apply_f32(cross, &self.coef, control)?,
+            _ => gram::apply(cross, &self.coef, control)?,
+        };
         if self.bias.iter().any(|b| *b != 0.0) {
             for row in out.data_mut().chunks_exact_mut(self.bias.len()) {
                 for (f, b) in row.iter_mut().zip(&self.bias) {
@@ -78,6 +123,7 @@ impl Expansion {
         for (what, expected, found) in [
             ("rows of the coefficients of an expansion", self.support.len(), self.coef.rows()),
             ("constants of an expansion", self.coef.cols(), self.bias.len()),
+            ("outputs of the weights of features", self.bias.len(), self.weights.as_ref().map_or(self.bias.len(), Matrix::cols)),
         ] {
             if expected != found {
                 return Err(Error::Shape { what: what.into(), expected, found });

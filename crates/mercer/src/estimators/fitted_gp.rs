@@ -1,14 +1,16 @@
 //! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
 use super::gp::System;
+use super::primal::Found;
 use super::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
+use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
-use crate::linalg::{Lower, Matrix, gramian_within};
+use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
 
-/// The relative residual that a fit is asked to reach.
+/// The relative residual, or the relative duality gap over few features, that a fit is asked to reach.
 const TOLERANCE: f64 = 1e-8;
 /// New inputs whose cross Gram rows are held at a time.
 const ROWS: usize = 256;
@@ -49,6 +51,19 @@ pub(super) struct Process {
 }
 
 impl Process {
+    /// The log density of N targets in their own units, summed over outputs, from the sum of t_o' alpha_o and log det C.
+    pub(super) fn evidence(&self, rows: usize, fit: f64, log_det: f64) -> f64 {
+        let (n, outputs) = (rows as f64, self.scales.len() as f64);
+        let jacobian: f64 = self.scales.iter().map(|s| s.deviation.ln()).sum();
+        -0.5 * (fit + outputs * (log_det + n * std::f64::consts::TAU.ln())) - n * jacobian
+    }
+
+    /// The expansion of the mean in the units of the target, from alpha = C^-1 t (N x outputs).
+    fn expansion(&self, alpha: &Matrix) -> Expansion {
+        let coef = Matrix::from_fn(alpha.rows(), alpha.cols(), |i, o| self.variance * self.scales[o].deviation * alpha[(i, o)]);
+        Expansion::new((0..alpha.rows()).collect(), coef, self.scales.iter().map(|s| s.mean).collect())
+    }
+
     /// Variance of the noise of each output, in its own units.
     pub(super) fn noises(&self) -> Vec<f64> {
         self.scales.iter().map(|s| self.noise * s.deviation.powi(2)).collect()
@@ -62,26 +77,35 @@ pub struct FittedGp {
     /// The mean, in the units of the target.
     expansion: Expansion,
     process: Process,
-    /// The Cholesky factor of C.
+    /// The Cholesky factor of C; over few features, that of Z'W Z + (noise / variance) I.
     factor: Lower,
     summary: Summary,
+}
+
+fn summary((name, value): (&str, f64), evidence: f64, cholesky: &Cholesky) -> Summary {
+    Summary {
+        converged: value <= TOLERANCE,
+        evidence: Some(evidence),
+        certificate: Some(Certificate { name: name.into(), value, tolerance: TOLERANCE }),
+        jitter: cholesky.jitter_used(),
+        ..Summary::default()
+    }
 }
 
 impl FittedGp {
     pub(super) fn new(system: System) -> Result<Self> {
         let residual = system.relative_residual()?;
-        let summary = Summary {
-            converged: residual <= TOLERANCE,
-            evidence: Some(system.evidence()),
-            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
-            jitter: system.cholesky.jitter_used(),
-            ..Summary::default()
-        };
+        let summary = summary(("relative residual", residual), system.evidence(), &system.cholesky);
         let System { cholesky, alpha, process, .. } = system;
-        let scales = &process.scales;
-        let coef = Matrix::from_fn(alpha.rows(), alpha.cols(), |i, o| process.variance * scales[o].deviation * alpha[(i, o)]);
-        let bias = scales.iter().map(|s| s.mean).collect();
-        let expansion = Expansion::new((0..alpha.rows()).collect(), coef, bias);
+        let expansion = process.expansion(&alpha);
+        Ok(FittedGp { expansion, process, factor: cholesky.into_lower(), summary })
+    }
+
+    /// From a regression on few features; alpha = C^-1 t.
+    pub(super) fn of_features(process: Process, cholesky: Cholesky, found: Found, alpha: Matrix, evidence: f64) -> Result<Self> {
+        let summary = summary(("relative duality gap", found.gap), evidence, &cholesky);
+        let weights = Matrix::from_fn(found.beta.rows(), found.beta.cols(), |j, o| process.scales[o].deviation * found.beta[(j, o)]);
+        let expansion = process.expansion(&alpha).with_weights(weights);
         Ok(FittedGp { expansion, process, factor: cholesky.into_lower(), summary })
     }
 
@@ -93,16 +117,29 @@ impl FittedGp {
     /// An error unless the parts fit together, which a damaged model file may bring about.
     fn check(&self, cross: &dyn Gram) -> Result<()> {
         let n = self.factor.size();
+        let (support, columns) = match &self.expansion.weights {
+            Some(weights) => (weights.rows(), n),
+            None => (self.expansion.support.len(), cross.shape().1),
+        };
         for (what, expected, found) in [
-            ("support of a Gaussian process", n, self.expansion.support.len()),
+            ("support of a Gaussian process", n, support),
             ("outputs of a Gaussian process", self.process.scales.len(), self.expansion.bias.len()),
-            ("columns of the cross Gram matrix", n, cross.shape().1),
+            ("columns of the cross Gram matrix", n, columns),
         ] {
             if expected != found {
                 return Err(Error::Shape { what: what.into(), expected, found });
             }
         }
         Ok(())
+    }
+
+    /// The same over few features: the mean and the rows noise^(1/2) L^-1 phi(x) of all new inputs.
+    fn of_new(&self, features: &Matrix, control: &Control) -> Result<Matrix> {
+        Error::unless_equal("features of the kernel", self.factor.size(), features.cols())?;
+        let mut rows = features.clone();
+        self.factor.solve_rows(&mut rows, control)?;
+        rows.data_mut().iter_mut().for_each(|v| *v *= self.process.noise.sqrt());
+        Ok(rows)
     }
 
     /// Means and the rows variance * L^-1 k(x) of a range of new inputs, and those rows' squared lengths.
@@ -137,6 +174,9 @@ impl Fitted for FittedGp {
         }
         self.check(cross)?;
         let (m, n) = cross.shape();
+        if let Some(features) = self.expansion.weights.as_ref().and_then(|_| cross.features(Side::Rows)) {
+            return self.predict_by_features(query, &features);
+        }
         // A block of kernel values, its copies and the work space of its solve; a covariance takes all rows at once.
         let (all_rows, block) = (if want.covariance { m as u64 } else { 0 }, ROWS.min(m) as u64);
         control.plan("predictions of gp with variances", 8 * (4 * block * n as u64 + all_rows * (n as u64 + 2 * all_rows)))?;
@@ -169,12 +209,40 @@ impl Fitted for FittedGp {
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
     }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
     fn factor(&self) -> Option<&Lower> {
-        Some(&self.factor)
+        self.expansion.weights.is_none().then_some(&self.factor)
     }
 }
 
 impl FittedGp {
+    /// Means, variances and covariances by few features: what is left of the prior is noise phi'(L L')^-1 phi, so that nothing cancels.
+    fn predict_by_features(&self, query: &Query<'_>, features: &Matrix) -> Result<Predictions> {
+        let Query { cross, want, control, .. } = *query;
+        control.plan(
+            "predictions of gp with variances",
+            8 * (features.data().len() as u64 + if want.covariance { (features.rows() as u64).pow(2) } else { 0 }),
+        )?;
+        let rows = self.of_new(features, control)?;
+        let variance: Vec<f64> = (0..rows.rows()).map(|i| rows.row(i).iter().map(|v| v * v).sum()).collect();
+        let covariance = if want.covariance {
+            let square = self.process.scales.first().map_or(1.0, |s| s.deviation.powi(2));
+            let mut c = gramian_within(&rows, control)?;
+            c.data_mut().iter_mut().for_each(|v| *v *= square);
+            Some(c)
+        } else {
+            None
+        };
+        Ok(Predictions {
+            variance: want.variance.then(|| self.scaled(&variance)),
+            covariance,
+            noise: Some(self.process.noises()),
+            ..Predictions::of(Predicted::Numbers(self.expansion.predict(cross, control)?))
+        })
+    }
+
     /// The covariance of f over a batch for the first output, from the rows variance * L^-1 k(x).
     fn covariance(&self, query: &Query<'_>, halves: Matrix, variance: &[f64]) -> Result<Matrix> {
         let among = query.cross.among(Side::Rows).ok_or_else(|| {

@@ -8,17 +8,20 @@
 //! A row of weight w has noise / w: means and variances are those of w equal rows; the evidence is not, because
 //! w rows are more data than one.
 
+use super::bordered;
 use super::fitted_gp::{FittedGp, Process, Scale};
 use super::outputs::outputs;
+use super::primal::Primal;
 use super::settled::settled;
-use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Task, When};
+use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Size, Task, When};
 use crate::data::{Kind, Target};
 use crate::error::Result;
-use crate::gram;
+use crate::gram::{self, Side};
 use crate::linalg::{Cholesky, Matrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Gaussian process regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +51,8 @@ pub(super) struct System {
     pub(super) process: Process,
 }
 
+/// From so many rows on few features are gone by; of fewer the factor of C itself is kept, which costs nothing then.
+const PRIMAL_ROWS: usize = 2000;
 /// Numbers that one thread scales.
 const PIECE: usize = 1 << 16;
 
@@ -63,8 +68,8 @@ impl Gp {
         }
     }
 
-    /// Checks the parameters and the task, computes C and factorises it in place.
-    fn system(&self, task: &Task<'_>) -> Result<System> {
+    /// Checks the parameters and the task; the standardised targets.
+    fn standardised(&self, task: &Task<'_>) -> Result<(Matrix, Process)> {
         let noise = settled::<Self>("noise", &self.noise)?;
         let variance = settled::<Self>("variance", &self.variance)?;
         task.target.as_numbers(Self::NAME)?;
@@ -75,7 +80,30 @@ impl Gp {
                 *v = (*v - scale.mean) / scale.deviation;
             }
         }
-        let process = Process { noise, variance, scales };
+        Ok((t, Process { noise, variance, scales }))
+    }
+
+    /// The fit over few features, C = variance Z Z' + noise W^-1: a ridge regression with lambda = noise / variance, whose factor
+    /// L L' = Z'W Z + lambda I gives variances noise |L^-1 phi|^2 and, by the lemma of the determinant,
+    /// log det C = log det(L L' / lambda) + sum_i log(noise / w_i).
+    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>) -> Result<FittedGp> {
+        let (t, process) = self.standardised(task)?;
+        let (n, lambda) = (t.rows(), process.noise / process.variance);
+        let system = Primal::new(z, task, lambda, false)?;
+        let found = system.solve(&t, task.control)?;
+        // alpha of (K + lambda W^-1) alpha = t is variance times that of C.
+        let mut alpha = system.dual(&t, &found);
+        alpha.data_mut().iter_mut().for_each(|a| *a /= process.variance);
+        let fit: f64 = t.data().iter().zip(alpha.data()).map(|(t, a)| t * a).sum();
+        let noises: f64 = (0..n).map(|i| (process.noise / task.weight(i)).ln()).sum();
+        let log_det = system.factor.log_det() - system.z.cols() as f64 * lambda.ln() + noises;
+        let evidence = process.evidence(n, fit, log_det);
+        FittedGp::of_features(process, system.factor, found, alpha, evidence)
+    }
+
+    /// Computes C and factorises it in place.
+    fn system(&self, task: &Task<'_>) -> Result<System> {
+        let (t, process) = self.standardised(task)?;
         let mut c = gram::dense(task.gram, task.control)?;
         if process.variance != 1.0 {
             c.data_mut().par_chunks_mut(PIECE).for_each(|some| some.iter_mut().for_each(|v| *v *= process.variance));
@@ -95,9 +123,7 @@ impl System {
 
     /// The log density of the targets in their own units, summed over outputs.
     pub(super) fn evidence(&self) -> f64 {
-        let (n, outputs) = (self.t.rows() as f64, self.t.cols() as f64);
-        let jacobian: f64 = self.process.scales.iter().map(|s| s.deviation.ln()).sum();
-        -0.5 * (self.fit() + outputs * (self.cholesky.log_det() + n * std::f64::consts::TAU.ln())) - n * jacobian
+        self.process.evidence(self.t.rows(), self.fit(), self.cholesky.log_det())
     }
 
     /// ||C alpha - t|| / ||t|| with C as it is without jitter.
@@ -129,15 +155,13 @@ impl Estimator for Gp {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        let (n, o) = (rows as u64, outputs as u64);
-        8 * n * (n + 8 * o)
+    fn bytes(&self, size: Size) -> u64 {
+        bordered::bytes(size, 8)
     }
 
     /// One Cholesky factor, n^3 / 3, and the Gram matrix.
-    fn work(&self, rows: usize, outputs: usize) -> f64 {
-        let n = rows as f64;
-        n * n * (n / 3.0 + 50.0 + 4.0 * outputs as f64)
+    fn work(&self, size: Size) -> f64 {
+        bordered::work(size, 1.0 / 3.0)
     }
 
     /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
@@ -152,7 +176,12 @@ impl Estimator for Gp {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
-        FittedGp::new(self.system(task)?)
+        let few = |z: &Cow<'_, Matrix>| Size { rows: task.rows(), outputs: task.target.outputs(), rank: Some(z.cols()) }.few().is_some();
+        let many = task.rows() >= PRIMAL_ROWS;
+        match many.then(|| task.gram.features(Side::Rows)).flatten().filter(few) {
+            Some(z) => self.fit_primal(z, task),
+            None => FittedGp::new(self.system(task)?),
+        }
     }
 
     /// -log p(t), of which less than one unit (a factor of e in the odds) is no evidence worth the name (Kass and Raftery
@@ -180,7 +209,7 @@ impl Estimator for Gp {
         let diagonal: Vec<f64> = weights.diagonal().iter().map(|v| v / process.variance).collect();
         let by_noise: f64 = diagonal.iter().enumerate().map(|(i, g)| g / task.weight(i)).sum();
         let by_variance = (trace - process.noise * by_noise - jitter * diagonal.iter().sum::<f64>()) / process.variance;
-        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)], slack: 1.0 })
+        Ok(Criterion { value, weights, own: vec![("noise", by_noise), ("variance", by_variance)], indifference: 1.0 })
     }
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.

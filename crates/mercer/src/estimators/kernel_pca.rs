@@ -10,7 +10,7 @@
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
 use super::centred::Centred;
-use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task};
+use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, Side, dot};
@@ -90,15 +90,16 @@ impl Estimator for KernelPca {
     }
 
     /// The matrix and blocks of vectors; every eigenvector where all may be wanted.
-    fn bytes(&self, rows: usize, _outputs: usize) -> u64 {
-        let (n, asked) = (rows as u64, self.components.number());
+    fn bytes(&self, size: Size) -> u64 {
+        let (n, asked) = (size.rows as u64, self.components.number());
         let columns = if asked >= 1.0 { 30 * asked as u64 + 100 } else { 2 * n };
         8 * n * (n + columns.min(3 * n))
     }
 
     /// Some products of the matrix with a block.
-    fn work(&self, rows: usize, _outputs: usize) -> f64 {
-        (rows as f64).powi(2) * (50.0 + 20.0 * self.components.number().max(2.0).min(rows as f64))
+    fn work(&self, size: Size) -> f64 {
+        let n = size.rows as f64;
+        n.powi(2) * (50.0 + 20.0 * self.components.number().max(2.0).min(n))
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
@@ -162,7 +163,11 @@ impl Estimator for KernelPca {
             notes,
             ..Summary::default()
         };
-        Ok(FittedKernelPca { expansion: Expansion::new((0..n).collect(), coef, bias), spectrum, values: self.values, summary })
+        let mut expansion = Expansion::new((0..n).collect(), coef, bias);
+        if self.values != Values::Distances {
+            expansion.weigh(task.gram, task.control)?;
+        }
+        Ok(FittedKernelPca { expansion, spectrum, values: self.values, summary })
     }
 
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
@@ -237,6 +242,9 @@ impl Fitted for FittedKernelPca {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
     }
     fn spectrum(&self) -> Option<&Spectrum> {
         Some(&self.spectrum)

@@ -9,8 +9,9 @@
 //! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning).
 
-use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Summary, Task, Want, When};
+use super::{Answer, Estimator, Fitted, Found, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When};
 use crate::blocks;
+use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram};
@@ -105,13 +106,13 @@ impl Estimator for Knn {
         self.weights == NeighbourWeights::Uniform
     }
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        8 * rows as u64 * (2 + outputs as u64)
+    fn bytes(&self, size: Size) -> u64 {
+        8 * size.rows as u64 * (2 + size.outputs as u64)
     }
 
     /// Fitting keeps the rows; a prediction for as many rows compares each with each.
-    fn work(&self, rows: usize, outputs: usize) -> f64 {
-        20.0 * (rows as f64).powi(2) + (rows * outputs) as f64
+    fn work(&self, size: Size) -> f64 {
+        20.0 * (size.rows as f64).powi(2) + (size.rows * size.outputs) as f64
     }
 
     /// 5, or all rows where there are fewer.
@@ -149,7 +150,7 @@ impl Estimator for Knn {
             return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
         }
         let want = Want { probabilities: true, scores: true, ..Want::default() };
-        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), true).map(Some)
+        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), true, None).map(Some)
     }
 }
 
@@ -291,9 +292,14 @@ impl FittedKnn {
         (best, votes)
     }
 
+    /// Predictions for inputs whose neighbours were found elsewhere.
+    pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+        self.answered(&Query::new(found, want, control), found.itself(0).is_some(), Some(found))
+    }
+
     /// Predictions for M inputs from their M x N kernel values with the rows; where `left_out`, they are the rows, and each is
     /// answered by the others. Scores are votes, M x classes.
-    fn answered(&self, query: &Query<'_>, left_out: bool) -> Result<Predictions> {
+    fn answered(&self, query: &Query<'_>, left_out: bool, found: Option<&Found>) -> Result<Predictions> {
         self.check()?;
         let Query { cross, want, control, .. } = *query;
         let (m, n) = cross.shape();
@@ -305,6 +311,7 @@ impl FittedKnn {
             Answers::Numbers(t) => t.cols(),
         };
         let total: f64 = self.weights.iter().sum();
+        let itself = |input: usize| found.map_or(left_out.then_some(input), |found| found.itself(input));
         let there = n - usize::from(left_out);
         // Weights of 1 and above need no more than k rows and what lies as far as the last of them.
         let whole = self.weights.iter().all(|w| *w >= 1.0);
@@ -316,15 +323,15 @@ impl FittedKnn {
         tiles.try_for_each(|(t, (winners, table))| -> Result<()> {
             control.check_time("predictions")?;
             let inputs: Vec<usize> = (t * step..t * step + winners.len()).collect();
-            let mut found = cross.nearest(&inputs, most + usize::from(left_out));
+            let mut near = cross.nearest(&inputs, most + usize::from(left_out));
             let mut tile = Vec::new();
-            if found.is_none() {
+            if near.is_none() {
                 tile.resize(inputs.len() * n, 0.0);
                 cross.fill_apart(&inputs, 0..n, Block::new(&mut tile, inputs.len(), n));
             }
             for (i, &input) in inputs.iter().enumerate() {
-                let without = left_out.then_some(input);
-                let candidates = match &mut found {
+                let without = itself(input);
+                let candidates = match &mut near {
                     Some(lists) => {
                         let mut list = std::mem::take(&mut lists[i]);
                         list.retain(|(row, _)| without != Some(*row));
@@ -342,8 +349,15 @@ impl FittedKnn {
                         Self::candidates(apart, most, without)
                     }
                 };
-                let k = without.map_or(self.k, |row| self.k.min(total - self.weights[row]));
-                let mut neighbours = self.neighbours(candidates, k);
+                let mut k = without.map_or(self.k, |row| self.k.min(total - self.weights[row]));
+                let mut neighbours = match found.and_then(|found| found.shares(input)) {
+                    Some(shares) => {
+                        k = shares.iter().sum();
+                        let given = candidates.into_iter().zip(shares);
+                        given.map(|((row, apart), share)| Neighbour { row, share: *share, apart }).collect()
+                    }
+                    None => self.neighbours(candidates, k),
+                };
                 self.weigh(&mut neighbours, cross);
                 let out = &mut table[i * width..(i + 1) * width];
                 match &self.answers {
@@ -371,8 +385,8 @@ impl FittedKnn {
                     let mut p = table.clone();
                     for (i, &best) in winners.iter().enumerate() {
                         let mut others = counts.clone();
-                        if left_out {
-                            others[codes[i]] -= self.weights[i];
+                        if let Some(row) = itself(i) {
+                            others[codes[row]] -= self.weights[row];
                         }
                         smooth(p.row_mut(i), best, &others);
                     }
@@ -431,7 +445,7 @@ impl Fitted for FittedKnn {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.answered(query, false)
+        self.answered(query, false, None)
     }
 
     fn summary(&self) -> &Summary {

@@ -1,6 +1,8 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::{Answer, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Spectrum, Summary, Task, When};
+use super::{
+    Answer, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, When,
+};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
@@ -94,6 +96,9 @@ macro_rules! estimators {
             fn answer(&self, target: &TargetInfo) -> Result<Answer> {
                 match self { $(FittedModel::$Estimator(f) => f.answer(target),)* }
             }
+            fn forget_rows(&mut self) {
+                match self { $(FittedModel::$Estimator(f) => f.forget_rows(),)* }
+            }
             fn expansion(&self) -> Option<&Expansion> {
                 match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* }
             }
@@ -185,7 +190,7 @@ pub fn those_that_give(what: &dyn Fn(&Gives) -> When) -> String {
 trait AnyEstimator {
     fn name(&self) -> &'static str;
     fn criterion_name(&self) -> Option<&'static str>;
-    fn criterion_told(&self, value: f64) -> f64;
+    fn criterion_for_display(&self, value: f64) -> f64;
     fn criterion_leaves_out(&self) -> bool;
     fn absorbs_shifts(&self) -> bool;
     fn goes_by_order(&self) -> bool;
@@ -193,9 +198,9 @@ trait AnyEstimator {
     fn needs(&self) -> Needs;
     fn skips_rows(&self) -> bool;
     fn takes(&self) -> &'static [Kind];
-    fn bytes(&self, rows: usize, outputs: usize) -> u64;
-    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64;
-    fn work(&self, rows: usize, outputs: usize) -> f64;
+    fn bytes(&self, size: Size) -> u64;
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64;
+    fn work(&self, size: Size) -> f64;
     fn term(&self) -> Term;
     fn terms(&self) -> Vec<(&'static str, Term)>;
     fn values(&self) -> Vec<(&'static Param, Value)>;
@@ -216,8 +221,8 @@ impl<E: Estimator> AnyEstimator for E {
     fn criterion_name(&self) -> Option<&'static str> {
         E::CRITERION
     }
-    fn criterion_told(&self, value: f64) -> f64 {
-        E::criterion_told(value)
+    fn criterion_for_display(&self, value: f64) -> f64 {
+        E::criterion_for_display(value)
     }
     fn criterion_leaves_out(&self) -> bool {
         E::CRITERION_LEAVES_OUT
@@ -240,14 +245,14 @@ impl<E: Estimator> AnyEstimator for E {
     fn takes(&self) -> &'static [Kind] {
         E::TAKES
     }
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        Estimator::bytes(self, rows, outputs)
+    fn bytes(&self, size: Size) -> u64 {
+        Estimator::bytes(self, size)
     }
-    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
-        Estimator::most_bytes(self, rows, outputs, allowed)
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
+        Estimator::most_bytes(self, size, allowed)
     }
-    fn work(&self, rows: usize, outputs: usize) -> f64 {
-        Estimator::work(self, rows, outputs)
+    fn work(&self, size: Size) -> f64 {
+        Estimator::work(self, size)
     }
     fn term(&self) -> Term {
         param::call(E::NAME, self, E::PARAMS)
@@ -331,8 +336,8 @@ impl EstimatorExpr {
         self.any().criterion_name()
     }
     /// A value of the smooth criterion in a unit that can be read.
-    pub fn criterion_told(&self, value: f64) -> f64 {
-        self.any().criterion_told(value)
+    pub fn criterion_for_display(&self, value: f64) -> f64 {
+        self.any().criterion_for_display(value)
     }
     /// Whether that criterion leaves rows out and keeps the kernel.
     pub fn criterion_leaves_out(&self) -> bool {
@@ -375,16 +380,16 @@ impl EstimatorExpr {
         self.any().gives()
     }
     /// Bytes that fitting needs, the Gram matrix included.
-    pub fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        self.any().bytes(rows, outputs)
+    pub fn bytes(&self, size: Size) -> u64 {
+        self.any().bytes(size)
     }
     /// Bytes that fitting takes where so many are allowed.
-    pub fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
-        self.any().most_bytes(rows, outputs, allowed)
+    pub fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
+        self.any().most_bytes(size, allowed)
     }
     /// Floating-point operations of a fit, roughly.
-    pub fn work(&self, rows: usize, outputs: usize) -> f64 {
-        self.any().work(rows, outputs)
+    pub fn work(&self, size: Size) -> f64 {
+        self.any().work(size)
     }
     /// Every numeric parameter with its record.
     pub fn values(&self) -> Vec<(&'static Param, Value)> {

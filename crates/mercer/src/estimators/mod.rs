@@ -8,6 +8,7 @@ mod coupling;
 mod draws;
 mod expansion;
 mod fitted_gp;
+mod found;
 mod gp;
 mod held_out;
 mod kernel_pca;
@@ -16,9 +17,11 @@ mod least_norm;
 mod list;
 mod outputs;
 mod platt;
+mod primal;
 mod ridge;
 mod ridge_path;
 mod settled;
+mod size;
 mod svc;
 mod svm;
 mod svr;
@@ -27,6 +30,7 @@ pub use answer::{Answer, Gives, Needs, Scores, When};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
+pub use found::Found;
 pub use gp::Gp;
 pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
@@ -34,7 +38,8 @@ pub(crate) use list::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, those_that_give};
 pub use platt::Sigmoid;
 pub use ridge::{FittedRidge, Ridge};
-pub use svc::{ClassWeight, FittedSvc, Svc};
+pub use size::Size;
+pub use svc::{ClassWeight, EqualVotes, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
 
 use crate::control::Control;
@@ -98,7 +103,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     type Fitted: Fitted;
 
     /// The value of the smooth criterion as it is told to the user, in a unit that can be read; rises with the value.
-    fn criterion_told(value: f64) -> f64 {
+    fn criterion_for_display(value: f64) -> f64 {
         value
     }
     /// Whether k(x, z) + f(x) + f(z) gives the same predictions as k(x, z), whatever f.
@@ -113,14 +118,14 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn skips_rows(&self) -> bool {
         false
     }
-    /// Bytes that fitting `rows` rows with `outputs` outputs needs, the Gram matrix included.
-    fn bytes(&self, rows: usize, outputs: usize) -> u64;
+    /// Bytes that a fit of this size needs, the Gram matrix or the features included.
+    fn bytes(&self, size: Size) -> u64;
     /// Bytes that it takes where so many are allowed: more than it needs where more kernel rows can be kept.
-    fn most_bytes(&self, rows: usize, outputs: usize, _allowed: u64) -> u64 {
-        self.bytes(rows, outputs)
+    fn most_bytes(&self, size: Size, _allowed: u64) -> u64 {
+        self.bytes(size)
     }
-    /// Floating-point operations of a fit to so many rows, roughly: what a plan goes by.
-    fn work(&self, rows: usize, outputs: usize) -> f64;
+    /// Floating-point operations of a fit of this size, roughly: what a plan goes by.
+    fn work(&self, size: Size) -> f64;
     /// The data-based start for a parameter that is `auto`.
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     /// The size of kernel values that suits the target, where a kernel leaves its factors open: 1 unless the estimator says
@@ -164,7 +169,7 @@ pub struct Criterion {
     /// (parameter name, d value / d parameter) for each own parameter.
     pub own: Vec<(&'static str, f64)>,
     /// A rise of the value by no more than this is not told from noise by the training rows.
-    pub slack: f64,
+    pub indifference: f64,
 }
 
 /// Something that predicts. Bit-equal after being stored and read again.
@@ -184,6 +189,8 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn expansion(&self) -> Option<&Expansion> {
         None
     }
+    /// Forgets the training rows where weights of features say the same, so that none is stored.
+    fn forget_rows(&mut self) {}
     /// The Cholesky factor of the covariance of the training targets, where it keeps one.
     fn factor(&self) -> Option<&Lower> {
         None
@@ -264,10 +271,16 @@ pub struct Predictions {
 
 impl Predictions {
     /// Numbers by which rows can be ranked, one column for each of so many classes, or one alone for two (larger: the second):
-    /// probabilities, else decision values. Those of pairs become votes, and between equal votes their sum decides.
+    /// probabilities, else decision values by class.
     pub(crate) fn ranking(&self, classes: usize) -> Option<Cow<'_, Matrix>> {
-        let values = self.probabilities.as_ref().or(self.scores.as_ref())?;
-        if self.probabilities.is_some() || self.pairs.is_empty() || classes == 2 {
+        self.probabilities.as_ref().map(Cow::Borrowed).or_else(|| self.scores_by_class(classes))
+    }
+
+    /// Decision values, one column for each of so many classes, or one alone for two (larger: the second). Those of pairs become
+    /// votes, and between equal votes their sum decides.
+    pub fn scores_by_class(&self, classes: usize) -> Option<Cow<'_, Matrix>> {
+        let values = self.scores.as_ref()?;
+        if self.pairs.is_empty() || classes == 2 {
             return Some(Cow::Borrowed(values));
         }
         let mut votes = Matrix::zeros(values.rows(), classes);
@@ -282,6 +295,21 @@ impl Predictions {
             sums.iter().enumerate().for_each(|(k, s)| votes[(i, k)] += s / (3.0 * (s.abs() + 1.0)));
         }
         Some(Cow::Owned(votes))
+    }
+
+    /// Adds those of further inputs by the same model, of which no covariance was wanted.
+    pub(crate) fn append(&mut self, more: Predictions) {
+        match (&mut self.values, more.values) {
+            (Predicted::Numbers(all), Predicted::Numbers(some)) => all.append_rows(some),
+            (Predicted::Classes(all), Predicted::Classes(some)) => all.extend(some),
+            _ => {}
+        }
+        let both = [(&mut self.variance, more.variance), (&mut self.probabilities, more.probabilities), (&mut self.scores, more.scores)];
+        for (all, some) in both {
+            if let (Some(all), Some(some)) = (all.as_mut(), some) {
+                all.append_rows(some);
+            }
+        }
     }
 
     /// Predictions with nothing besides the values.

@@ -7,13 +7,14 @@
 //! The prediction for row i by the model fitted without it is y_i - alpha_i / P_ii (Cawley & Talbot 2003,
 //! Reduced rank kernel ridge regression; Rifkin & Lippert 2007, Notes on regularized least squares).
 
-use super::bordered::{Bordered, Purpose, Solution};
+use super::bordered::{self, Bordered, Purpose, Solution};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, outputs};
+use super::primal::Primal;
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Summary, Task, Want, When,
+    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ use crate::linalg::{Matrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The relative residual that a fit is asked to reach.
 const TOLERANCE: f64 = 1e-8;
@@ -110,6 +112,29 @@ impl Ridge {
     }
 }
 
+impl Ridge {
+    /// The fit over few features.
+    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64) -> Result<FittedRidge> {
+        let system = Primal::new(z, task, lambda, self.intercept)?;
+        let found = system.solve(y, task.control)?;
+        let summary = Summary {
+            converged: found.gap <= TOLERANCE,
+            objective: Some(found.objective),
+            certificate: Some(Certificate { name: "relative duality gap".into(), value: found.gap, tolerance: TOLERANCE }),
+            jitter: system.factor.jitter_used(),
+            ..Summary::default()
+        };
+        let alpha = system.dual(y, &found);
+        let expansion = Expansion::new((0..y.rows()).collect(), alpha, found.bias).with_weights(found.beta);
+        Ok(FittedRidge { expansion, classes: classes(task.target), summary })
+    }
+}
+
+/// The size of a fit over features Z.
+fn size_of(task: &Task<'_>, z: &Matrix) -> Size {
+    Size { rows: task.rows(), outputs: task.target.outputs(), rank: Some(z.cols()) }
+}
+
 impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
@@ -125,7 +150,7 @@ impl Estimator for Ridge {
     type Fitted = FittedRidge;
 
     /// The leave-one-out error itself, in units of the target.
-    fn criterion_told(value: f64) -> f64 {
+    fn criterion_for_display(value: f64) -> f64 {
         value.exp()
     }
 
@@ -134,15 +159,13 @@ impl Estimator for Ridge {
         self.intercept
     }
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        let (n, o) = (rows as u64, outputs as u64);
-        8 * n * (n + 12 * o)
+    fn bytes(&self, size: Size) -> u64 {
+        bordered::bytes(size, 12)
     }
 
     /// One Cholesky factor in single precision, counted at half of n^3 / 3, and the Gram matrix.
-    fn work(&self, rows: usize, outputs: usize) -> f64 {
-        let n = rows as f64;
-        n * n * (n / 6.0 + 50.0 + 4.0 * outputs as f64)
+    fn work(&self, size: Size) -> f64 {
+        bordered::work(size, 1.0 / 6.0)
     }
 
     /// lambda: a tenth of the mean k(x, x).
@@ -156,6 +179,10 @@ impl Estimator for Ridge {
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
+        let few = |z: &Cow<'_, Matrix>| lambda > 0.0 && size_of(task, z).few().is_some();
+        if let Some(z) = task.gram.features(Side::Rows).filter(few) {
+            return self.fit_primal(z, task, &y, lambda);
+        }
         let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
             Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
             None => None,
@@ -187,7 +214,7 @@ impl Estimator for Ridge {
     /// for classes): V = log(S)/2, S = sum_io w_i e_io^2 / (O sum_i w_i), e = alpha / P_ii.
     ///
     /// From dP = -P dC P: dS = (-2 u' dC alpha + 2 tr(dC P D P)) / (O sum w) with u = P (w e / p) and
-    /// D = diag(w_i sum_o e_io^2 / p_i). The slack is one standard error of S over the rows. A row of weight 2 is left out as a whole, unlike a row that stands twice.
+    /// D = diag(w_i sum_o e_io^2 / p_i). The indifference is one standard error of S over the rows. A row of weight 2 is left out as a whole, unlike a row that stands twice.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let n = task.rows();
         task.control.plan("the leave-one-out criterion of ridge", 16 * (n as u64).pow(2))?;
@@ -211,7 +238,7 @@ impl Estimator for Ridge {
         let floor = least_mean(&y);
         let mean = sum / size;
         if mean <= floor {
-            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)], slack: 0.0 });
+            return Ok(Criterion { value: 0.5 * floor.ln(), weights: Matrix::zeros(n, n), own: vec![("lambda", 0.0)], indifference: 0.0 });
         }
         let u = product(&scaled, &p)?;
         let mut half = p;
@@ -230,9 +257,9 @@ impl Estimator for Ridge {
             }
         });
         let spread = (0..n).map(|i| task.weight(i) * (squares[i] - mean).powi(2)).sum::<f64>() * outputs as f64 / size;
-        let slack = 0.5 * (1.0 + (spread / n as f64).sqrt() / mean).ln();
+        let indifference = 0.5 * (1.0 + (spread / n as f64).sqrt() / mean).ln();
         let own = (0..n).map(|i| weights[(i, i)] / task.weight(i)).sum();
-        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], slack })
+        Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], indifference })
     }
 
     /// One decomposition for all values of lambda; see `ridge_path`.
@@ -281,5 +308,8 @@ impl Fitted for FittedRidge {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
     }
 }

@@ -10,7 +10,6 @@ use super::Task;
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::{Matrix, eigh, gramian_within, product, product_within};
-use crate::solve::pivoted_cholesky;
 use rayon::prelude::*;
 
 /// Eigenvalues are few where there is no more than one for so many rows.
@@ -30,7 +29,7 @@ impl Spectrum {
         let by_construction = task.gram.features(gram::Side::Rows).filter(|z| z.cols() <= n / FEW);
         let few = match by_construction {
             Some(z) => Some(Matrix::from_fn(z.cols(), n, |k, i| scale[i] * z[(i, k)])),
-            None => pivoted_cholesky(task.gram, scale, n / FEW, task.control)?,
+            None => Some(gram::pivoted_cholesky(task.gram, scale, n / FEW, task.control)?).filter(|p| p.complete).map(|p| p.g),
         };
         if let Some(g) = few {
             // G'G = U S U' with U = G' V S^(-1/2) for G G' = V S V'.

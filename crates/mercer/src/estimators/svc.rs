@@ -13,7 +13,7 @@
 use super::coupling::couple;
 use super::held_out::{Calibration, calibrate};
 use super::platt::Sigmoid;
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Summary, Task, When, svm};
+use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
@@ -34,6 +34,18 @@ pub enum ClassWeight {
     Balanced,
 }
 
+/// Which of the classes with equal votes wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EqualVotes {
+    /// The one with the greater sum of decision values, then the lower code. A decision value of 0 is a vote for the first class
+    /// of its pair.
+    #[default]
+    Sum,
+    /// The one of the lowest code. A decision value of 0 is a vote for the second class of its pair, as in libsvm.
+    First,
+}
+
 /// Support vector classification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +63,9 @@ pub struct Svc {
     /// Whether to fit probabilities of the classes too.
     #[serde(default)]
     pub probabilities: bool,
+    /// Which of the classes with equal votes wins.
+    #[serde(default)]
+    pub ties: EqualVotes,
 }
 
 impl Default for Svc {
@@ -62,6 +77,7 @@ impl Default for Svc {
             class_weight: ClassWeight::None,
             cache_mb: Value::Number(svm::CACHE_MB),
             probabilities: false,
+            ties: EqualVotes::Sum,
         }
     }
 }
@@ -92,6 +108,11 @@ impl Estimator for Svc {
             "whether to fit class probabilities: Platt's sigmoid for each pair of classes on decision values held out in five folds, which takes further fits; the predicted class is then the one of the greatest probability",
             Domain::Flag,
         ),
+        Param::fixed(
+            "ties",
+            "of classes with equal votes, sum: the one with the greater sum of decision values wins; first: the first of them",
+            Domain::Choice(&["sum", "first"]),
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), ..Gives::VALUES };
@@ -103,20 +124,20 @@ impl Estimator for Svc {
         !self.probabilities
     }
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
+    fn bytes(&self, size: Size) -> u64 {
         let fits = if self.probabilities { 5 } else { 1 };
-        svm::bytes(rows, fits * outputs.saturating_sub(1).max(1), &self.cache_mb)
+        svm::bytes(size.rows, fits * size.outputs.saturating_sub(1).max(1), &self.cache_mb)
     }
 
-    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
-        svm::most_bytes(rows, self.bytes(rows, outputs), &self.cache_mb, allowed)
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
+        svm::most_bytes(size.rows, self.bytes(size), &self.cache_mb, allowed)
     }
 
     /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.
-    fn work(&self, rows: usize, _outputs: usize) -> f64 {
+    fn work(&self, size: Size) -> f64 {
         // Five fits without a fold start near their solutions.
         let fits = if self.probabilities { 3.0 } else { 1.0 };
-        fits * 150.0 * (rows as f64).powi(2)
+        fits * 150.0 * (size.rows as f64).powi(2)
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
@@ -174,6 +195,7 @@ impl Estimator for Svc {
         let columns: Vec<Vec<(usize, f64)>> =
             problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
+        expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
         let mut summary = svm::summary(&solutions, options.tolerance, rounded);
         let mut sigmoids = Vec::new();
@@ -190,6 +212,7 @@ impl Estimator for Svc {
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
             sigmoids,
+            ties: self.ties,
             summary,
         })
     }
@@ -215,6 +238,8 @@ pub struct FittedSvc {
     /// For each pair the probability of its second class, by its decision value; empty where probabilities were not asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sigmoids: Vec<Sigmoid>,
+    #[serde(default)]
+    ties: EqualVotes,
     summary: Summary,
 }
 
@@ -225,19 +250,20 @@ impl FittedSvc {
         Some(svm::coefficients(&self.expansion, output, rows))
     }
 
-    /// The class with most votes among the pairs. Equal votes: the greater sum of decision values; equal sums: the lower
-    /// code. A decision value of exactly 0 is a vote for the first class of the pair, which has the lower code.
+    /// The class with most votes among the pairs; of equal ones as [`EqualVotes`] says.
     fn decide(&self, scores: &[f64]) -> usize {
         let mut votes = vec![(0usize, 0.0); self.classes];
         for ((&score, &a), &b) in scores.iter().zip(&self.first).zip(&self.second) {
-            votes[if score > 0.0 { b } else { a }].0 += 1;
+            let second = score > 0.0 || (score == 0.0 && self.ties == EqualVotes::First && self.classes > 2);
+            votes[if second { b } else { a }].0 += 1;
             votes[b].1 += score;
             votes[a].1 -= score;
         }
         let mut best = self.first.first().copied().unwrap_or(0);
         for k in 0..self.classes {
             let (now, top) = (votes[k], votes[best]);
-            if now.0 > top.0 || (now.0 == top.0 && now.1 > top.1) {
+            let even = if self.ties == EqualVotes::First { k < best } else { now.1 > top.1 };
+            if now.0 > top.0 || (now.0 == top.0 && even) {
                 best = k;
             }
         }
@@ -304,6 +330,9 @@ impl Fitted for FittedSvc {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
     }
     fn steps(&self) -> Vec<usize> {
         self.iterations.clone()

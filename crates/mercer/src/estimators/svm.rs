@@ -9,7 +9,7 @@ use crate::solve::smo::{Options, Problem, Solution};
 /// The default of `cache_mb`: no ceiling before half of the memory that can be had, for up to 45,000 rows in full.
 pub(super) const CACHE_MB: f64 = 8000.0;
 /// The share of the tolerance by which kernel values in f32 may change a decision value.
-const ROUNDING: f64 = 0.01;
+const ROUNDING: f64 = 0.05;
 /// The default of `max_iterations`.
 pub(super) const MAX_ITERATIONS: f64 = 1e7;
 
@@ -94,11 +94,11 @@ pub(super) fn expansion(rows: usize, columns: &[Vec<(usize, f64)>], bias: Vec<f6
     Expansion::new(support, coef, bias)
 }
 
-/// Goes over to predictions from kernel values in f32 where they change every decision value by less than a hundredth of
+/// Goes over to predictions from kernel values in f32 where they change every decision value by less than a twentieth of
 /// the tolerance, which is in units of `sizes`, one per output; the largest change as a share of that.
 pub(super) fn round(expansion: &mut Expansion, task: &Task<'_>, tolerance: f64, sizes: impl Iterator<Item = f64>) -> Result<Option<f64>> {
-    if task.gram.held().is_some() {
-        // Values that are there already cost no less in f32.
+    if task.gram.held().is_some() || expansion.is_of_features() {
+        // Values that are there already cost no less in f32, and weights of features need none.
         return Ok(None);
     }
     let most: Vec<f64> = sizes.map(|size| ROUNDING * tolerance * size).collect();

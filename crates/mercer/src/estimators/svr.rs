@@ -7,7 +7,7 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Summary, Task, svm};
+use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, svm};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -78,17 +78,17 @@ impl Estimator for Svr {
         true
     }
 
-    fn bytes(&self, rows: usize, outputs: usize) -> u64 {
-        svm::bytes(rows, outputs, &self.cache_mb)
+    fn bytes(&self, size: Size) -> u64 {
+        svm::bytes(size.rows, size.outputs, &self.cache_mb)
     }
 
-    fn most_bytes(&self, rows: usize, outputs: usize, allowed: u64) -> u64 {
-        svm::most_bytes(rows, self.bytes(rows, outputs), &self.cache_mb, allowed)
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
+        svm::most_bytes(size.rows, self.bytes(size), &self.cache_mb, allowed)
     }
 
     /// As svc, with more rows on the margin and more steps.
-    fn work(&self, rows: usize, _outputs: usize) -> f64 {
-        600.0 * (rows as f64).powi(2)
+    fn work(&self, size: Size) -> f64 {
+        600.0 * (size.rows as f64).powi(2)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.
@@ -138,6 +138,7 @@ impl Estimator for Svr {
             solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
+        expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
         Ok(FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) })
     }
@@ -202,5 +203,8 @@ impl Fitted for FittedSvr {
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
     }
 }

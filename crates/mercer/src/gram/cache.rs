@@ -6,7 +6,7 @@
 //! Memory that was never touched may cost more than to compute a row anew: a budget is not used because it is there. It is
 //! opened step by step, when computing rows again has taken as long as opening as much memory as is in use would.
 
-use super::{Block, Gram, Side};
+use super::{Block, Gram, Side, add_rows, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Real, prefer_large_pages};
@@ -21,7 +21,7 @@ const CHECK: usize = 64;
 /// However little memory there is, so many rows are held: as many as a solver adds up at once.
 pub(crate) const LEAST_ROWS: usize = 8;
 /// Bytes that are opened without being asked twice.
-const OPEN: usize = 64 << 20;
+const OPEN: usize = 16 << 20;
 /// The slot of a row that is not held.
 const NOWHERE: usize = usize::MAX;
 
@@ -88,15 +88,31 @@ impl Costs {
     }
 }
 
+/// Memory of a row cache that is done, and how much of it was touched.
+#[derive(Default)]
+pub(crate) struct Memory<T> {
+    store: Vec<T>,
+    touched: usize,
+}
+
 impl<'a, T: Cell> RowCache<'a, T> {
     /// A cache of at most `bytes` bytes of rows, though never of fewer than [`LEAST_ROWS`].
     pub(crate) fn new(gram: &'a dyn Gram, bytes: u64) -> Self {
+        Self::within(gram, bytes, Memory::default())
+    }
+
+    /// The same in the memory of another, where there is enough.
+    pub(crate) fn within(gram: &'a dyn Gram, bytes: u64, memory: Memory<T>) -> Self {
         let columns = gram.shape().1;
         let one = (columns.max(1) * size_of::<T>()) as u64;
         let capacity = usize::try_from(bytes / one).unwrap_or(usize::MAX).clamp(LEAST_ROWS, columns.max(LEAST_ROWS));
-        let mut store = vec![T::default(); capacity * columns];
+        let Memory { mut store, mut touched } = memory;
+        if store.len() < capacity * columns {
+            (store, touched) = (vec![T::default(); capacity * columns], 0);
+        }
+        store.truncate(capacity * columns);
         let rows = gram.shape().0;
-        let open = (OPEN / (columns.max(1) * size_of::<T>())).clamp(LEAST_ROWS, capacity);
+        let open = (OPEN / (columns.max(1) * size_of::<T>())).max(touched / columns.max(1)).clamp(LEAST_ROWS, capacity);
         // What is opened at once may be all, written once: large pages would make it dearer where they come from a host.
         prefer_large_pages(&mut store[open * columns..]);
         RowCache {
@@ -111,6 +127,22 @@ impl<'a, T: Cell> RowCache<'a, T> {
             before: vec![false; rows],
             costs: Costs::default(),
         }
+    }
+
+    /// What its rows are of.
+    pub(crate) fn gram(&self) -> &'a dyn Gram {
+        self.gram
+    }
+
+    /// Seconds that a value took, where rows have been computed; 0 before.
+    pub(crate) fn seconds_per_value(&self) -> f64 {
+        let (seconds, rows) = if self.costs.reused.1 > 0 { self.costs.reused } else { self.costs.fresh };
+        seconds / (rows * self.columns).max(1) as f64
+    }
+
+    /// Its memory.
+    pub(crate) fn into_memory(self) -> Memory<T> {
+        Memory { touched: self.row.len() * self.columns, store: self.store }
     }
 
     /// The most rows that can be held, and asked for, at once.
@@ -200,6 +232,30 @@ impl<'a, T: Cell> RowCache<'a, T> {
             self.used[s] = self.clock;
         }
     }
+}
+
+/// values += K' changes, where K is the kernel values of the first inputs, one for each change, with those after them, one for
+/// each value. A few rows at a time are summed in the precision that they are computed in, the sums in f64.
+pub(crate) fn add_products<T: Cell>(gram: &dyn Gram, changes: &[f64], values: &mut [f64], control: &Control) -> Result<()> {
+    let rows: Vec<usize> = (0..changes.len()).collect();
+    values.par_chunks_mut(TILE.1).enumerate().try_for_each(|(c, part)| {
+        let (start, width) = (rows.len() + c * TILE.1, part.len());
+        with_scratch(TILE.0 * width, |tile: &mut [T]| {
+            for (list, changes) in rows.chunks(TILE.0).zip(changes.chunks(TILE.0)) {
+                control.check()?;
+                let tile = &mut tile[..list.len() * width];
+                T::fill(gram, list, start..start + width, Block::new(tile, list.len(), width));
+                let (eights, rest) = changes.as_chunks::<8>();
+                for (rows, factors) in tile.chunks_exact(8 * width).zip(eights) {
+                    add_rows(part, std::array::from_fn(|q| &rows[q * width..][..width]), factors.map(T::from_f64));
+                }
+                for (row, change) in tile[8 * eights.len() * width..].chunks_exact(width).zip(rest) {
+                    part.iter_mut().zip(row).for_each(|(v, k)| *v += change * k.to_f64());
+                }
+            }
+            Ok(())
+        })
+    })
 }
 
 /// The memory of ascending slots.

@@ -1,6 +1,6 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
-use super::simd::{all_finite, dot};
+use super::simd::{all_finite, axpy, dot};
 use super::{Block, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -190,6 +190,44 @@ pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, co
         })
         .collect();
     Matrix::new(cols.len(), outputs, parts.concat())
+}
+
+/// K V of the first V.rows() inputs of a symmetric Gram matrix among themselves, without forming it and each value computed once.
+pub(crate) fn apply_among(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix> {
+    let (n, outputs) = (coef.rows(), coef.cols());
+    let tiles: Vec<(Range<usize>, Range<usize>)> =
+        ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect();
+    let part = |range: &Range<usize>| &coef.data()[range.start * outputs..range.end * outputs];
+    let products: Vec<[Vec<f64>; 2]> = tiles
+        .par_iter()
+        .map(|(r, c)| {
+            control.check()?;
+            let (mut down, mut along) = (vec![0.0; c.len() * outputs], vec![0.0; r.len() * outputs]);
+            with_scratch(r.len() * c.len(), |tile: &mut [f64]| {
+                gram.fill(r.clone(), c.clone(), Block::new(tile, r.len(), c.len()));
+                let below = c.start < r.start;
+                if outputs == 1 {
+                    for ((row, o), b) in tile.chunks_exact(c.len()).zip(&mut along).zip(part(r)) {
+                        *o = dot(row, part(c));
+                        axpy(if below { *b } else { 0.0 }, row, &mut down);
+                    }
+                    return;
+                }
+                linalg::product_into(tile, part(c), &mut along, r.len(), c.len(), outputs);
+                if below {
+                    linalg::add_transposed_product(tile, part(r), &mut down, r.len(), c.len(), outputs);
+                }
+            });
+            Ok([along, down])
+        })
+        .collect::<Result<_>>()?;
+    let mut out = Matrix::zeros(n, outputs);
+    for ((r, c), products) in tiles.iter().zip(products) {
+        for (range, product) in [r, c].into_iter().zip(products) {
+            out.data_mut()[range.start * outputs..range.end * outputs].iter_mut().zip(product).for_each(|(o, p)| *o += p);
+        }
+    }
+    Ok(out)
 }
 
 /// A Gram matrix that is there already: precomputed by the user, or computed once and shared.

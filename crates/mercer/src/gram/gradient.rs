@@ -1,7 +1,7 @@
 //! Sums over all pairs of a symmetric Gram matrix, tile by tile, in an order that does not depend on threads.
 
 use super::dense::{TILE, ranges};
-use super::{Block, Gram, with_scratch};
+use super::{Block, Bound, Gram, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -43,7 +43,7 @@ pub(super) fn sum_tiles(
 }
 
 /// sum_ij W_ij K_ij.
-pub(super) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix, control: &Control) -> Result<f64> {
+pub(crate) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix, control: &Control) -> Result<f64> {
     let sums = sum_tiles(weights, 1, control, |rows, cols, part, out| {
         with_scratch(part.len(), |values: &mut [f64]| {
             gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));
@@ -54,12 +54,12 @@ pub(super) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix, contr
 }
 
 /// An error where there is no memory for so many copies of the weights.
-pub(super) fn plan_copies(count: usize, weights: &Matrix, control: &Control) -> Result<()> {
+pub(crate) fn plan_copies(count: usize, weights: &Matrix, control: &Control) -> Result<()> {
     control.plan("the gradient of a composed kernel", 8 * (count * weights.data().len()) as u64)
 }
 
 /// W_ij <- f(W_ij, K_ij).
-pub(super) fn reweigh(
+pub(crate) fn reweigh(
     gram: &(impl Gram + ?Sized),
     weights: &mut Matrix,
     control: &Control,
@@ -82,4 +82,15 @@ pub(super) fn reweigh(
         }
         Ok(())
     })
+}
+
+/// The gradient of f(k): the slope of f at every kernel value joins the weights.
+pub(crate) fn slope(inner: &dyn Bound, weights: &Matrix, slope: impl Fn(f64) -> f64 + Sync, control: &Control) -> Result<Vec<f64>> {
+    if inner.parameters() == 0 {
+        return Ok(Vec::new());
+    }
+    plan_copies(1, weights, control)?;
+    let mut all = weights.clone();
+    reweigh(inner, &mut all, control, |w, k| w * slope(k))?;
+    inner.gradient(&all, control)
 }

@@ -1,6 +1,8 @@
 //! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
 
 use super::{Block, Gram, Side, Subset};
+use crate::linalg::Matrix;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A cross Gram matrix that knows the kernel among its rows.
@@ -17,6 +19,9 @@ impl Gram for Joint<'_> {
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
         self.cross.fill(rows, cols, out);
+    }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.cross.features(side)
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cross.diagonal(side)

@@ -2,7 +2,7 @@
 
 use super::gradient::sum_tiles;
 use super::tree::{LEAST_POINTS, Tree};
-use super::{Block, Bound, Cloud, Gram, Rows, Side, Tile, apart};
+use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, apart};
 use crate::control::Control;
 use crate::data::{Inputs, RowCount, RowWeights};
 use crate::error::Result;
@@ -23,6 +23,17 @@ pub enum Mercer {
     Conditional(String),
     /// Not, for the reason named.
     Never(String),
+}
+
+/// The measure of the frequencies w of a stationary kernel with length scales of 1, k(x, z) = E cos w'(x - z) (Bochner).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spectral {
+    /// Independent standard normal numbers.
+    Normal,
+    /// A vector of Student's t with so many degrees of freedom.
+    Student(f64),
+    /// Independent standard Cauchy numbers.
+    Cauchy,
 }
 
 /// A similarity between two inputs. Small, stored as data.
@@ -83,8 +94,16 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
     }
+    /// How many features that is for such inputs, told without preparing them.
+    fn rank(&self, _inputs: &Self::Inputs) -> Option<usize> {
+        None
+    }
+    /// The measure of its frequencies and its length scales, one or one per column, where it is stationary.
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        None
+    }
     /// The points whose Euclidean distances rise with the distances of the inputs in feature space, where there are such.
-    fn points<'p>(&self, _: &'p Self::Prepared) -> Option<&'p Cloud> {
+    fn points<'p>(&self, _: &'p Self::Prepared) -> Option<&'p PreparedPoints> {
         None
     }
     /// |phi(x) - phi(z)|^2 from the squared distance of those points.
@@ -96,6 +115,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
     /// semi-definite.
     fn negative_type(&self) -> Option<&'static str> {
+        None
+    }
+    /// The whole Gram matrix among a batch, where it is there already and every value is known to be finite.
+    fn held(_: &Self::Prepared) -> Option<&Matrix> {
         None
     }
     /// Adds sum weight_kl dk_kl/dparameter over the tile to `out`, parameters in record order, one per column where
@@ -121,7 +144,7 @@ const FEW: usize = 16;
 /// A batch made ready for one kernel: the side of Gram matrices that stays while rows come and go.
 pub(crate) struct Ready<K: Kernel> {
     kernel: K,
-    learnt: K::Learnt,
+    learnt: Arc<K::Learnt>,
     parameters: usize,
     count: usize,
     batch: K::Prepared,
@@ -130,7 +153,7 @@ pub(crate) struct Ready<K: Kernel> {
 }
 
 impl<K: Kernel> Ready<K> {
-    pub(crate) fn new(kernel: &K, learnt: &K::Learnt, inputs: &K::Inputs) -> Result<Self> {
+    pub(crate) fn new(kernel: &K, learnt: &Arc<K::Learnt>, inputs: &K::Inputs) -> Result<Self> {
         require_fit(kernel, inputs)?;
         Ok(Ready {
             kernel: kernel.clone(),
@@ -195,6 +218,9 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn symmetric(&self) -> bool {
         self.rows.is_none()
+    }
+    fn held(&self) -> Option<&Matrix> {
+        if self.rows.is_none() { K::held(&self.cols.batch) } else { None }
     }
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.cols.kernel.features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch }).map(Cow::Owned)

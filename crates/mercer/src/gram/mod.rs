@@ -5,34 +5,38 @@
 
 mod apart;
 mod cache;
-mod cloud;
-mod compose;
 mod dense;
 mod dots;
 mod gradient;
 mod joint;
 mod kernel;
+mod low_rank;
+mod parts;
+mod pivoted_cholesky;
+mod prepared_points;
 mod psd;
+mod rewrite;
 mod simd;
 mod tile;
 mod tree;
 
 pub use crate::linalg::Block;
-pub(crate) use cache::{Cell, RowCache, finite_diagonal};
-pub use cloud::Cloud;
-pub(crate) use cloud::Sparse;
-pub(crate) use compose::{
-    Centre, Eigenpairs, Exp, FeatureMean, Normalise, OverSets, Power, Product, Repaired, Rewritten, Scale, SetSide, Sum, Weigh,
-};
-pub use compose::{Pairs, Repair};
+pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
-pub(crate) use dense::{apply_f32, apply_rows};
+pub(crate) use dense::{apply_among, apply_f32, apply_rows};
+pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;
-pub use kernel::{Gather, Kernel, Mercer};
+pub use kernel::{Gather, Kernel, Mercer, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
+pub(crate) use low_rank::{LowRank, Slope};
+pub(crate) use parts::{Product, Sum};
+pub(crate) use pivoted_cholesky::pivoted_cholesky;
+pub use prepared_points::PreparedPoints;
+pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
+pub(crate) use rewrite::{Rewrite, Rewritten};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, sum_of_minima};
+pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, map_row, sum_of_minima};
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;

@@ -2,7 +2,7 @@
 
 use super::dots::Dots;
 use super::simd::{self, Map};
-use super::{Block, Cloud};
+use super::{Block, PreparedPoints};
 use crate::linalg::Real;
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ impl<P, T: Real> Tile<'_, P, T> {
 /// above it, cancellation costs at most 5 of the 16 digits.
 const CANCELLED: f64 = 1e-5;
 
-impl<T: Real> Tile<'_, Cloud, T> {
+impl<T: Real> Tile<'_, PreparedPoints, T> {
     /// Writes `map(x . z)` for every pair.
     pub fn from_dots(mut self, map: impl Map) {
         self.each_dot(|_, row| simd::map_row(row, map));
@@ -115,14 +115,15 @@ impl<T: Real> Tile<'_, Cloud, T> {
         };
         self.each_dot(|k, row| {
             let i = rows.at(k);
-            let norm = a.norms()[i];
-            let mut near = simd::sqdist_row(row, norms, T::from_f64(norm), T::from_f64(CANCELLED));
+            let (own, floor) = (T::from_f64(a.norms()[i]), T::from_f64(CANCELLED));
+            let mut near = simd::sqdist_row(row, norms, own, floor);
             let size = simd::part(row.len());
             while near != 0 {
                 let first = near.trailing_zeros() as usize * size;
                 near &= near - 1;
-                for (o, j) in row[first..].iter_mut().zip(cols.start + first..cols.end).take(size) {
-                    if o.to_f64() <= 2.0 * CANCELLED * (norm + b.norms()[j]) {
+                for ((o, &other), j) in row[first..].iter_mut().zip(&norms[first..]).zip(cols.start + first..cols.end).take(size) {
+                    // The same numbers compared as for the bits of parts, so that neighbours make no difference.
+                    if *o <= floor * (other + own) {
                         *o = T::from_f64(a.sqdist(i, b, j));
                     }
                 }

@@ -4,7 +4,7 @@
 //! Distances to boxes are added up in the order of distances to points, so that rounding cannot make a box seem farther than
 //! a point in it: ties are never missed.
 
-use super::Cloud;
+use super::PreparedPoints;
 
 /// Points of a leaf at most.
 const LEAF: usize = 12;
@@ -37,7 +37,7 @@ type Met = (usize, f64);
 
 impl Tree {
     /// The tree of dense points that are many and of few dimensions.
-    pub(super) fn new(cloud: &Cloud) -> Option<Tree> {
+    pub(super) fn new(cloud: &PreparedPoints) -> Option<Tree> {
         let (n, dim) = (cloud.rows(), cloud.dim());
         let all = cloud.dense().filter(|_| n >= LEAST_POINTS && (1..=MOST_DIMENSIONS).contains(&dim))?;
         let mut tree = Tree { dim, rows: (0..n).collect(), points: Vec::new(), nodes: Vec::new(), boxes: Vec::new() };
@@ -139,14 +139,14 @@ mod tests {
     use crate::data::Points;
 
     /// Numbers in 0..1 without visible pattern; with `grid`, on a coarse grid, so that many distances are equal.
-    fn cloud(n: usize, dim: usize, set: u64, grid: bool) -> Cloud {
+    fn cloud(n: usize, dim: usize, set: u64, grid: bool) -> PreparedPoints {
         let mut state = set.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let x = (state >> 11) as f64 / (1u64 << 53) as f64;
             if grid { (4.0 * x).floor() } else { x }
         };
-        Cloud::plain(&Points::dense(n, dim, (0..n * dim).map(|_| next()).collect()).unwrap(), None)
+        PreparedPoints::plain(&Points::dense(n, dim, (0..n * dim).map(|_| next()).collect()).unwrap(), None)
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn points_that_are_all_equal_make_one_leaf() {
-        let same = Cloud::plain(&Points::dense(1200, 2, vec![0.5; 2400]).unwrap(), None);
+        let same = PreparedPoints::plain(&Points::dense(1200, 2, vec![0.5; 2400]).unwrap(), None);
         let tree = Tree::new(&same).unwrap();
         assert_eq!(tree.nearest(&[0.0, 0.0], 3).len(), 1200);
         assert!(Tree::new(&cloud(1200, 9, 1, false)).is_none() && Tree::new(&cloud(999, 2, 1, false)).is_none());

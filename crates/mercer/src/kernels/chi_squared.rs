@@ -1,10 +1,10 @@
 //! chi_squared: k(x, z) = exp(-gamma sum_j (x_j - z_j)^2 / (x_j + z_j)) for x, z >= 0, 0/0 = 0
 //! (Zhang, Marszalek, Lazebnik & Schmid 2007): histograms, rare bins counted as much as common ones.
 
-use super::masses;
+use super::nonnegative;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, chi_squared_distance};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile, chi_squared_distance};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Map for Decay {
 }
 
 /// The chi-squared distance of two prepared points.
-fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+fn distance(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
     match (a.row(i), b.row(j)) {
         (Some(x), Some(z)) => chi_squared_distance(x, z),
         _ => a.merged(i, b, j).map(|(_, x, z)| if x + z > 0.0 { (x - z) * (x - z) / (x + z) } else { 0.0 }).sum(),
@@ -44,11 +44,11 @@ fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
 
 /// 1 over twice the mean distance from the mean row, which is about the mean distance of two rows.
 fn start(inputs: &Points, weights: RowWeights<'_>) -> f64 {
-    let cloud = Cloud::plain(inputs, None);
+    let cloud = PreparedPoints::plain(inputs, None);
     let total = weights.total(cloud.rows());
     let mut middle = vec![0.0; inputs.dim()];
     (0..cloud.rows()).for_each(|i| cloud.each(i).for_each(|(j, x)| middle[j] += weights.at(i) * x / total));
-    let middle = Cloud::plain(&Points::computed(1, inputs.dim(), middle), Some(&cloud));
+    let middle = PreparedPoints::plain(&Points::computed(1, inputs.dim(), middle), Some(&cloud));
     let mean = (0..cloud.rows()).map(|i| weights.at(i) * distance(&cloud, i, &middle, 0)).sum::<f64>() / total;
     if mean > 0.0 && mean.is_finite() { 0.5 / mean } else { 1.0 }
 }
@@ -70,29 +70,29 @@ impl Kernel for ChiSquared {
     const AS_IS: bool = true;
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         ChiSquared { gamma: self.gamma.settle(start(inputs, weights)) }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
-        masses::check(Self::NAME, inputs)
+        nonnegative::check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::plain(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         let (a, b) = (tile.a, tile.b);
         tile.from_pairs_mapped(|i, j| distance(a, i, b, j), Decay { gamma: self.gamma.number() });
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
     /// dk/dgamma = -distance k.
-    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let decay = Decay { gamma: self.gamma.number() };
         let columns = tile.cols.len();
         for k in 0..tile.rows.len() {

@@ -68,6 +68,9 @@ impl Kernel for Constant {
     fn features(&self, x: &RowCount) -> Option<Matrix> {
         Some(Matrix::from_fn(x.0, 1, |_, _| self.value.number().sqrt()))
     }
+    fn rank(&self, _: &RowCount) -> Option<usize> {
+        Some(1)
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

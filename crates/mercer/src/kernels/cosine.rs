@@ -2,7 +2,7 @@
 
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::fma;
 use crate::linalg::Real;
 use crate::param::Param;
@@ -25,7 +25,7 @@ impl Map for FromUnit {
 }
 
 /// The cosines of points of unit length, 0 at the origin.
-pub(super) fn from_unit<T: Real>(mut tile: Tile<'_, Cloud, T>) {
+pub(super) fn from_unit<T: Real>(mut tile: Tile<'_, PreparedPoints, T>) {
     tile.sqdists();
     tile.map(FromUnit);
     for k in 0..tile.rows.len() {
@@ -47,18 +47,18 @@ impl Kernel for Cosine {
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::unit(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::unit(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         from_unit(tile);
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().to_vec()
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn mercer(&self) -> Mercer {

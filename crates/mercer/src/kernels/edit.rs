@@ -1,4 +1,4 @@
-//! edit: k(x, z) = exp(-gamma d(x, z)^2), d the edit distance of Levenshtein (1966): letters put in, left out or changed
+//! edit: k(x, z) = exp(-gamma d(x, z)^2), d the edit distance of Levenshtein (1966): letters inserted, deleted or substituted
 //! (F36, K29). A Mercer kernel for no gamma: take a string of m letters a and, with weight -s each, the m strings that have
 //! one b in it. They lie 1 from the first and 2 from each other, so that
 //! v'Kv = 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)), below 0 at its least s where m > 1 + e^(2 gamma).

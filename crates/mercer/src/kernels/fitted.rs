@@ -1,44 +1,107 @@
 //! A settled expression with what its parts have learnt: the only thing that binds, and what a model stores.
-//!
-//! Learning, making ready and binding walk the expression in the same order, parts before what is made of them; what was learnt
-//! and what was made ready are lists in that order.
 
-use super::leaf::{Columns, Fixed};
-use super::uses::{kinds, pick};
+use super::leaf::Takes;
+use super::uses::{kinds, pick, stems_from};
 use super::{KernelExpr, Learnt};
 use crate::control::Control;
-use crate::data::{Dataset, RowWeights, Values};
+use crate::data::{Column, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
-use crate::gram::{Bound, Centre, Eigenpairs, Exp, FeatureMean, Normalise, Power, Product, Repaired, Rewritten, Scale, Sum, Weigh};
-use crate::param::Value;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::gram::Bound;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
-use std::slice::Iter;
-use std::sync::Arc;
 
 /// A settled expression with what its parts have learnt. A clone shares what was learnt.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FittedKernel(Arc<Parts>);
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Parts {
+pub struct FittedKernel {
     expr: KernelExpr,
-    /// Of every kernel of the list, every centre and every repair.
-    learnt: Vec<Learnt>,
+    learnt: Learnt,
 }
 
 /// Training rows made ready for a fitted kernel: the side of Gram matrices that stays while new rows come and go.
 pub struct Reference {
     kernel: FittedKernel,
-    /// Of every kernel of the list and every column of weights.
-    fixed: Vec<Side>,
+    fixed: Box<dyn Fixed>,
 }
 
-/// What stays of one part of an expression.
-enum Side {
-    Inputs(Box<dyn Fixed>),
-    Weights(Vec<f64>),
+/// Rows made ready: the side that stays, by one part of an expression.
+pub trait Fixed: Send + Sync {
+    /// The Gram matrix among these rows.
+    ///
+    /// # Errors
+    /// Bounds of `control`.
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>>;
+    /// The Gram matrix of new rows against these.
+    ///
+    /// # Errors
+    /// Rows without the columns that are needed, or that cannot be prepared; bounds of `control`.
+    fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>>;
+}
+
+/// Rows, and the columns of them that a part of an expression is pointed at.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The rows.
+    pub data: &'a Dataset,
+    /// Names of columns; `None`: what there is.
+    pub selected: Option<&'a [String]>,
+}
+
+impl<'a> Scope<'a> {
+    /// All columns.
+    pub fn of(data: &'a Dataset) -> Self {
+        Scope { data, selected: None }
+    }
+
+    /// The same columns of other rows.
+    pub(super) fn over(self, data: &'a Dataset) -> Self {
+        Scope { data, ..self }
+    }
+
+    /// The same rows by these columns, where there is a choice.
+    pub(super) fn narrowed(self, selected: Option<&'a [String]>) -> Self {
+        Scope { selected: selected.or(self.selected), ..self }
+    }
+
+    /// Numbers of the columns that a kernel takes.
+    pub(super) fn columns(self, kernel: &(impl Takes + ?Sized)) -> Result<Vec<usize>> {
+        pick(kernel, &kinds(self.data), self.selected)
+    }
+
+    /// Their names.
+    pub(super) fn names(self, kernel: &(impl Takes + ?Sized)) -> Result<Vec<String>> {
+        Ok(self.columns(kernel)?.into_iter().map(|c| self.data.columns()[c].name.clone()).collect())
+    }
+
+    /// The inputs that a kernel takes.
+    pub(super) fn gather<I: Inputs>(self, kernel: &(impl Takes + ?Sized)) -> Result<Cow<'a, I>> {
+        I::gather(self.data, &self.columns(kernel)?)
+    }
+
+    /// So many rows at most, drawn by what they hold: neither the order of the rows nor a row that stands twice changes which.
+    /// They come in an order of their own.
+    pub fn draw(self, most: usize, seed: u64) -> Vec<usize> {
+        let named = |name: &str| self.selected.is_none_or(|names| names.iter().any(|n| stems_from(name, n)));
+        let columns: Vec<&Column> = self.data.columns().iter().filter(|c| named(&c.name)).collect();
+        let ticket = |i: usize| {
+            let mut ticket = mixed(seed);
+            columns.iter().for_each(|c| c.values.words(i, &mut |word| ticket = mixed(ticket ^ word)));
+            (ticket, i)
+        };
+        let mut tickets: Vec<(u64, usize)> = (0..self.data.rows()).map(ticket).collect();
+        tickets.sort_unstable();
+        tickets.dedup_by_key(|(ticket, _)| *ticket);
+        tickets.into_iter().take(most).map(|(_, i)| i).collect()
+    }
+
+    /// The numbers of a column.
+    pub(super) fn numbers(self, column: &str) -> Result<&'a [f64]> {
+        match &self.data.column(column)?.values {
+            Values::Numbers(v) => Ok(v),
+            other => Err(Error::Data(format!("column '{column}' holds {}, and a weight must be a number", other.kind().holds()))),
+        }
+    }
 }
 
 impl KernelExpr {
@@ -47,125 +110,12 @@ impl KernelExpr {
     pub fn learn(&self, data: &Dataset, weights: Option<&[f64]>, control: &Control) -> Result<FittedKernel> {
         let weights = RowWeights::from(weights);
         weights.check(data.rows())?;
-        let mut learnt = Vec::new();
-        self.learn_in(data, weights, None, &mut learnt, control)?;
-        Ok(FittedKernel(Arc::new(Parts { expr: self.clone(), learnt })))
+        self.learn_on(Scope::of(data), weights, control)
     }
 
-    fn learn_in(
-        &self,
-        data: &Dataset,
-        weights: RowWeights<'_>,
-        selected: Option<&[String]>,
-        learnt: &mut Vec<Learnt>,
-        control: &Control,
-    ) -> Result<()> {
+    pub(super) fn learn_on(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<FittedKernel> {
         control.check()?;
-        if let Some(k) = self.leaf() {
-            let columns = pick(k, &kinds(data), selected)?;
-            learnt.extend(self.learn_leaf((data, &columns), weights, control)?);
-            return Ok(());
-        }
-        let own = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { None };
-        let (selected, first) = (own.or(selected), learnt.len());
-        for part in self.parts() {
-            part.learn_in(data, weights, selected, learnt, control)?;
-        }
-        let among = |of: &KernelExpr| {
-            let mut fixed = Vec::new();
-            of.fix_in(&mut learnt[first..].iter(), data, selected, &mut fixed, control)?;
-            of.bind_in(&mut Walk { learnt: learnt[first..].iter(), fixed: fixed.iter() }, None, selected, control)
-        };
-        let own = match self {
-            KernelExpr::Centre(of) => Learnt::Centre(FeatureMean::learn(among(of)?.as_ref(), control)?),
-            KernelExpr::Repaired { how, of } => Learnt::Repaired(Eigenpairs::learn(*how, among(of)?.as_ref(), control)?),
-            _ => return Ok(()),
-        };
-        learnt.push(own);
-        Ok(())
-    }
-
-    /// Makes ready what stays.
-    fn fix_in(
-        &self,
-        learnt: &mut Iter<'_, Learnt>,
-        data: &Dataset,
-        selected: Option<&[String]>,
-        fixed: &mut Vec<Side>,
-        control: &Control,
-    ) -> Result<()> {
-        control.check()?;
-        if let Some(k) = self.leaf() {
-            let columns = pick(k, &kinds(data), selected)?;
-            fixed.push(Side::Inputs(self.fix_leaf(learnt.next().ok_or_else(foreign)?, (data, &columns), control)?));
-            return Ok(());
-        }
-        let own = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { None };
-        for part in self.parts() {
-            part.fix_in(learnt, data, own.or(selected), fixed, control)?;
-        }
-        match self {
-            KernelExpr::Centre(_) | KernelExpr::Repaired { .. } => drop(learnt.next()),
-            KernelExpr::Weighted { column, .. } => fixed.push(Side::Weights(numbers(data, column)?.to_vec())),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The Gram matrix among the rows that were made ready (`new = None`), or of new rows against them.
-    fn bind_in(
-        &self,
-        walk: &mut Walk<'_>,
-        new: Option<&Dataset>,
-        selected: Option<&[String]>,
-        control: &Control,
-    ) -> Result<Box<dyn Bound>> {
-        control.check()?;
-        if let Some(k) = self.leaf() {
-            walk.learnt.next();
-            let Some(Side::Inputs(fixed)) = walk.fixed.next() else { return Err(foreign()) };
-            let Some(new) = new else { return fixed.among(control) };
-            let columns: Columns<'_> = (new, &pick(k, &kinds(new), selected)?);
-            return fixed.cross(columns, control);
-        }
-        if self.parts().is_empty() {
-            return Err(Error::Data("a sum or a product of no kernels cannot be bound".into()));
-        }
-        let mut part = |p: &KernelExpr| p.bind_in(walk, new, selected, control);
-        Ok(match self {
-            KernelExpr::Sum(parts) => Box::new(Sum(parts.iter().map(part).collect::<Result<_>>()?)),
-            KernelExpr::Product(parts) => Box::new(Product(parts.iter().map(part).collect::<Result<_>>()?)),
-            KernelExpr::Scale { by: Value::Number(by), of } => Box::new(Rewritten::new(part(of)?, Scale(*by))),
-            KernelExpr::Scale { by, .. } => {
-                return Err(Error::Unsettled { owner: "kernel".into(), name: "scale".into(), value: by.to_string() });
-            }
-            KernelExpr::Power { exponent, of } => Box::new(Rewritten::new(part(of)?, Power((*exponent).max(1)))),
-            KernelExpr::Exp(of) => Box::new(Rewritten::new(part(of)?, Exp)),
-            KernelExpr::Normalise(of) => {
-                let of = part(of)?;
-                let how = Normalise::new(of.as_ref());
-                Box::new(Rewritten::new(of, how))
-            }
-            KernelExpr::Centre(of) => {
-                let of = part(of)?;
-                let Some(Learnt::Centre(mean)) = walk.learnt.next() else { return Err(foreign()) };
-                let how = Centre::new(of.as_ref(), mean, control)?;
-                Box::new(Rewritten::new(of, how))
-            }
-            KernelExpr::Repaired { how, of } => {
-                let of = part(of)?;
-                let Some(Learnt::Repaired(pairs)) = walk.learnt.next() else { return Err(foreign()) };
-                Box::new(Repaired::new(*how, of.as_ref(), pairs, control)?)
-            }
-            KernelExpr::Weighted { column, of } => {
-                let of = part(of)?;
-                let Some(Side::Weights(cols)) = walk.fixed.next() else { return Err(foreign()) };
-                let rows = new.map_or(Ok(cols.as_slice()), |n| numbers(n, column))?.to_vec();
-                Box::new(Rewritten::new(of, Weigh { rows, cols: cols.clone() }))
-            }
-            KernelExpr::On { columns, of } => return of.bind_in(walk, new, Some(columns), control),
-            leaf => return Err(Error::Data(format!("{leaf} cannot be bound"))),
-        })
+        Ok(FittedKernel::new(self.clone(), self.taught(rows, weights, control)?))
     }
 
     /// The Gram matrix among the rows of one dataset (`new = None`), or of new rows against them, by a kernel that has learnt
@@ -185,32 +135,39 @@ impl KernelExpr {
 }
 
 impl FittedKernel {
+    pub(super) fn new(expr: KernelExpr, learnt: Learnt) -> Self {
+        FittedKernel { expr, learnt }
+    }
+
+    pub(super) fn into_learnt(self) -> Learnt {
+        self.learnt
+    }
+
+    /// What the user should know of what was learnt.
+    pub fn notices(&self) -> Vec<String> {
+        self.expr.notices_of(&self.learnt)
+    }
+
     /// The settled expression.
     pub fn expr(&self) -> &KernelExpr {
-        &self.0.expr
+        &self.expr
     }
 
     /// The Gram matrix among some rows: all training rows where the kernel
     /// [needs them](KernelExpr::needs_training_rows).
     pub fn gram(&self, rows: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
-        self.bind(None, &self.fix(rows, control)?, control)
+        self.fix(Scope::of(rows), control)?.among(control)
     }
 
     /// Makes rows ready that new rows are compared with: all training rows where the kernel
     /// [needs them](KernelExpr::needs_training_rows).
     pub fn reference(&self, rows: &Dataset, control: &Control) -> Result<Reference> {
-        Ok(Reference { kernel: self.clone(), fixed: self.fix(rows, control)? })
+        Ok(Reference { kernel: self.clone(), fixed: self.fix(Scope::of(rows), control)? })
     }
 
-    fn fix(&self, rows: &Dataset, control: &Control) -> Result<Vec<Side>> {
-        let mut fixed = Vec::new();
-        let mut learnt = self.0.learnt.iter();
-        self.0.expr.fix_in(&mut learnt, rows, None, &mut fixed, control)?;
-        if learnt.next().is_some() { Err(foreign()) } else { Ok(fixed) }
-    }
-
-    fn bind(&self, new: Option<&Dataset>, fixed: &[Side], control: &Control) -> Result<Box<dyn Bound>> {
-        self.0.expr.bind_in(&mut Walk { learnt: self.0.learnt.iter(), fixed: fixed.iter() }, new, None, control)
+    pub(super) fn fix(&self, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        control.check()?;
+        self.expr.fixed(&self.learnt, rows, control)
     }
 }
 
@@ -222,18 +179,18 @@ impl Reference {
 
     /// The Gram matrix among the rows that were made ready.
     pub fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
-        self.kernel.bind(None, &self.fixed, control)
+        self.fixed.among(control)
     }
 
     /// The Gram matrix of new rows against those that were made ready.
     pub fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
-        self.kernel.bind(Some(new), &self.fixed, control)
+        self.fixed.cross(new, control)
     }
 }
 
 impl fmt::Display for FittedKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expr.fmt(f)
+        self.expr.fmt(f)
     }
 }
 
@@ -243,22 +200,12 @@ impl fmt::Debug for Reference {
     }
 }
 
-impl Serialize for FittedKernel {
-    fn serialize<S: Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
-        self.0.serialize(s)
-    }
-}
-
-impl<'de> Deserialize<'de> for FittedKernel {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        Parts::deserialize(d).map(|parts| FittedKernel(Arc::new(parts)))
-    }
-}
-
-/// What was learnt and what was made ready, in the order of the expression.
-struct Walk<'a> {
-    learnt: Iter<'a, Learnt>,
-    fixed: Iter<'a, Side>,
+/// A number that looks random, another for each (Steele, Lea & Flood, Fast splittable pseudorandom number generators, 2014).
+fn mixed(word: u64) -> u64 {
+    let mut z = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
 }
 
 /// What only a damaged file brings about.
@@ -266,10 +213,26 @@ pub(super) fn foreign() -> Error {
     Error::Data("what the kernel has learnt is not of this kernel".into())
 }
 
-/// The numbers of a column.
-fn numbers<'a>(data: &'a Dataset, column: &str) -> Result<&'a [f64]> {
-    match &data.column(column)?.values {
-        Values::Numbers(v) => Ok(v),
-        other => Err(Error::Data(format!("column '{column}' holds {}, and a weight must be a number", other.kind().holds()))),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_drawn_by_what_they_hold() {
+        let table = |numbers: &[f64]| {
+            let column = |name: &str, v: Vec<f64>| Column { name: name.into(), values: Values::Numbers(v) };
+            Dataset::new(vec![column("a", numbers.to_vec()), column("b", (0..numbers.len()).map(|i| i as f64).collect())]).unwrap()
+        };
+        let a = ["a".to_owned()];
+        let draw = |numbers: &[f64], seed: u64| -> Vec<f64> {
+            let data = table(numbers);
+            Scope { data: &data, selected: Some(&a) }.draw(8, seed).into_iter().map(|i| numbers[i]).collect()
+        };
+        let numbers: Vec<f64> = (0..40).map(f64::from).collect();
+        let drawn = draw(&numbers, 0);
+        let turned: Vec<f64> = numbers.iter().rev().chain(&numbers[..9]).copied().collect();
+        assert_eq!((drawn.len(), &drawn), (8, &draw(&turned, 0)));
+        assert_ne!(drawn, draw(&numbers, 1));
+        assert_eq!(draw(&[3.0, 3.0], 0), [3.0]);
     }
 }

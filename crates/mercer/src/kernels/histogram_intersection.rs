@@ -1,9 +1,9 @@
 //! histogram_intersection: k(x, z) = sum_j min(x_j, z_j) for x, z >= 0 (K31): what two histograms have in common.
 
-use super::masses;
+use super::nonnegative;
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Mercer, Tile, sum_of_minima};
+use crate::gram::{PreparedPoints, Kernel, Mercer, Tile, sum_of_minima};
 use crate::linalg::Real;
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct HistogramIntersection {}
 
 /// What two prepared histograms have in common. Minima are added, since (x + z - |x - z|) / 2 would cancel where one bin
 /// outweighs the others.
-fn overlap(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+fn overlap(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
     match (a.row(i), b.row(j)) {
         (Some(x), Some(z)) => sum_of_minima(x, z),
         _ => a.merged(i, b, j).map(|(_, x, z)| x.min(z)).sum(),
@@ -31,19 +31,19 @@ impl Kernel for HistogramIntersection {
     const AS_IS: bool = true;
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn check(&self, inputs: &Points) -> Result<()> {
-        masses::check(Self::NAME, inputs)
+        nonnegative::check(Self::NAME, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::plain(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         let (a, b) = (tile.a, tile.b);
         tile.from_pairs(|i, j| overlap(a, i, b, j));
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         (0..x.rows()).map(|i| overlap(x, i, x, i)).collect()
     }
     fn mercer(&self) -> Mercer {

@@ -3,7 +3,7 @@
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile, l1_distance};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, l1_distance};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl Map for Decay {
 }
 
 /// The l1 distance of two prepared points.
-fn distance(a: &Cloud, i: usize, b: &Cloud, j: usize) -> f64 {
+fn distance(a: &PreparedPoints, i: usize, b: &PreparedPoints, j: usize) -> f64 {
     match (a.row(i), b.row(j)) {
         (Some(x), Some(z)) => l1_distance(x, z),
         _ => a.merged(i, b, j).map(|(_, x, z)| (x - z).abs()).sum(),
@@ -50,7 +50,7 @@ impl Kernel for Laplacian {
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         Laplacian { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..*self }
@@ -58,21 +58,24 @@ impl Kernel for Laplacian {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         let (a, b) = (tile.a, tile.b);
         tile.from_pairs_mapped(|i, j| distance(a, i, b, j), Decay);
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
+    }
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        Some((Spectral::Cauchy, self.length_scale.numbers().to_vec()))
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
     /// dk/dlength_scale_j = k |x_j - z_j| / length_scale_j (scaled coordinates).
-    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let lengths = self.length_scale.numbers();
         let n = tile.cols.len();
         for k in 0..tile.rows.len() {

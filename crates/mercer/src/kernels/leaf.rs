@@ -1,10 +1,12 @@
 //! Every kernel seen through one object-safe face, so that expressions need no match over the list.
 
+use super::fitted::{Fixed, Scope};
+use super::shared::Shared;
 use crate::control::Control;
 use crate::data::{Arity, ColumnKind, Dataset, Inputs, RowWeights};
 use crate::error::Result;
 use crate::expr::{Argument, Term};
-use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, require_fit};
+use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, Spectral, require_fit};
 use crate::param::{self, Param, Value};
 use std::sync::Arc;
 
@@ -49,56 +51,48 @@ pub(super) fn build<K: Kernel>(args: &[Argument]) -> Result<K> {
     param::build(K::NAME, K::PARAMS, K::ALIASES, args)
 }
 
-/// Some columns of a dataset.
-pub(super) type Columns<'a> = (&'a Dataset, &'a [usize]);
-
-/// What a kernel learns from some columns.
-pub(super) fn learn<K: Kernel>(kernel: &K, (data, columns): Columns<'_>, weights: RowWeights<'_>, control: &Control) -> Result<K::Learnt> {
-    let inputs = K::Inputs::gather(data, columns)?;
+/// What a kernel learns from the rows that it sees.
+pub(super) fn learn<K: Kernel>(kernel: &K, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<Shared<K::Learnt>> {
+    let inputs = rows.gather::<K::Inputs>(kernel)?;
     require_fit(kernel, inputs.as_ref())?;
-    kernel.learn(&inputs, weights, control)
+    kernel.learn(&inputs, weights, control).map(Shared::from)
 }
 
-/// A kernel on some columns, made ready: the side that stays, its types forgotten.
-pub(super) trait Fixed: Send + Sync {
-    fn among(&self, control: &Control) -> Result<Box<dyn Bound>>;
-    fn cross(&self, new: Columns<'_>, control: &Control) -> Result<Box<dyn Bound>>;
+/// Rows made ready for a kernel of the list.
+struct FixedLeaf<K: Kernel> {
+    kernel: K,
+    ready: Arc<Ready<K>>,
+    selected: Option<Vec<String>>,
 }
 
-impl<K: Kernel> Fixed for Arc<Ready<K>> {
+impl<K: Kernel> Fixed for FixedLeaf<K> {
     fn among(&self, _: &Control) -> Result<Box<dyn Bound>> {
-        Ok(Box::new(Leaf::among(self)))
+        Ok(Box::new(Leaf::among(&self.ready)))
     }
-    fn cross(&self, (data, columns): Columns<'_>, _: &Control) -> Result<Box<dyn Bound>> {
-        Ok(Box::new(Leaf::cross(K::Inputs::gather(data, columns)?.as_ref(), self)?))
+    fn cross(&self, new: &Dataset, _: &Control) -> Result<Box<dyn Bound>> {
+        let rows = Scope { data: new, selected: self.selected.as_deref() };
+        Ok(Box::new(Leaf::cross(rows.gather::<K::Inputs>(&self.kernel)?.as_ref(), &self.ready)?))
     }
 }
 
-pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &K::Learnt, (data, columns): Columns<'_>) -> Result<Box<dyn Fixed>> {
-    Ok(Box::new(Arc::new(Ready::new(kernel, learnt, K::Inputs::gather(data, columns)?.as_ref())?)))
+pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
+    let ready = Arc::new(Ready::new(kernel, learnt.arc(), rows.gather::<K::Inputs>(kernel)?.as_ref())?);
+    Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, selected: rows.selected.map(<[String]>::to_vec) }))
 }
 
-/// A kernel whose type is forgotten.
-pub(super) trait AnyKernel {
+/// What takes columns: a kernel of the list, or a composition that takes a column in the place of its parts.
+pub(super) trait Takes {
     fn name(&self) -> &'static str;
     fn takes(&self, kind: ColumnKind) -> bool;
     fn takes_words(&self) -> &'static str;
     fn arity(&self) -> Arity;
     fn as_is(&self) -> bool;
-    fn because(&self) -> &'static str;
-    fn negative_type(&self) -> Option<&'static str>;
-    fn term(&self) -> Term;
-    fn values(&self) -> Vec<(&'static Param, Value)>;
-    fn has_gradient(&self, name: &str) -> bool;
-    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
-    fn verdict(&self) -> Mercer;
-    fn learns(&self) -> bool;
     /// Numbers per input that the parameters ask for, where one of them is a list.
     fn dim(&self) -> Option<usize>;
-    fn settle_on(&mut self, columns: Columns<'_>, weights: RowWeights<'_>) -> Result<()>;
+    fn term(&self) -> Term;
 }
 
-impl<K: Kernel> AnyKernel for K {
+impl<K: Kernel> Takes for K {
     fn name(&self) -> &'static str {
         K::NAME
     }
@@ -114,14 +108,36 @@ impl<K: Kernel> AnyKernel for K {
     fn as_is(&self) -> bool {
         K::AS_IS
     }
+    fn dim(&self) -> Option<usize> {
+        let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
+        lists.max().filter(|n| *n > 1).map(K::dim_for)
+    }
+    fn term(&self) -> Term {
+        param::call(K::NAME, self, K::PARAMS)
+    }
+}
+
+/// A kernel whose type is forgotten.
+pub(super) trait AnyKernel: Takes {
+    fn because(&self) -> &'static str;
+    fn negative_type(&self) -> Option<&'static str>;
+    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn has_gradient(&self, name: &str) -> bool;
+    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn verdict(&self) -> Mercer;
+    fn learns(&self) -> bool;
+    /// Features that it is an inner product of on such columns, where they are few by construction.
+    fn rank(&self, rows: Scope<'_>) -> Option<usize>;
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)>;
+    fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
+}
+
+impl<K: Kernel> AnyKernel for K {
     fn because(&self) -> &'static str {
         K::BECAUSE
     }
     fn negative_type(&self) -> Option<&'static str> {
         Kernel::negative_type(self)
-    }
-    fn term(&self) -> Term {
-        param::call(K::NAME, self, K::PARAMS)
     }
     fn values(&self) -> Vec<(&'static Param, Value)> {
         param::values(self, K::PARAMS)
@@ -138,12 +154,14 @@ impl<K: Kernel> AnyKernel for K {
     fn learns(&self) -> bool {
         Kernel::learns(self)
     }
-    fn dim(&self) -> Option<usize> {
-        let lists = AnyKernel::values(self).into_iter().map(|(_, v)| v.numbers().len());
-        lists.max().filter(|n| *n > 1).map(K::dim_for)
+    fn rank(&self, rows: Scope<'_>) -> Option<usize> {
+        Kernel::rank(self, rows.gather::<K::Inputs>(self).ok()?.as_ref())
     }
-    fn settle_on(&mut self, (data, columns): Columns<'_>, weights: RowWeights<'_>) -> Result<()> {
-        *self = self.settle(K::Inputs::gather(data, columns)?.as_ref(), weights);
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        Kernel::spectral(self)
+    }
+    fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
+        *self = self.settle(rows.gather::<K::Inputs>(self)?.as_ref(), weights);
         Ok(())
     }
 }

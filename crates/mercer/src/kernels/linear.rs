@@ -2,7 +2,7 @@
 
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{Cloud, Identity, Kernel, Mercer, Tile};
+use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
@@ -20,21 +20,24 @@ impl Kernel for Linear {
     const PARAMS: &'static [Param] = &[];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::plain(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(Identity);
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().to_vec()
     }
-    fn features(&self, x: &Cloud) -> Option<Matrix> {
+    fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
         Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn rank(&self, inputs: &Points) -> Option<usize> {
+        (!inputs.is_sparse()).then(|| inputs.dim())
+    }
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn mercer(&self) -> Mercer {

@@ -6,7 +6,7 @@ use super::rbf::{Gaussian, unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Cloud, Gather, Kernel, Mercer, Tile};
+use crate::gram::{PreparedPoints, Gather, Kernel, Mercer, Tile};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ fn factor(s: &[f64], dim: usize, control: &Control) -> Result<Lower> {
 
 /// L^-1 x of every input, and L.
 pub struct Whitened {
-    cloud: Cloud,
+    cloud: PreparedPoints,
     factor: Lower,
 }
 
@@ -139,7 +139,7 @@ impl Kernel for Mahalanobis {
         let (rows, dim) = (inputs.rows(), inputs.dim());
         let mut whitened = Matrix::new(rows, dim, inputs.to_dense().into_owned())?;
         factor.solve_rows(&mut whitened, &Control::unwatched())?;
-        let cloud = Cloud::of_dense(rows, dim, whitened.into_data(), &[1.0], like.map(|l| &l.cloud));
+        let cloud = PreparedPoints::of_dense(rows, dim, whitened.into_data(), &[1.0], like.map(|l| &l.cloud));
         Ok(Whitened { cloud, factor: factor.clone() })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Whitened, T>) {
@@ -148,7 +148,7 @@ impl Kernel for Mahalanobis {
     fn diagonal(&self, x: &Whitened) -> Vec<f64> {
         vec![1.0; x.cloud.rows()]
     }
-    fn points<'p>(&self, x: &'p Whitened) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p Whitened) -> Option<&'p PreparedPoints> {
         Some(&x.cloud)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {

@@ -10,7 +10,7 @@ use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl<const P: usize> Map for HalfInteger<P> {
 impl<const P: usize> Profile for HalfInteger<P> {
     /// t^2 / (2 nu - 2) g_(nu-1); t e^-t for nu = 1/2.
     #[inline(always)]
-    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+    fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         let t = distance(P, s);
         let factor = if P == 0 { t } else { T::from_f64(1.0 / (2.0 * P as f64 - 1.0)) * t * t * polynomials(P, t).1 };
         factor * decay::<T, FMA>(t)
@@ -151,7 +151,7 @@ impl Map for General {
 
 impl Profile for General {
     #[inline(always)]
-    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+    fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         T::from_f64(self.at_distance(self.distance(s.to_f64())).1)
     }
 }
@@ -188,7 +188,7 @@ impl Kernel for Matern {
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         Matern { nu: self.nu.settle(2.5), length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ard: self.ard }
@@ -205,26 +205,31 @@ impl Kernel for Matern {
         }
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         with_profile!(self.nu, profile => tile.from_sqdist(profile));
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {
         2.0 * (1.0 - with_profile!(self.nu, profile => profile.at::<f64, false>(sqdist)))
     }
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        let nu = self.nu.number();
+        let measure = if nu.is_infinite() { Spectral::Normal } else { Spectral::Student(2.0 * nu) };
+        Some((measure, self.length_scale.numbers().to_vec()))
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
     /// The order nu is not learnt: its entry stays 0.
-    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         with_profile!(self.nu, profile => stationary::gradient(tile, profile, &self.length_scale, weights, &mut out[1..]));
     }
 }

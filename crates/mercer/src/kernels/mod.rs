@@ -1,13 +1,15 @@
 //! The catalogue of kernels: one file each, one line each in the list below, and the expressions made of them.
 
 mod bessel;
+mod composition;
 mod expression;
 mod fitted;
 mod leaf;
-mod masses;
+mod nonnegative;
 mod productions;
-mod set;
+mod rank;
 mod settle;
+mod shared;
 mod stationary;
 mod support;
 mod text;
@@ -15,169 +17,161 @@ mod uses;
 mod verdict;
 mod words;
 
+pub use composition::{Closure, Composed, Composition, CompositionEntry, Form, Learns, Own, Properties};
+pub use compositions::over_sets::Pairs;
+pub use compositions::repaired::Repair;
 pub use expression::Parameter;
-pub use fitted::{FittedKernel, Reference};
+pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use leaf::Entry;
-pub use set::SetKernel;
+pub use shared::Shared;
 pub use support::Support;
 pub(crate) use text::ELSEWHERE;
-pub use text::{COMPOSITIONS, Composition};
 pub use uses::{Selection, Uses};
 pub use verdict::{Derivation, Validity};
 
 use crate::control::Control;
 use crate::data::RowWeights;
 use crate::error::Result;
+use crate::expr::{Argument, Term};
+use composition::AnyComposition;
 use leaf::AnyKernel;
 use serde::{Deserialize, Serialize};
 
-/// From one list: the modules, the enum of expressions, the lookup by name and the catalogue.
-macro_rules! kernels {
-    ($($module:ident: $Kernel:ident),* $(,)?) => {
+/// From two lists: the modules, the enum of expressions, what its parts learn, the lookup by name and the catalogues.
+macro_rules! catalogue {
+    (kernels { $($module:ident: $Kernel:ident,)* } compositions { $($file:ident: $Composition:ident,)* }) => {
         $(mod $module;)*
         $(pub use $module::$Kernel;)*
+
+        mod compositions {
+            $(pub(super) mod $file;)*
+        }
+        $(pub use compositions::$file::$Composition;)*
 
         /// A kernel expression: stored, parsed, printed, searched over and bound to data.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum KernelExpr {
             $(#[doc = concat!("See [`", stringify!($Kernel), "`].")] $Kernel($Kernel),)*
-            /// k1 + k2 + ...
-            Sum(Vec<KernelExpr>),
-            /// k1 * k2 * ...
-            Product(Vec<KernelExpr>),
-            /// A number times a kernel.
-            Scale {
-                /// The number.
-                by: crate::param::Value,
-                /// The kernel.
-                of: Box<KernelExpr>,
-            },
-            /// k^exponent.
-            Power {
-                /// The exponent, from 1.
-                exponent: u32,
-                /// The kernel.
-                of: Box<KernelExpr>,
-            },
-            /// exp(k).
-            Exp(Box<KernelExpr>),
-            /// k(x, z) / sqrt(k(x, x) k(z, z)).
-            Normalise(Box<KernelExpr>),
-            /// The kernel of features whose mean over the training rows is subtracted.
-            Centre(Box<KernelExpr>),
-            /// A similarity whose negative eigenvalues among the training rows are repaired.
-            Repaired {
-                /// How.
-                how: crate::gram::Repair,
-                /// The similarity.
-                of: Box<KernelExpr>,
-            },
-            /// f(x) k(x, z) f(z), f a column of numbers.
-            Weighted {
-                /// Its name.
-                column: String,
-                /// The kernel.
-                of: Box<KernelExpr>,
-            },
-            /// A kernel of vectors over all pairs of two sets.
-            Set(SetKernel),
-            /// A kernel on some columns only.
-            On {
-                /// Their names.
-                columns: Vec<String>,
-                /// The kernel.
-                of: Box<KernelExpr>,
-            },
+            $(#[doc = concat!("See [`", stringify!($Composition), "`].")] $Composition(Composed<$Composition>),)*
         }
 
         /// What one part of an expression has learnt from the training rows besides its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum Learnt {
-            $(#[doc = concat!("By [`", stringify!($Kernel), "`].")] $Kernel(<$Kernel as crate::gram::Kernel>::Learnt),)*
-            /// By the kernel of vectors of [`KernelExpr::Set`].
-            Set(FittedKernel),
-            /// By [`KernelExpr::Centre`].
-            Centre(crate::gram::FeatureMean),
-            /// By [`KernelExpr::Repaired`].
-            Repaired(crate::gram::Eigenpairs),
+            $(#[doc = concat!("By [`", stringify!($Kernel), "`].")] $Kernel(Shared<<$Kernel as crate::gram::Kernel>::Learnt>),)*
+            $(#[doc = concat!("By [`", stringify!($Composition), "`].")] $Composition(Own<<$Composition as Composition>::Learnt>),)*
         }
 
         impl KernelExpr {
-            /// What a kernel of the list learns from some columns.
-            fn learn_leaf(&self, columns: leaf::Columns<'_>, weights: RowWeights<'_>, control: &Control) -> Result<Option<Learnt>> {
+            /// What it learns from the rows that it sees.
+            fn taught(&self, rows: Scope<'_>, weights: RowWeights<'_>, control: &Control) -> Result<Learnt> {
                 match self {
-                    $(KernelExpr::$Kernel(k) => leaf::learn(k, columns, weights, control).map(|l| Some(Learnt::$Kernel(l))),)*
-                    KernelExpr::Set(k) => k.learn(columns, weights, control).map(|l| Some(Learnt::Set(l))),
-                    _ => Ok(None),
+                    $(KernelExpr::$Kernel(k) => leaf::learn(k, rows, weights, control).map(Learnt::$Kernel),)*
+                    $(KernelExpr::$Composition(k) => composition::learn(k, rows, weights, control).map(Learnt::$Composition),)*
                 }
             }
-            /// A kernel of the list on some columns, made ready.
-            fn fix_leaf(&self, learnt: &Learnt, columns: leaf::Columns<'_>, control: &Control) -> Result<Box<dyn leaf::Fixed>> {
+            /// The rows that it sees, made ready.
+            fn fixed(&self, learnt: &Learnt, rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
                 match (self, learnt) {
-                    $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => leaf::fix(k, l, columns),)*
-                    (KernelExpr::Set(k), Learnt::Set(l)) => k.fix(l, columns, control),
+                    $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => leaf::fix(k, l, rows),)*
+                    $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::fix(k, l, rows, control),)*
                     _ => Err(fitted::foreign()),
                 }
             }
-            fn leaf(&self) -> Option<&dyn AnyKernel> {
-                match self {
-                    $(KernelExpr::$Kernel(k) => Some(k),)*
-                    KernelExpr::Set(k) => Some(k),
-                    _ => None,
+            /// What the user should know of what was learnt.
+            fn notices_of(&self, learnt: &Learnt) -> Vec<String> {
+                match (self, learnt) {
+                    $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::notices(k, l),)*
+                    _ => Vec::new(),
                 }
+            }
+            fn leaf(&self) -> Option<&dyn AnyKernel> {
+                match self { $(KernelExpr::$Kernel(k) => Some(k),)* _ => None }
             }
             fn leaf_mut(&mut self) -> Option<&mut dyn AnyKernel> {
-                match self {
-                    $(KernelExpr::$Kernel(k) => Some(k),)*
-                    KernelExpr::Set(k) => Some(k),
-                    _ => None,
-                }
+                match self { $(KernelExpr::$Kernel(k) => Some(k),)* _ => None }
             }
-            /// The kernel of this name with these arguments; `None` if there is no such kernel.
-            fn call(name: &str, args: &[crate::expr::Argument]) -> Option<Result<KernelExpr>> {
-                match name {
-                    $(<$Kernel as crate::gram::Kernel>::NAME => Some(leaf::build::<$Kernel>(args).map(KernelExpr::$Kernel)),)*
-                    _ => None,
-                }
+            fn composed(&self) -> Option<&dyn AnyComposition> {
+                match self { $(KernelExpr::$Composition(k) => Some(k),)* _ => None }
+            }
+            fn composed_mut(&mut self) -> Option<&mut dyn AnyComposition> {
+                match self { $(KernelExpr::$Composition(k) => Some(k),)* _ => None }
+            }
+            /// The kernel or the composition of this name with these arguments; `None` if there is none.
+            fn call(name: &str, args: &[Argument], part: &dyn Fn(&Term) -> Result<KernelExpr>) -> Option<Result<KernelExpr>> {
+                $(if name == <$Kernel as crate::gram::Kernel>::NAME {
+                    return Some(leaf::build::<$Kernel>(args).map(KernelExpr::$Kernel));
+                })*
+                $(if let Some(made) = composition::call::<$Composition>(name, args, part) {
+                    return Some(made.map(KernelExpr::$Composition));
+                })*
+                None
             }
         }
 
-        /// Kernels from which one is chosen for a column where none is given: those of the list as they are, and one of sets.
+        /// Kernels from which one is chosen for a column where none is given: those of the list as they are, and compositions
+        /// that take a column, of one of vectors.
         fn candidates() -> Vec<KernelExpr> {
-            let rbf = Box::new(KernelExpr::Rbf(Rbf::default()));
-            vec![$(KernelExpr::$Kernel($Kernel::default()),)* KernelExpr::Set(SetKernel { pairs: crate::gram::Pairs::Mean, of: rbf })]
+            let vectors = KernelExpr::Rbf(Rbf::default());
+            let mut all = vec![$(KernelExpr::$Kernel($Kernel::default()),)*];
+            $(all.extend(composition::of_columns(&vectors).map(KernelExpr::$Composition));)*
+            all
         }
 
         /// Every kernel there is, in the order of the list.
         pub fn catalogue() -> Vec<Entry> {
             vec![$(leaf::entry::<$Kernel>(),)*]
         }
+
+        /// Every composition there is, in the order of the list.
+        pub fn compositions() -> Vec<CompositionEntry> {
+            let mut all = Vec::new();
+            $(all.extend(composition::entries::<$Composition>());)*
+            all
+        }
     };
 }
 
-kernels! {
-    linear: Linear,
-    polynomial: Polynomial,
-    rbf: Rbf,
-    mahalanobis: Mahalanobis,
-    laplacian: Laplacian,
-    matern: Matern,
-    rational_quadratic: RationalQuadratic,
-    periodic: Periodic,
-    cosine: Cosine,
-    histogram_intersection: HistogramIntersection,
-    chi_squared: ChiSquared,
-    sigmoid: Sigmoid,
-    negative_distance: NegativeDistance,
-    constant: Constant,
-    white: White,
-    equal: Equal,
-    spectrum: Spectrum,
-    edit: Edit,
-    tfidf: Tfidf,
-    subset_tree: SubsetTree,
-    subtree: Subtree,
-    precomputed: Precomputed,
+catalogue! {
+    kernels {
+        linear: Linear,
+        polynomial: Polynomial,
+        rbf: Rbf,
+        mahalanobis: Mahalanobis,
+        laplacian: Laplacian,
+        matern: Matern,
+        rational_quadratic: RationalQuadratic,
+        periodic: Periodic,
+        cosine: Cosine,
+        histogram_intersection: HistogramIntersection,
+        chi_squared: ChiSquared,
+        sigmoid: Sigmoid,
+        negative_distance: NegativeDistance,
+        constant: Constant,
+        white: White,
+        equal: Equal,
+        spectrum: Spectrum,
+        edit: Edit,
+        tfidf: Tfidf,
+        subset_tree: SubsetTree,
+        subtree: Subtree,
+        precomputed: Precomputed,
+    }
+    compositions {
+        sum: Sum,
+        product: Product,
+        scale: Scale,
+        power: Power,
+        on: On,
+        normalise: Normalise,
+        centre: Centre,
+        weighted: Weighted,
+        over_sets: OverSets,
+        exp: Exp,
+        repaired: Repaired,
+        nystroem: Nystroem,
+        fourier: Fourier,
+    }
 }

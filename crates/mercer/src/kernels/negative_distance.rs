@@ -5,7 +5,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -62,25 +62,25 @@ impl Kernel for NegativeDistance {
         &[Param::fixed("power", "power of the distance; up to 2 it is of negative type", Domain::PositiveFinite)];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, _: &Points, _: RowWeights<'_>) -> Self {
         NegativeDistance { power: self.power.settle(2.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::scaled(inputs, &[1.0], like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::scaled(inputs, &[1.0], like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         match self.power.number() {
             2.0 => tile.from_sqdist(Square),
             1.0 => tile.from_sqdist(Root),
             power => tile.from_sqdist(Power { power }),
         }
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![0.0; x.rows()]
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {

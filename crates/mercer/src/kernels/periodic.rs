@@ -7,7 +7,7 @@ use super::rbf::{Gaussian, unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Gather, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Gather, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -28,13 +28,13 @@ impl Default for Periodic {
 }
 
 /// Inputs on circles, divided by the length scale, and the inputs themselves.
-pub struct Wound {
-    circles: Cloud,
+pub struct CircleEmbedding {
+    circles: PreparedPoints,
     plain: Vec<f64>,
     dim: usize,
 }
 
-impl Gather for Wound {}
+impl Gather for CircleEmbedding {}
 
 /// A quarter of the widest column's range; 1 where no column varies.
 fn quarter_range(inputs: &Points) -> f64 {
@@ -71,25 +71,25 @@ impl Kernel for Periodic {
     const AS_IS: bool = true;
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Wound;
+    type Prepared = CircleEmbedding;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Periodic { period: self.period.settle(quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Wound>) -> Result<Wound> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&CircleEmbedding>) -> Result<CircleEmbedding> {
         let plain = inputs.to_dense().into_owned();
         let turn = 2.0 * PI / self.period.number();
         let wound = plain.iter().flat_map(|x| [libm::cos(turn * x), libm::sin(turn * x)]).collect();
-        let circles = Cloud::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
-        Ok(Wound { circles, plain, dim: inputs.dim() })
+        let circles = PreparedPoints::of_dense(inputs.rows(), 2 * inputs.dim(), wound, self.length_scale.numbers(), like.map(|l| &l.circles));
+        Ok(CircleEmbedding { circles, plain, dim: inputs.dim() })
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Wound, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, CircleEmbedding, T>) {
         tile.of(|wound| &wound.circles).from_sqdist(Gaussian);
     }
-    fn diagonal(&self, x: &Wound) -> Vec<f64> {
+    fn diagonal(&self, x: &CircleEmbedding) -> Vec<f64> {
         vec![1.0; x.circles.rows()]
     }
-    fn points<'p>(&self, x: &'p Wound) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p CircleEmbedding) -> Option<&'p PreparedPoints> {
         Some(&x.circles)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {
@@ -99,7 +99,7 @@ impl Kernel for Periodic {
         Mercer::Always
     }
     /// dk/dperiod = k 2 pi / (length_scale^2 period^2) sum_j d_j sin(2 pi d_j / period), d = x - z.
-    fn gradient(&self, tile: Tile<'_, Wound, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, CircleEmbedding, f64>, weights: &[f64], out: &mut [f64]) {
         let (period, length) = (self.period.number(), self.length_scale.number());
         let (a, b, columns) = (tile.a, tile.b, tile.cols.len());
         let factor = 2.0 * PI / (length * length * period * period);

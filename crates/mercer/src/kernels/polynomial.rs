@@ -2,7 +2,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::linalg::fma;
 use crate::param::{Alias, Domain, Param, Value};
@@ -53,7 +53,7 @@ impl Kernel for Polynomial {
     const NAME: &'static str = "polynomial";
     const DOC: &'static str = "(gamma x . z + offset)^degree: products of up to degree columns";
     const SOURCE: &'static str = "Murphy, Machine Learning: a Probabilistic Perspective (2012), 14.2.3";
-    const BECAUSE: &'static str = "sums and products of an inner product, with factors of 0 or above";
+    const BECAUSE: &'static str = "sums and products of an inner product, with non-negative coefficients";
     const PARAMS: &'static [Param] = &[
         Param::fixed("degree", "highest order of the monomials", Domain::Integer(1, 64)),
         Param::searched("gamma", "factor of the inner product; auto: 1 / number of columns", Domain::PositiveFinite, 30.0),
@@ -63,7 +63,7 @@ impl Kernel for Polynomial {
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Polynomial {
@@ -72,20 +72,20 @@ impl Kernel for Polynomial {
             offset: self.offset.settle(1.0),
         }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::plain(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(self.power());
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().iter().map(|n| self.power().at::<f64, true>(*n)).collect()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
     /// dk/dgamma = degree base^(degree-1) x . z and dk/doffset = degree base^(degree-1); the degree is a whole number.
-    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let p = self.power();
         let cols = tile.cols.len();
         let slope = |dot: f64| p.degree as f64 * (p.gamma * dot + p.offset).powi(p.degree as i32 - 1);

@@ -3,7 +3,7 @@
 use crate::data::Similarities;
 use crate::error::Result;
 use crate::gram::{Gather, Kernel, Mercer, Tile};
-use crate::linalg::Real;
+use crate::linalg::{Matrix, Real};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,14 @@ impl Kernel for Precomputed {
     /// Batches of one expression have the same names in the same places: the schema of the training table sees to it.
     fn fill<T: Real>(&self, tile: Tile<'_, Similarities, T>) {
         let (a, b) = (tile.a, tile.b);
-        tile.from_pairs(|i, j| a.row(i)[b.own(j)]);
+        tile.from_pairs(|i, j| a.row(i).get(b.own(j)).copied().unwrap_or(f64::NAN));
     }
     fn diagonal(&self, x: &Similarities) -> Vec<f64> {
-        (0..crate::data::Inputs::len(x)).map(|i| x.row(i)[x.own(i)]).collect()
+        // Where they are not known, distances are right up to a constant for each row, and variances are refused.
+        x.squares().map_or_else(|| vec![0.0; crate::data::Inputs::len(x)], <[f64]>::to_vec)
+    }
+    fn held(x: &Similarities) -> Option<&Matrix> {
+        x.among_themselves()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Conditional("its values come from elsewhere".into())

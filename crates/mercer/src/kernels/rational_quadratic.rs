@@ -4,7 +4,7 @@
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl Map for Mixture {
 
 impl Profile for Mixture {
     #[inline(always)]
-    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+    fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         s * T::from_f64(Mixture { power: self.power + 1.0, ..self }.value(s.to_f64()))
     }
 }
@@ -73,7 +73,7 @@ impl Kernel for RationalQuadratic {
     const DIFFERENTIABLE: &'static [&'static str] = &["alpha", "length_scale"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         let length_scale = stationary::settle(&self.length_scale, self.ard, inputs, weights);
@@ -82,16 +82,16 @@ impl Kernel for RationalQuadratic {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_sqdist(self.mixture());
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {
@@ -101,7 +101,7 @@ impl Kernel for RationalQuadratic {
         Mercer::Always
     }
     /// With u = s / (2 alpha): dk/dalpha = k (u / (1 + u) - log(1 + u)).
-    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let mixture = self.mixture();
         let columns = tile.cols.len();
         tile.sqdists();

@@ -3,7 +3,7 @@
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub(super) fn unlike(s: f64) -> f64 {
 
 impl Profile for Gaussian {
     #[inline(always)]
-    fn falls<T: Real, const FMA: bool>(self, s: T) -> T {
+    fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T {
         s * self.at::<T, FMA>(s)
     }
 }
@@ -55,7 +55,7 @@ impl Kernel for Rbf {
     const DIFFERENTIABLE: &'static [&'static str] = &["length_scale"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
         Rbf { length_scale: stationary::settle(&self.length_scale, self.ard, inputs, weights), ..*self }
@@ -63,25 +63,28 @@ impl Kernel for Rbf {
     fn check(&self, inputs: &Points) -> Result<()> {
         stationary::check(Self::NAME, &self.length_scale, inputs)
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Ok(stationary::prepare(&self.length_scale, inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_sqdist(Gaussian);
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         vec![1.0; x.rows()]
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn squared_distance(&self, sqdist: f64) -> f64 {
         unlike(sqdist)
     }
+    fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        Some((Spectral::Normal, self.length_scale.numbers().to_vec()))
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }
-    fn gradient(&self, tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         stationary::gradient(tile, Gaussian, &self.length_scale, weights, out);
     }
 }

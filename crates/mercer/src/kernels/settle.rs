@@ -1,7 +1,7 @@
 //! From an expression and data to a settled expression: every parameter a number, or left to be learnt.
 
-use super::KernelExpr;
-use super::uses::{kinds, pick};
+use super::fitted::Scope;
+use super::{Composed, KernelExpr};
 use crate::data::{Dataset, RowWeights};
 use crate::error::Result;
 
@@ -16,38 +16,34 @@ impl KernelExpr {
         let weights = RowWeights::from(weights);
         weights.check(data.rows())?;
         let mut settled = self.clone();
-        settled.settle_in(data, weights, None)?;
+        settled.settle_on(Scope::of(data), weights)?;
         Ok(settled)
     }
 
-    fn settle_in(&mut self, data: &Dataset, weights: RowWeights<'_>, selected: Option<&[String]>) -> Result<()> {
+    pub(super) fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()> {
         if let Some(k) = self.leaf_mut() {
-            let columns = pick(&*k, &kinds(data), selected)?;
-            return k.settle_on((data, &columns), weights);
+            return k.settle_on(rows, weights);
         }
-        if let KernelExpr::Scale { by, .. } = self {
-            *by = by.settle(1.0);
-        }
-        let own = if let KernelExpr::On { columns, .. } = self { Some(columns.clone()) } else { None };
-        let selected = own.as_deref().or(selected);
-        self.parts_mut().into_iter().try_for_each(|p| p.settle_in(data, weights, selected))
+        self.composed_mut().map_or(Ok(()), |c| c.settle_on(rows, weights))
     }
 
     /// Moves each factor in front of a summand to `amplitude` where `asked`, the same expression before it was settled, leaves
     /// it open: to what the target says of the size of values, which no input tells. A product has one such factor.
     pub(crate) fn settle_amplitudes(&mut self, asked: &KernelExpr, amplitude: f64) {
         match (self, asked) {
-            (KernelExpr::Scale { by, .. }, KernelExpr::Scale { by: open, .. }) if !open.is_settled() => *by = open.settle(amplitude),
+            (KernelExpr::Scale(k), KernelExpr::Scale(open)) if open.how.is_open() => k.how.settle_to(&open.how, amplitude),
             (KernelExpr::Constant(k), KernelExpr::Constant(open)) => k.settle_to(open, amplitude),
             (KernelExpr::White(k), KernelExpr::White(open)) => k.settle_to(open, amplitude),
-            (KernelExpr::Sum(parts), KernelExpr::Sum(open)) => {
-                parts.iter_mut().zip(open).for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
-            }
-            (KernelExpr::Product(parts), KernelExpr::Product(open)) => {
-                let first = parts.iter_mut().zip(open).find(|(_, open)| matches!(open, KernelExpr::Constant(k) if k.is_open()));
+            (KernelExpr::Product(k), KernelExpr::Product(open)) => {
+                let first = k.of.iter_mut().zip(&open.of).find(|(_, open)| matches!(open, KernelExpr::Constant(k) if k.is_open()));
                 first.into_iter().for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
             }
-            (KernelExpr::On { of, .. }, KernelExpr::On { of: open, .. }) => of.settle_amplitudes(open, amplitude),
+            (KernelExpr::Sum(k), KernelExpr::Sum(Composed { of: open, .. })) => {
+                k.of.iter_mut().zip(open).for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
+            }
+            (KernelExpr::On(k), KernelExpr::On(Composed { of: open, .. })) => {
+                k.of.iter_mut().zip(open).for_each(|(part, open)| part.settle_amplitudes(open, amplitude));
+            }
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{Cloud, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Tile};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -52,25 +52,25 @@ impl Kernel for Sigmoid {
     const DIFFERENTIABLE: &'static [&'static str] = &["gamma", "offset"];
     type Inputs = Points;
     type Learnt = ();
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
         Sigmoid { gamma: self.gamma.settle(1.0 / inputs.dim().max(1) as f64), offset: self.offset.settle(0.0) }
     }
-    fn prepare(&self, (): &(), inputs: &Points, like: Option<&Cloud>) -> Result<Cloud> {
-        Ok(Cloud::plain(inputs, like))
+    fn prepare(&self, (): &(), inputs: &Points, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
+        Ok(PreparedPoints::plain(inputs, like))
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         tile.from_dots(self.tanh());
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().iter().map(|n| self.tanh().at::<f64, true>(*n)).collect()
     }
     fn mercer(&self) -> Mercer {
         Mercer::Never("tanh(gamma x . z + offset) has Gram matrices with negative eigenvalues".into())
     }
     /// dk/doffset = 1 - tanh^2, dk/dgamma = (1 - tanh^2) x . z.
-    fn gradient(&self, mut tile: Tile<'_, Cloud, f64>, weights: &[f64], out: &mut [f64]) {
+    fn gradient(&self, mut tile: Tile<'_, PreparedPoints, f64>, weights: &[f64], out: &mut [f64]) {
         let f = self.tanh();
         let cols = tile.cols.len();
         tile.each_dot(|k, row| {

@@ -4,7 +4,7 @@
 
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
-use crate::gram::{Cloud, Gather, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ impl Default for Spectrum {
 
 /// Counts of substrings, and the column of each substring.
 pub struct Counted {
-    counts: Cloud,
+    counts: PreparedPoints,
     columns: HashMap<String, u32>,
 }
 
@@ -77,7 +77,7 @@ impl Kernel for Spectrum {
             rows.push(row);
         }
         let dim = like.map_or(columns.len(), |other| other.columns.len());
-        Ok(Counted { counts: Cloud::from_counts(dim, Sparse::from_rows(rows), norms, like.map(|l| &l.counts)), columns })
+        Ok(Counted { counts: PreparedPoints::from_counts(dim, Sparse::from_rows(rows), norms, like.map(|l| &l.counts)), columns })
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Counted, T>) {
         tile.of(|counted| &counted.counts).from_dots(Identity);

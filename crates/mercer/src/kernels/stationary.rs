@@ -2,14 +2,14 @@
 
 use crate::data::{Points, RowWeights, Storage};
 use crate::error::{Error, Result};
-use crate::gram::{Cloud, Map, Tile};
+use crate::gram::{Map, PreparedPoints, Tile};
 use crate::linalg::{Real, add_product};
 use crate::param::{Alias, Domain, Param, Value};
 
 /// The function g of a stationary kernel, with its slope.
 pub(crate) trait Profile: Map {
     /// -2 s g'(s), which is dk / dlog(length_scale); 0 at s = 0. Implementations are `#[inline(always)]`.
-    fn falls<T: Real, const FMA: bool>(self, s: T) -> T;
+    fn log_scale_derivative<T: Real, const FMA: bool>(self, s: T) -> T;
 }
 
 /// -2 s g'(s) as a map.
@@ -19,7 +19,7 @@ struct Falls<P>(P);
 impl<P: Profile> Map for Falls<P> {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
-        self.0.falls::<T, FMA>(s)
+        self.0.log_scale_derivative::<T, FMA>(s)
     }
 }
 
@@ -30,7 +30,7 @@ struct Slope<P>(P);
 impl<P: Profile> Map for Slope<P> {
     #[inline(always)]
     fn at<T: Real, const FMA: bool>(self, s: T) -> T {
-        let slope = self.0.falls::<T, FMA>(s) / s;
+        let slope = self.0.log_scale_derivative::<T, FMA>(s) / s;
         if s > T::from_f64(0.0) { slope } else { T::from_f64(0.0) }
     }
 }
@@ -82,20 +82,26 @@ pub(crate) fn check(name: &str, length_scale: &Value, inputs: &Points) -> Result
 }
 
 /// Points divided by their length scales.
-pub(crate) fn prepare(length_scale: &Value, inputs: &Points, like: Option<&Cloud>) -> Cloud {
-    Cloud::scaled(inputs, length_scale.numbers(), like)
+pub(crate) fn prepare(length_scale: &Value, inputs: &Points, like: Option<&PreparedPoints>) -> PreparedPoints {
+    PreparedPoints::scaled(inputs, length_scale.numbers(), like)
 }
 
 /// sum_kl weight_kl dk_kl/dlength_scale, for one scale or one per column, without any N x N x D array:
 /// with V = weight * (-2 s g'(s)) / s, sum_kl V_kl (x_kj - z_lj)^2 = sum_k r_k x_kj^2 + sum_l c_l z_lj^2 - 2 sum_k x_kj (V z)_kj.
-pub(crate) fn gradient(mut tile: Tile<'_, Cloud, f64>, profile: impl Profile, length_scale: &Value, weights: &[f64], out: &mut [f64]) {
+pub(crate) fn gradient(
+    mut tile: Tile<'_, PreparedPoints, f64>,
+    profile: impl Profile,
+    length_scale: &Value,
+    weights: &[f64],
+    out: &mut [f64],
+) {
     tile.sqdists();
     gradient_of_sqdists(tile, profile, length_scale, weights, out);
 }
 
 /// The same for a tile that holds its squared distances already.
 pub(crate) fn gradient_of_sqdists(
-    mut tile: Tile<'_, Cloud, f64>,
+    mut tile: Tile<'_, PreparedPoints, f64>,
     profile: impl Profile,
     length_scale: &Value,
     weights: &[f64],
@@ -117,7 +123,7 @@ pub(crate) fn gradient_of_sqdists(
         v.extend(tile.out.row_mut(k).iter().zip(&weights[k * n..]).map(|(slope, w)| slope * w));
     }
     let rows: Vec<usize> = (0..m).map(|k| tile.rows.at(k)).collect();
-    let spread = |cloud: &Cloud, i: usize, to: &mut [f64]| {
+    let spread = |cloud: &PreparedPoints, i: usize, to: &mut [f64]| {
         to.fill(0.0);
         cloud.each(i).for_each(|(c, x)| to[c] = x);
     };

@@ -1,9 +1,9 @@
 //! Kernel expressions as text: reading and printing.
 
-use super::{Constant, KernelExpr, SetKernel, catalogue};
+use super::composition::one;
+use super::{Composed, Constant, KernelExpr, Power, Product, Scale, Sum, catalogue, compositions};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::gram::{Pairs, Repair};
 use crate::param::{Domain, Value};
 use std::fmt;
 
@@ -16,46 +16,15 @@ impl KernelExpr {
     fn from_term(term: &Term, text: &str) -> Result<KernelExpr> {
         match term {
             Term::Sum(terms) => {
-                // Sums inside of sums are one sum, so that what is printed reads back as the same expression.
-                let mut parts = Vec::new();
-                for t in terms {
-                    match t {
-                        Term::Number(x) => parts.push(Self::number(*x)?),
-                        kernel => match Self::from_term(kernel, text)? {
-                            KernelExpr::Sum(more) => parts.extend(more),
-                            one => parts.push(one),
-                        },
-                    }
-                }
-                Ok(KernelExpr::Sum(parts))
+                let part = |t: &Term| if let Term::Number(x) = t { Self::number(*x) } else { Self::from_term(t, text) };
+                Ok(Self::sum(terms.iter().map(part).collect::<Result<_>>()?))
             }
-            Term::Product(factors) => Self::product(factors, text),
-            Term::Power { base, exponent } => {
-                let of = Self::from_term(base, text)?;
-                Ok(if *exponent == 1 { of } else { KernelExpr::Power { exponent: *exponent, of: Box::new(of) } })
-            }
+            Term::Product(factors) => Self::product_of(factors, text),
+            Term::Power { base, exponent } => Self::from_term(base, text).map(|of| of.power(*exponent)),
             Term::Call { name, args, at } => {
-                let one = |example: &str| match args.as_slice() {
-                    [Argument { name: None, term }] => Self::from_term(term, text).map(Box::new),
-                    _ => fault(text, *at, &format!("{name} takes one kernel: {example}")),
-                };
-                match name.as_str() {
-                    "on" => Self::on(args, *at, text),
-                    "weighted" => Self::weighted(args, *at, text),
-                    "exp" => Ok(KernelExpr::Exp(one("exp(linear)")?)),
-                    "normalise" | "normalize" => Ok(KernelExpr::Normalise(one("normalise(spectrum(k=3))")?)),
-                    "centre" | "center" => Ok(KernelExpr::Centre(one("centre(rbf)")?)),
-                    _ => {
-                        if let Some(pairs) = Pairs::ALL.into_iter().find(|p| p.name() == name) {
-                            return Ok(KernelExpr::Set(SetKernel { pairs, of: one("set_mean(rbf)")? }));
-                        }
-                        if let Some(how) = Repair::ALL.into_iter().find(|r| r.name() == name) {
-                            return Ok(KernelExpr::Repaired { how, of: one("clip(sigmoid)")? });
-                        }
-                        let made = Self::call(name, args).unwrap_or_else(|| Err(Error::unknown_here("kernel", name, names(), ELSEWHERE)));
-                        expr::locate(text, *at, made)
-                    }
-                }
+                let part = |term: &Term| Self::from_term(term, text);
+                let made = Self::call(name, args, &part);
+                expr::locate(text, *at, made.unwrap_or_else(|| Err(Error::unknown_here("kernel", name, names(), ELSEWHERE))))
             }
             other => fault(text, 0, &format!("'{other}' alone is not a kernel; there are: {}", names().join(", "))),
         }
@@ -68,10 +37,28 @@ impl KernelExpr {
             let term = Argument { name: None, term: Term::Number(size) };
             super::leaf::build::<Constant>(&[term]).map(KernelExpr::Constant)
         };
-        if x < 0.0 { Ok(KernelExpr::Scale { by: Value::Number(x), of: Box::new(constant(1.0)?) }) } else { constant(x) }
+        if x < 0.0 { Ok(constant(1.0)?.scaled(Value::Number(x))) } else { constant(x) }
     }
 
-    fn product(factors: &[Term], text: &str) -> Result<KernelExpr> {
+    /// The sum of kernels. Sums inside of sums are one sum, so that what is printed reads back as the same expression.
+    pub fn sum(kernels: Vec<KernelExpr>) -> KernelExpr {
+        let terms = |k: KernelExpr| if let KernelExpr::Sum(sum) = k { sum.of } else { vec![k] };
+        KernelExpr::Sum(Composed { how: Sum {}, of: kernels.into_iter().flat_map(terms).collect() })
+    }
+
+    /// A kernel times a number in front.
+    #[must_use]
+    pub fn scaled(self, scale: Value) -> KernelExpr {
+        KernelExpr::Scale(Composed::of(Scale { scale }, self))
+    }
+
+    /// A kernel raised to a power from 1.
+    #[must_use]
+    pub fn power(self, exponent: u32) -> KernelExpr {
+        if exponent == 1 { self } else { KernelExpr::Power(Composed::of(Power { exponent }, self)) }
+    }
+
+    fn product_of(factors: &[Term], text: &str) -> Result<KernelExpr> {
         let mut by: Option<Value> = None;
         let mut kernels = Vec::new();
         for f in factors {
@@ -80,11 +67,11 @@ impl KernelExpr {
                 // Products inside of products are one product, with one number in front.
                 kernel => {
                     let (number, kernel) = match Self::from_term(kernel, text)? {
-                        KernelExpr::Scale { by, of } => (Some(by), *of),
+                        KernelExpr::Scale(Composed { how, of }) => (Some(how.scale), one(of)?),
                         kernel => (None, kernel),
                     };
                     match kernel {
-                        KernelExpr::Product(more) => kernels.extend(more),
+                        KernelExpr::Product(more) => kernels.extend(more.of),
                         one => kernels.push(one),
                     }
                     number
@@ -107,117 +94,25 @@ impl KernelExpr {
         let of = match kernels.len() {
             0 => return fault(text, 0, "a product needs at least one kernel"),
             1 => kernels.remove(0),
-            _ => KernelExpr::Product(kernels),
+            _ => KernelExpr::Product(Composed { how: Product {}, of: kernels }),
         };
         Ok(match by {
-            Some(by) => KernelExpr::Scale { by, of: Box::new(of) },
+            Some(by) => of.scaled(by),
             None => of,
         })
     }
 
-    /// `on(column, kernel)`, `on(a, b, kernel)` or `on([a, b], kernel)`.
-    fn on(args: &[Argument], at: usize, text: &str) -> Result<KernelExpr> {
-        const FORM: &str = "on takes columns and a kernel: on(age, rbf), on([age, \"body mass\"], rbf)";
-        let Some((kernel, columns)) = args.split_last() else { return fault(text, at, FORM) };
-        let mut names = Vec::new();
-        for c in columns {
-            match &c.term {
-                Term::List(list) => names.extend(list.iter().map(|t| t.word().map(str::to_owned))),
-                term => names.push(term.word().map(str::to_owned)),
-            }
-        }
-        match names.into_iter().collect::<Option<Vec<String>>>() {
-            Some(columns) if !columns.is_empty() && args.iter().all(|a| a.name.is_none()) => {
-                Ok(KernelExpr::On { columns, of: Box::new(Self::from_term(&kernel.term, text)?) })
-            }
-            _ => fault(text, at, FORM),
-        }
-    }
-
-    /// `weighted(column, kernel)`.
-    fn weighted(args: &[Argument], at: usize, text: &str) -> Result<KernelExpr> {
-        match args {
-            [Argument { name: None, term: column }, Argument { name: None, term: kernel }] if column.word().is_some() => {
-                let column = column.word().unwrap_or_default().to_owned();
-                Ok(KernelExpr::Weighted { column, of: Box::new(Self::from_term(kernel, text)?) })
-            }
-            _ => fault(text, at, "weighted takes a column of numbers and a kernel: weighted(quality, rbf)"),
-        }
-    }
-
     pub(super) fn term(&self) -> Term {
-        let call = |name: &str, args: Vec<Term>| Term::Call {
-            name: name.to_owned(),
-            args: args.into_iter().map(|term| Argument { name: None, term }).collect(),
-            at: 0,
-        };
-        match self {
-            KernelExpr::Sum(parts) => Term::Sum(parts.iter().map(Self::term).collect()),
-            KernelExpr::Product(parts) => Term::Product(parts.iter().map(Self::term).collect()),
-            KernelExpr::Scale { by, of } => {
-                let number = expr::parse(&by.to_string()).unwrap_or(Term::Auto);
-                let mut factors = vec![number];
-                match of.term() {
-                    Term::Product(more) => factors.extend(more),
-                    one => factors.push(one),
-                }
-                Term::Product(factors)
-            }
-            KernelExpr::Power { exponent, of } => Term::Power { base: Box::new(of.term()), exponent: *exponent },
-            KernelExpr::Exp(of) => call("exp", vec![of.term()]),
-            KernelExpr::Normalise(of) => call("normalise", vec![of.term()]),
-            KernelExpr::Centre(of) => call("centre", vec![of.term()]),
-            KernelExpr::Repaired { how, of } => call(how.name(), vec![of.term()]),
-            KernelExpr::Weighted { column, of } => call("weighted", vec![Term::Word(column.clone()), of.term()]),
-            KernelExpr::On { columns, of } => {
-                let words: Vec<Term> = columns.iter().map(|c| Term::Word(c.clone())).collect();
-                let columns = if words.len() == 1 { words[0].clone() } else { Term::List(words) };
-                call("on", vec![columns, of.term()])
-            }
-            leaf => leaf.leaf().map_or(Term::Auto, |k| k.term()),
+        match (self.leaf(), self.composed()) {
+            (Some(kernel), _) => kernel.term(),
+            (None, Some(composed)) => composed.term(),
+            (None, None) => Term::Auto,
         }
     }
 }
 
 fn fault<T>(text: &str, at: usize, expected: &str) -> Result<T> {
     Err(Error::Syntax { text: text.to_owned(), at, expected: expected.to_owned() })
-}
-
-/// A way of making a kernel of kernels: what is written, and what it means.
-#[derive(Clone, Copy, Debug)]
-pub struct Composition {
-    /// The name that is called; empty for signs.
-    pub name: &'static str,
-    /// How it is written.
-    pub form: &'static str,
-    /// One sentence.
-    pub doc: &'static str,
-}
-
-/// Every way of making a kernel of kernels.
-pub const COMPOSITIONS: [Composition; 14] = [
-    sign("k1 + k2", "features side by side; a number among the terms is a constant kernel"),
-    sign("k1*k2", "products of features"),
-    sign("2.5*k", "a number, `auto` or a range in front"),
-    sign("k^3", "a product of k with itself, up to 64 times"),
-    call("on", "on(age, k), on([a, b], k)", "k of these columns only"),
-    call("normalise", "normalise(k)", "k(x, z) / sqrt(k(x, x) k(z, z))"),
-    call("centre", "centre(k)", "features less their mean over the training rows"),
-    call("weighted", "weighted(w, k)", "f(x) k(x, z) f(z), f the column w of numbers as it is"),
-    call("set_mean", "set_mean(k)", "the mean of k over all pairs of vectors of two sets"),
-    call("set_sum", "set_sum(k)", "their sum"),
-    call("exp", "exp(k)", "the exponential of k"),
-    call("clip", "clip(k)", "any similarity, its negative eigenvalues among the training rows set to 0"),
-    call("flip", "flip(k)", "any similarity, the signs of its negative eigenvalues changed"),
-    call("shift", "shift(k)", "any similarity, k(x, x) raised until no eigenvalue is negative"),
-];
-
-const fn sign(form: &'static str, doc: &'static str) -> Composition {
-    Composition { name: "", form, doc }
-}
-
-const fn call(name: &'static str, form: &'static str, doc: &'static str) -> Composition {
-    Composition { name, form, doc }
 }
 
 /// What other books and libraries call kernels, and what that is here.
@@ -261,7 +156,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Names that may stand in an expression.
 fn names() -> Vec<&'static str> {
-    let compositions = COMPOSITIONS.iter().map(|c| c.name).filter(|name| !name.is_empty());
+    let compositions = compositions().into_iter().map(|c| c.form.name).filter(|name| !name.is_empty());
     catalogue().into_iter().map(|e| e.name).chain(compositions).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
-use crate::gram::{Cloud, Identity, Kernel, Mercer, Sparse, Tile};
+use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -149,7 +149,7 @@ impl Kernel for Tfidf {
     ];
     type Inputs = Strings;
     type Learnt = Vocabulary;
-    type Prepared = Cloud;
+    type Prepared = PreparedPoints;
 
     fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
         let (ngrams, min_df, max_df) = (self.ngrams.settle(1.0), self.min_df.settle(1.0), self.max_df.settle(1.0));
@@ -178,7 +178,7 @@ impl Kernel for Tfidf {
         let idf = kept.iter().map(|(_, n)| self.idf.of(all, *n)).collect();
         Ok(Vocabulary { words: kept.into_iter().map(|(word, _)| word).collect(), idf })
     }
-    fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&Cloud>) -> Result<Cloud> {
+    fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Error::unless_equal("weights of the words of tfidf", learnt.words.len(), learnt.idf.len())?;
         let reader = self.reader();
         let rows: Vec<Vec<(u32, f64)>> = (0..inputs.len())
@@ -192,16 +192,16 @@ impl Kernel for Tfidf {
             })
             .collect();
         let norms = rows.iter().map(|row| row.iter().map(|(_, u)| u * u).sum()).collect();
-        let cloud = Cloud::from_counts(learnt.words.len(), Sparse::from_rows(rows), norms, like);
+        let cloud = PreparedPoints::from_counts(learnt.words.len(), Sparse::from_rows(rows), norms, like);
         Ok(if self.normalised { cloud.into_unit() } else { cloud })
     }
-    fn fill<T: Real>(&self, tile: Tile<'_, Cloud, T>) {
+    fn fill<T: Real>(&self, tile: Tile<'_, PreparedPoints, T>) {
         if self.normalised { from_unit(tile) } else { tile.from_dots(Identity) }
     }
-    fn diagonal(&self, x: &Cloud) -> Vec<f64> {
+    fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().to_vec()
     }
-    fn points<'p>(&self, x: &'p Cloud) -> Option<&'p Cloud> {
+    fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
     fn mercer(&self) -> Mercer {

@@ -1,7 +1,7 @@
 //! Which columns the kernels of an expression take, and in what form.
 
-use super::KernelExpr;
-use super::leaf::AnyKernel;
+use super::leaf::{AnyKernel, Takes};
+use super::{Composed, KernelExpr, Normalise, On, Sum};
 use crate::data::{Arity, Column, ColumnKind, Dataset, Draw};
 use crate::error::{Error, Result};
 use crate::gram::Mercer;
@@ -23,12 +23,12 @@ pub struct Uses {
 }
 
 /// Whether a column of a prepared dataset stems from the column of this name: itself, or its `name=...` indicators.
-fn stems_from(column: &str, name: &str) -> bool {
+pub(super) fn stems_from(column: &str, name: &str) -> bool {
     column == name || column.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
 }
 
 /// The columns of `data` that a kernel takes, out of the selected names or out of all.
-pub(super) fn pick(kernel: &dyn AnyKernel, data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
+pub(super) fn pick(kernel: &(impl Takes + ?Sized), data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
     let wrong = |name: &str, kind: ColumnKind, fix: String| Error::WrongKind {
         kernel: kernel.name().into(),
         column: name.into(),
@@ -104,43 +104,43 @@ impl KernelExpr {
         for &(name, kind) in columns {
             let words = (kind == ColumnKind::Text).then(|| KernelExpr::Tfidf(super::Tfidf::default()));
             parts.extend(words.into_iter().chain(Self::alone(kind)).map(|of| {
-                let plain = if let KernelExpr::Normalise(of) = &of { of } else { &of };
-                let takes = |kind: ColumnKind| plain.leaf().is_some_and(|k| k.takes(kind));
+                let plain = if let KernelExpr::Normalise(Composed { of, .. }) = &of { of.first() } else { Some(&of) };
+                let takes = |kind: ColumnKind| plain.and_then(KernelExpr::taker).is_some_and(|k| k.takes(kind));
                 match columns.iter().filter(|(_, kind)| takes(*kind)).count() {
                     1 => of,
-                    _ => KernelExpr::On { columns: vec![name.to_owned()], of: Box::new(of) },
+                    _ => KernelExpr::On(Composed::of(On { columns: vec![name.to_owned()] }, of)),
                 }
             }));
         }
         match parts.len() {
             0 => Err(Error::Data("the table has no column to learn from besides the target".into())),
             1 => Ok(parts.remove(0)),
-            _ => Ok(KernelExpr::Sum(parts)),
+            _ => Ok(KernelExpr::Sum(Composed { how: Sum {}, of: parts })),
         }
     }
 
     /// The first kernel of the list that takes a column, normalised where it is a Mercer kernel; `None` where that takes several.
     fn alone(kind: ColumnKind) -> Option<KernelExpr> {
-        let takes = |kernel: &KernelExpr| kernel.leaf().is_some_and(|k| k.takes(kind));
+        let takes = |kernel: &KernelExpr| kernel.taker().is_some_and(|k| k.takes(kind));
         let kernel = super::candidates().into_iter().find(takes)?;
-        if kernel.leaf().is_none_or(|k| k.arity() != Arity::One) {
+        if kernel.taker().is_none_or(|k| k.arity() != Arity::One) {
             return None;
         }
         let normalised = kernel.mercer() == Mercer::Always;
-        Some(if normalised { KernelExpr::Normalise(Box::new(kernel)) } else { kernel })
+        Some(if normalised { KernelExpr::Normalise(Composed::of(Normalise {}, kernel)) } else { kernel })
     }
 
     /// Calls `each` with every kernel of the list and the names it is pointed at.
     fn leaves<'e>(
         &'e self,
         selected: Option<&'e [String]>,
-        each: &mut dyn FnMut(&'e dyn AnyKernel, Option<&'e [String]>) -> Result<()>,
+        each: &mut dyn FnMut(&'e dyn Takes, Option<&'e [String]>) -> Result<()>,
     ) -> Result<()> {
-        if let Some(k) = self.leaf() {
+        if let Some(k) = self.taker() {
             return each(k, selected);
         }
-        let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
-        self.parts().into_iter().try_for_each(|p| p.leaves(selected, each))
+        let selected = self.composed().and_then(|c| c.selected()).or(selected);
+        self.parts().iter().try_for_each(|p| p.leaves(selected, each))
     }
 
     /// Names and kinds of columns that every kernel of the expression can take: those it is pointed at, two columns of
@@ -168,15 +168,15 @@ impl KernelExpr {
 
     /// Whether any kernel of the expression is such.
     pub(super) fn has_leaf(&self, such: &dyn Fn(&dyn AnyKernel) -> bool) -> bool {
-        self.parts().into_iter().any(|p| p.has_leaf(such)) || (self.parts().is_empty() && self.leaf().is_some_and(such))
+        self.parts().iter().any(|p| p.has_leaf(such)) || self.leaf().is_some_and(such)
     }
 
     /// Calls `each` with every column that weighs a kernel.
     fn weights<'e>(&'e self, each: &mut dyn FnMut(&'e str)) {
-        if let KernelExpr::Weighted { column, .. } = self {
+        if let Some(column) = self.composed().and_then(|c| c.column()) {
             each(column);
         }
-        self.parts().into_iter().for_each(|p| p.weights(each));
+        self.parts().iter().for_each(|p| p.weights(each));
     }
 
     /// Names of the columns of a prepared dataset that the kernel at a path of [`KernelExpr::values`] sees, in its order:
@@ -186,14 +186,14 @@ impl KernelExpr {
     }
 
     fn columns_at_in(&self, path: &str, data: &Dataset, selected: Option<&[String]>) -> Result<Vec<String>> {
-        if let Some(k) = self.leaf() {
+        if let Some(k) = self.taker() {
             let chosen = pick(k, &kinds(data), selected)?.into_iter().map(|c| &data.columns()[c]);
             return Ok(chosen.flat_map(Column::numbers).collect());
         }
-        let selected = if let KernelExpr::On { columns, .. } = self { Some(columns.as_slice()) } else { selected };
+        let selected = self.composed().and_then(|c| c.selected()).or(selected);
         let unknown = || Error::unknown("kernel parameter", path, self.values().into_iter().map(|p| p.path));
         let (child, rest) = path.split_once('.').ok_or_else(unknown)?;
-        let child = child.parse::<usize>().ok().and_then(|i| self.parts().into_iter().nth(i)).ok_or_else(unknown)?;
+        let child = child.parse::<usize>().ok().and_then(|i| self.parts().get(i)).ok_or_else(unknown)?;
         child.columns_at_in(rest, data, selected)
     }
 

@@ -1,7 +1,7 @@
 //! What an expression and its parameters say about positive semi-definiteness: closure rules, and the derivation they make (F24).
 
 use super::KernelExpr;
-use super::leaf::AnyKernel;
+use super::composition::Closure;
 use crate::gram::Mercer;
 use crate::param::Value;
 use std::fmt;
@@ -58,18 +58,22 @@ impl KernelExpr {
         if self.is_zero() || self.is_multiple_of_nothing() {
             return Validity::Proved(self.derived("0 for every pair", Vec::new()));
         }
-        if let Some(k) = self.leaf().filter(|_| self.parts().is_empty()) {
-            return match k.verdict() {
-                Mercer::Always => Validity::Proved(self.derived(k.because(), Vec::new())),
-                Mercer::Conditional(why) => Validity::Open(format!("{self}: {why}")),
-                Mercer::Never(why) => Validity::Refuted(format!("{self}: {why}")),
-            };
-        }
-        if let KernelExpr::Exp(of) | KernelExpr::Centre(of) = self
+        let composed = match (self.leaf(), self.composed()) {
+            (_, Some(composed)) => composed,
+            (Some(kernel), None) => {
+                return match kernel.verdict() {
+                    Mercer::Always => Validity::Proved(self.derived(kernel.because(), Vec::new())),
+                    Mercer::Conditional(why) => Validity::Open(format!("{self}: {why}")),
+                    Mercer::Never(why) => Validity::Refuted(format!("{self}: {why}")),
+                };
+            }
+            (None, None) => return Validity::Open(self.to_string()),
+        };
+        let closure = composed.closure();
+        if let (Closure::OfNegativeType(what), [of]) = (&closure, self.parts())
             && !matches!(of.validity(), Validity::Proved(_))
             && let Some(part) = of.negative_type()
         {
-            let what = if matches!(self, KernelExpr::Exp(_)) { "exp" } else { "the centred form" };
             return Validity::Proved(self.derived(format!("{what} of a kernel of negative type (Schoenberg)"), vec![part]));
         }
         let (mut proofs, mut doubts, mut refuted) = (Vec::new(), Vec::new(), false);
@@ -83,70 +87,38 @@ impl KernelExpr {
                 }
             }
         }
-        if let KernelExpr::Repaired { how, .. } = self {
-            return Validity::Proved(self.derived(how.because(), proofs));
-        }
-        let negative = |by: &Value| by.numbers().iter().any(|b| *b < 0.0) || matches!(by, Value::Range(low, _) if *low < 0.0);
-        if doubts.is_empty() {
-            return match self {
-                KernelExpr::Scale { by, .. } if negative(by) => {
-                    Validity::Refuted(format!("{self}: {by} times a Mercer kernel has k(x, x) < 0"))
-                }
-                _ => Validity::Proved(self.derived(self.rule(), proofs)),
-            };
-        }
         let why = doubts.join("; ");
-        match self {
-            KernelExpr::Exp(of) | KernelExpr::Centre(of) => {
+        match closure {
+            Closure::Never(reason) if doubts.is_empty() => Validity::Refuted(format!("{self}: {reason}")),
+            _ if doubts.is_empty() => Validity::Proved(self.derived(composed.form().because, proofs)),
+            Closure::Always => Validity::Proved(self.derived(composed.form().because, proofs)),
+            Closure::OfNegativeType(_) => {
+                let of = self.parts().iter().map(ToString::to_string).collect::<String>();
                 Validity::Open(format!("{self}: {of} is not known to be a Mercer kernel or of negative type ({why})"))
             }
-            KernelExpr::Scale { by, .. } if refuted && !negative(by) => Validity::Refuted(why),
-            KernelExpr::On { .. } | KernelExpr::Weighted { .. } | KernelExpr::Set(_) if refuted => Validity::Refuted(why),
+            Closure::Faithful if refuted => Validity::Refuted(why),
             _ => Validity::Open(why),
         }
     }
 
     /// Whether it is 0 for every pair of inputs.
-    fn is_zero(&self) -> bool {
+    pub(super) fn is_zero(&self) -> bool {
         match self {
             KernelExpr::Constant(_) | KernelExpr::White(_) => self.values().iter().all(|p| p.value == Value::Number(0.0)),
-            KernelExpr::Scale { by, of } => *by == Value::Number(0.0) || of.is_zero(),
-            KernelExpr::Sum(parts) => !parts.is_empty() && parts.iter().all(Self::is_zero),
-            KernelExpr::Product(parts) => parts.iter().any(Self::is_zero),
-            KernelExpr::Exp(_) => false,
-            other => other.parts().first().is_some_and(|of| of.is_zero()),
+            other => other.composed().is_some_and(|c| c.is_zero()),
         }
     }
 
     /// Whether it is a number times a centred constant, of which rounding alone is left: no sign of the number refutes it.
     fn is_multiple_of_nothing(&self) -> bool {
-        matches!(self, KernelExpr::Scale { of, .. } if matches!(&**of, KernelExpr::Centre(inner) if inner.is_constant()))
+        let is_nothing = |k: &KernelExpr| matches!(k, KernelExpr::Centre(_)) && k.parts().iter().all(Self::is_constant);
+        matches!(self, KernelExpr::Scale(k) if k.of.iter().all(is_nothing))
     }
 
     /// Whether it has one value for all pairs of inputs.
     fn is_constant(&self) -> bool {
-        match self {
-            KernelExpr::Constant(_) => true,
-            KernelExpr::Weighted { .. } | KernelExpr::Repaired { .. } | KernelExpr::Set(_) => false,
-            other => !other.parts().is_empty() && other.parts().into_iter().all(Self::is_constant),
-        }
-    }
-
-    /// Why a composition of Mercer kernels is one.
-    fn rule(&self) -> &'static str {
-        match self {
-            KernelExpr::Sum(_) => "a sum of Mercer kernels: features side by side",
-            KernelExpr::Product(_) => "a product of Mercer kernels: products of features (Schur)",
-            KernelExpr::Scale { .. } => "a Mercer kernel times a number of 0 or above",
-            KernelExpr::Power { .. } => "a product of a Mercer kernel with itself (Schur)",
-            KernelExpr::Exp(_) => "a power series of a Mercer kernel with factors of 0 or above",
-            KernelExpr::Normalise(_) => "f(x) k(x, z) f(z) with f(x) = k(x, x)^(-1/2)",
-            KernelExpr::Centre(_) => "the inner product of features less their mean",
-            KernelExpr::Weighted { .. } => "f(x) k(x, z) f(z)",
-            KernelExpr::Set(k) => k.because(),
-            KernelExpr::On { .. } => "a Mercer kernel of a part of the input",
-            _ => "",
-        }
+        let keeps = self.composed().is_some_and(|c| c.is().keeps_constants && !c.parts().is_empty());
+        matches!(self, KernelExpr::Constant(_)) || keeps && self.parts().iter().all(Self::is_constant)
     }
 
     /// A derivation that v'Kv >= 0 whenever the weights v sum to 0, where the rules give one.
@@ -157,17 +129,12 @@ impl KernelExpr {
         if let Some(k) = self.leaf() {
             return k.negative_type().map(|why| self.derived(why, Vec::new()));
         }
-        match self {
-            KernelExpr::Scale { of, .. } if matches!(**of, KernelExpr::Constant(_)) => {
-                Some(self.derived("a constant counts for nothing where weights sum to 0", Vec::new()))
-            }
-            KernelExpr::Scale { by, .. } if by.numbers().iter().any(|b| *b < 0.0) || !by.is_settled() => None,
-            KernelExpr::Sum(_) | KernelExpr::Scale { .. } | KernelExpr::On { .. } => {
-                let parts = self.parts().into_iter().map(Self::negative_type).collect::<Option<Vec<_>>>()?;
-                Some(self.derived("sums and multiples of kernels of negative type are of negative type", parts))
-            }
-            _ => None,
+        if self.is_constant() {
+            return Some(self.derived("a constant counts for nothing where weights sum to 0", Vec::new()));
         }
+        let sums = self.composed().is_some_and(|c| c.is().linear && !matches!(c.closure(), Closure::Never(_)));
+        let parts = self.parts().iter().filter(|_| sums).map(Self::negative_type).collect::<Option<Vec<_>>>()?;
+        sums.then(|| self.derived("sums and multiples of kernels of negative type are of negative type", parts))
     }
 
     /// Whether it is positive semi-definite if every kernel matrix that is given is.
@@ -182,7 +149,7 @@ impl KernelExpr {
         if matches!(self, KernelExpr::Precomputed(_)) {
             *self = KernelExpr::Linear(super::Linear::default());
         }
-        self.parts_mut().into_iter().for_each(Self::trust_given);
+        self.parts_mut().iter_mut().for_each(Self::trust_given);
     }
 
     /// What is known about positive semi-definiteness, in one word and a reason.

@@ -105,6 +105,12 @@ impl Matrix {
         (0..self.rows).map(|i| self[(i, j)]).collect()
     }
     /// The given rows, in order.
+    /// Puts further rows of as many columns below.
+    pub(crate) fn append_rows(&mut self, more: Matrix) {
+        self.rows += more.rows;
+        self.data.extend(more.data);
+    }
+    /// Some rows, in order.
     pub fn select_rows(&self, rows: &[usize]) -> Matrix {
         let data = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();
         Matrix { rows: rows.len(), cols: self.cols, data }

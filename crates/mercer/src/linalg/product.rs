@@ -6,10 +6,16 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use mercer_linalg::{Into, View, ViewMut};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// out = A B for A (m x k), B (k x n), all row after row. One thread.
 pub(crate) fn product_into<T: Real>(a: &[T], b: &[T], out: &mut [T], m: usize, k: usize, n: usize) {
     mercer_linalg::product(ViewMut::rows(out, m, n), Into::Replace, View::rows(a, m, k), View::rows(b, k, n), 1.0);
+}
+
+/// out = A B' for A (m x k), B (n x k), all row after row. One thread.
+pub(crate) fn transposed_product_into<T: Real>(a: &[T], b: &[T], out: &mut [T], m: usize, k: usize, n: usize) {
+    mercer_linalg::product(ViewMut::rows(out, m, n), Into::Replace, View::rows(a, m, k), View::rows(b, n, k).transpose(), 1.0);
 }
 
 /// out += A B for A (m x k), B (k x n), all row after row. One thread.
@@ -61,6 +67,72 @@ pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
     let mut out = in_bands(a, View::rows(a.data(), a.rows(), a.cols()).transpose(), a.rows(), true, control)?;
     mirror_lower(&mut out);
     Ok(out)
+}
+
+/// Rows that a product over rows takes at a time, and parts of them that are added up at the end.
+const STEP: usize = 1024;
+const PARTS: usize = 8;
+
+/// A' B for A (n x k) and B (n x m) with few columns m: one pass over the rows.
+pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
+    Error::unless_equal("rows of the right factor", a.rows(), b.rows())?;
+    let (k, m) = (a.cols(), b.cols());
+    over_parts(a.rows(), k, m, 2 * PARTS, |rows, out| {
+        for start in rows.clone().step_by(STEP) {
+            control.check_time("matrix product")?;
+            let end = rows.end.min(start + STEP);
+            add_transposed_product(&a.data()[start * k..end * k], &b.data()[start * m..end * m], out, end - start, k, m);
+        }
+        Ok(())
+    })
+}
+
+/// A' W A for A (n x k) and a diagonal W of the given `weights`, exactly symmetric: half of it is computed, then mirrored. Beside
+/// the result, memory for a part of A.
+pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &Control) -> Result<Matrix> {
+    let (n, k) = (a.rows(), a.cols());
+    // A partial result is as large as so many rows of A.
+    let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
+    let mut out = over_parts(n, k, k, parts, |rows, out| {
+        out.par_chunks_mut(BAND * k.max(1)).enumerate().try_for_each(|(band, out)| -> Result<()> {
+            let (from, height) = (band * BAND, out.len() / k);
+            let mut scaled = Vec::new();
+            for start in rows.clone().step_by(STEP) {
+                control.check_time("matrix product")?;
+                let count = rows.end.min(start + STEP) - start;
+                let some = View::rows(&a.data()[start * k..(start + count) * k], count, k);
+                let right = some.part(0, 0, count, from + height);
+                let target = ViewMut::rows(out, height, k).part(0, 0, height, from + height);
+                let Some(weights) = weights else {
+                    mercer_linalg::product(target, Into::Add, some.part(0, from, count, height).transpose(), right, 1.0);
+                    continue;
+                };
+                scaled.clear();
+                for i in start..start + count {
+                    scaled.extend(a.row(i)[from..from + height].iter().map(|v| weights[i] * v));
+                }
+                mercer_linalg::product(target, Into::Add, View::rows(&scaled, count, height).transpose(), right, 1.0);
+            }
+            Ok(())
+        })
+    })?;
+    mirror_lower(&mut out);
+    Ok(out)
+}
+
+/// The sum of k x m matrices to which each part of n rows adds its own; parts go by the sizes alone.
+fn over_parts(n: usize, k: usize, m: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Matrix> {
+    let size = n.div_ceil(parts.max(1)).next_multiple_of(STEP).max(STEP);
+    let starts: Vec<usize> = (0..n).step_by(size).collect();
+    let each = starts.into_par_iter().map(|start| {
+        let mut out = vec![0.0; k * m];
+        add(start..n.min(start + size), &mut out)?;
+        Ok(out)
+    });
+    let mut all = each.collect::<Result<Vec<Vec<f64>>>>()?.into_iter();
+    let mut sum = all.next().unwrap_or_else(|| vec![0.0; k * m]);
+    all.for_each(|part| sum.iter_mut().zip(part).for_each(|(s, v)| *s += v));
+    Matrix::new(k, m, sum)
 }
 
 /// A B for A (m x k) and B (k x n), a band of rows on each thread; of a `lower` one only what is on and below the diagonal.

@@ -4,7 +4,7 @@
 use super::{Step, listed, place};
 use crate::data::{Column, ColumnKind, Dataset};
 use crate::error::{Error, Result};
-use crate::read::{MISSING, Notice, column_and, parted};
+use crate::read::{MISSING, Notice, column_and, split_list};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -40,14 +40,14 @@ impl Missing {
         }
     }
 
-    /// Reads `column=policy`, several parted by commas or in several texts; a column whose name holds a comma stands in
+    /// Reads `column=policy`, several separated by commas or in several texts; a column whose name holds a comma stands in
     /// double quotes.
     ///
     /// # Errors
     /// A part without `=`, or an unknown policy, with the nearest known one.
     pub fn of_columns<S: AsRef<str>>(written: impl IntoIterator<Item = S>) -> Result<Vec<(String, Missing)>> {
         let mut policies = Vec::new();
-        for part in written.into_iter().flat_map(|text| parted(text.as_ref())) {
+        for part in written.into_iter().flat_map(|text| split_list(text.as_ref())) {
             let (column, word) = column_and(&part, "COLUMN=POLICY, as in age=drop")?;
             policies.push((column, word.parse()?));
         }

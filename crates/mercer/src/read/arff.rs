@@ -206,7 +206,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-/// The cells of a line, parted by commas.
+/// The cells of a line, separated by commas.
 fn cells(line: &str) -> std::result::Result<Vec<Word>, String> {
     let mut out = Vec::new();
     let mut rest = line.trim();

@@ -5,7 +5,7 @@
 pub(super) struct Cells {
     text: String,
     ends: Vec<usize>,
-    /// Whether cells were parted by something else than commas, so that a comma in one belongs to what it says.
+    /// Whether cells were separated by something else than commas, so that a comma in one belongs to what it says.
     pub(super) commas_are_free: bool,
     /// Whether the format tells strings from numbers, and these were strings.
     pub(super) strings: bool,

@@ -216,7 +216,7 @@ fn seconds(text: &str) -> Option<f64> {
     (hours <= 23 && minutes <= 59 && whole <= 60).then_some((hours * 3600 + minutes * 60 + whole - offset) as f64 + fraction)
 }
 
-/// Numbers of so many digits each, parted by a character.
+/// Numbers of so many digits each, separated by a character.
 fn numbers<const N: usize>(text: &str, by: char, digits: &[std::ops::RangeInclusive<usize>; N]) -> Option<[i64; N]> {
     let mut out = [0; N];
     let mut parts = text.split(by);

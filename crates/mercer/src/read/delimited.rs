@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use csv::StringRecord;
 use std::borrow::Cow;
 
-/// Reads a table whose cells are parted by `delimiter`, or by what the options or its lines tell.
+/// Reads a table whose cells are separated by `delimiter`, or by what the options or its lines tell.
 pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, options: &ReadOptions) -> Result<Table> {
     let reading = Reading { file, options };
     let excel = excel_line(text);
@@ -20,7 +20,7 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     let rest = if delimiter == Delimiter::Spaces { squeezed(rest) } else { Cow::Borrowed(rest) };
     let mut facts = Vec::new();
     if delimiter != Delimiter::COMMA {
-        facts.push(Fact::of_table(format!("{file}: cells are parted by {}", delimiter.words())));
+        facts.push(Fact::of_table(format!("{file}: cells are separated by {}", delimiter.words())));
     }
     let above = usize::from(excel.is_some());
     let (mut table, doubted) = reading.table(&rest, delimiter, above, facts.clone(), true)?;
@@ -204,7 +204,7 @@ impl Records<'_> {
                 let cells = if record.len() == 1 { "cell" } else { "cells" };
                 let first = if self.reading.options.no_header { "first row" } else { "header" };
                 Err(self.reading.fault(format!(
-                    "row {row} has {} {cells}, the {first} has {width} (line {line} of the file){quote}; cells are parted by {}: quote a cell \
+                    "row {row} has {} {cells}, the {first} has {width} (line {line} of the file){quote}; cells are separated by {}: quote a cell \
                      that holds one, or name another separator (--delimiter)",
                     record.len(),
                     self.delimiter.words()

@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_target_comes_first() {
-        let facts = [Fact::of_table("t: cells are parted by tabs"), Fact::of_column(Topic::Target, "y", "{has} two values")];
+        let facts = [Fact::of_table("t: cells are separated by tabs"), Fact::of_column(Topic::Target, "y", "{has} two values")];
         assert_eq!(merged(&facts)[0].sentence(), "target 'y' has two values");
     }
 }

@@ -55,7 +55,7 @@ pub(crate) use doubts::marker;
 pub use examples::{EXAMPLES, Example, example};
 pub use facts::{Fact, Topic};
 pub(crate) use options::column_and;
-pub use options::{Decimal, Delimiter, ReadOptions, parted};
+pub use options::{Decimal, Delimiter, ReadOptions, split_list};
 pub use source::Source;
 pub use table::Table;
 

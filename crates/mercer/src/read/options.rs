@@ -82,15 +82,15 @@ impl ReadOptions {
         self.encoding.as_deref().map_or(Ok(()), |name| encoding::named(name).map(|_| ()))
     }
 
-    /// Options with the types written as `column=type`, several parted by commas or in several texts; a part whose column
-    /// holds a comma stands in double quotes (see [`parted`]).
+    /// Options with the types written as `column=type`, several separated by commas or in several texts; a part whose column
+    /// holds a comma stands in double quotes (see [`split_list`]).
     ///
     /// # Errors
     /// A part without `=`, or an unknown type, with the nearest known one.
     pub fn with_types<S: AsRef<str>>(written: impl IntoIterator<Item = S>) -> Result<Self> {
         let mut types = Vec::new();
         for text in written {
-            for part in parted(text.as_ref()) {
+            for part in split_list(text.as_ref()) {
                 let (column, word) = column_and(&part, "COLUMN=TYPE, as in zip=category")?;
                 types.push((column, word.parse()?));
             }
@@ -104,9 +104,9 @@ impl ReadOptions {
     }
 }
 
-/// The parts of a list parted by commas, without the spaces around them; empty parts are left out. A part, or the
+/// The parts of a list separated by commas, without the spaces around them; empty parts are left out. A part, or the
 /// beginning of one, in double quotes may hold commas: `a,"b,c",d` has three parts, `"b,c"=text` is one.
-pub fn parted(list: &str) -> Vec<String> {
+pub fn split_list(list: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quoted = false;
     for c in list.chars() {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(o.declared("other"), None);
         let o = ReadOptions::with_types(["\"a, b\"=date"]).unwrap();
         assert_eq!(o.declared("a, b"), Some(ColumnType::Date));
-        assert_eq!(parted("a, \"b,c\",,d"), ["a", "b,c", "d"]);
+        assert_eq!(split_list("a, \"b,c\",,d"), ["a", "b,c", "d"]);
     }
 
     #[test]

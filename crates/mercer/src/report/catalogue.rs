@@ -58,10 +58,12 @@ pub fn entry_text(name: &str) -> Result<String> {
         say("defaults", &EstimatorExpr::parse(e.name)?.arguments().iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", "));
         lines.push("parameters".into());
         lines.extend(with(e.params, e.aliases));
-    } else if let Some(c) = kernels::COMPOSITIONS.iter().find(|c| !c.name.is_empty() && c.name == name) {
-        say("composition", c.name);
-        say("written", c.form);
-        say("what it is", c.doc);
+    } else if let Some(c) = kernels::compositions().into_iter().find(|c| !name.is_empty() && c.form.name == name) {
+        say("composition", c.form.name);
+        say("written", c.form.form);
+        say("what it is", c.form.doc);
+        say("source", c.source);
+        lines.extend(params_text(c.params, c.aliases));
     } else {
         return Err(unknown_entry(name));
     }
@@ -79,15 +81,15 @@ pub fn entry_json(name: &str) -> Result<String> {
     if let Some(e) = estimators::catalogue().iter().find(|e| e.name == name) {
         return pretty(&estimator_json(e));
     }
-    match kernels::COMPOSITIONS.iter().find(|c| !c.name.is_empty() && c.name == name) {
-        Some(c) => pretty(&json!({"name": c.name, "form": c.form, "doc": c.doc})),
+    match kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
+        Some(c) => pretty(&composition_json(c)),
         None => Err(unknown_entry(name)),
     }
 }
 
 fn unknown_entry(name: &str) -> Error {
     let kernels = kernels::catalogue().into_iter().map(|k| k.name);
-    let compositions = kernels::COMPOSITIONS.iter().map(|c| c.name).filter(|n| !n.is_empty());
+    let compositions = kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty());
     let estimators = estimators::catalogue().into_iter().map(|e| e.name);
     let known: Vec<&str> = kernels.chain(compositions).chain(estimators).collect();
     let elsewhere = [kernels::ELSEWHERE, estimators::ELSEWHERE].concat();
@@ -103,9 +105,10 @@ pub fn catalogue_text() -> String {
         lines.extend(head(k.name, &format!("{} (takes {})", k.doc, k.takes)));
         lines.extend(params_text(k.params, k.aliases));
     }
-    lines.extend([String::new(), "KERNELS OF KERNELS".to_owned()]);
-    for c in kernels::COMPOSITIONS {
-        lines.extend(wrapped(&format!("{}: {}", c.form, c.doc), ["  ", "    "], WIDTH));
+    lines.extend([String::new(), "COMPOSITE KERNELS".to_owned()]);
+    for c in kernels::compositions() {
+        lines.extend(head(c.form.form, c.form.doc));
+        lines.extend(params_text(c.params, c.aliases));
     }
     lines.extend([String::new(), "ESTIMATORS".to_owned()]);
     for e in estimators::catalogue() {
@@ -127,12 +130,17 @@ fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
 }
 
 fn params_json(params: &[Param]) -> serde_json::Value {
-    params.iter().map(|p| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "searched": p.search.is_some()})).collect()
+    let one = |p: &Param| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "kind": p.domain.kind(), "choices": p.domain.choices(), "searched": p.search.is_some()});
+    params.iter().map(one).collect()
 }
 
 fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
     let aliases: Vec<&str> = k.aliases.iter().map(|a| a.0).collect();
     json!({"name": k.name, "doc": k.doc, "source": k.source, "because": k.because, "takes": k.takes, "params": kernel_params_json(k), "aliases": aliases})
+}
+
+fn composition_json(c: &kernels::CompositionEntry) -> serde_json::Value {
+    json!({"name": c.form.name, "form": c.form.form, "doc": c.form.doc, "source": c.source, "because": c.form.because, "params": params_json(c.params)})
 }
 
 /// The kinds of target that an estimator can be fitted to.
@@ -153,7 +161,8 @@ fn estimator_json(e: &estimators::EstimatorEntry) -> serde_json::Value {
 pub fn catalogue_json() -> Result<String> {
     let kernels: Vec<_> = kernels::catalogue().iter().map(kernel_json).collect();
     let estimators: Vec<_> = estimators::catalogue().iter().map(estimator_json).collect();
-    pretty(&json!({"kernels": kernels, "estimators": estimators}))
+    let compositions: Vec<_> = kernels::compositions().iter().map(composition_json).collect();
+    pretty(&json!({"kernels": kernels, "compositions": compositions, "estimators": estimators}))
 }
 
 #[cfg(test)]
@@ -164,7 +173,7 @@ mod tests {
     #[test]
     fn every_name_that_an_expression_may_hold_is_described() {
         let names = kernels::catalogue().into_iter().map(|k| k.name).chain(estimators::catalogue().into_iter().map(|e| e.name));
-        for name in names.chain(kernels::COMPOSITIONS.iter().map(|c| c.name).filter(|n| !n.is_empty())) {
+        for name in names.chain(kernels::compositions().into_iter().map(|c| c.form.name).filter(|n| !n.is_empty())) {
             let text = entry_text(name).unwrap();
             assert!(text.lines().next().is_some_and(|l| l.ends_with(name)) && text.lines().count() >= 3, "{text}");
             assert!(text.lines().all(|l| l.chars().count() <= WIDTH), "{text}");

@@ -154,7 +154,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
 
 /// Whether an estimator scores as well as can be on rows that it has not seen.
 fn is_perfect(scored: &Scored) -> bool {
-    scored.metrics.first().is_some_and(|(metric, e)| tuning::is_perfect(*metric, e.mean))
+    scored.metrics.first().is_some_and(|(metric, e)| metric.is_perfect(e.mean))
 }
 
 /// Whether an estimator is better than a guess that looks at no input, by more than its own errors.

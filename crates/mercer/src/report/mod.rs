@@ -179,13 +179,11 @@ impl Comparison {
     }
     /// The metric by which rows are ranked.
     pub fn ranking(&self) -> Metric {
-        self.best().into_iter().chain(&self.entries).find_map(|r| r.metrics.first()).map_or(
-            match self.task {
-                Task::Classification { .. } => Metric::Accuracy,
-                Task::Regression { .. } => Metric::Rmse,
-            },
-            |(m, _)| *m,
-        )
+        self.best()
+            .into_iter()
+            .chain(&self.entries)
+            .find_map(|r| r.metrics.first())
+            .map_or(Metric::usual(matches!(self.task, Task::Classification { .. })), |(m, _)| *m)
     }
     /// The metrics that stand in a table: the ranking one, and two more that say what it does not.
     pub fn shown_metrics(&self) -> Vec<Metric> {

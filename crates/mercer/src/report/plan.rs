@@ -6,7 +6,7 @@ use crate::compare::Plan;
 impl Plan {
     /// Whether it is worth a look before the work begins: it takes a while, or not every row is learnt from.
     pub fn is_worth_saying(&self) -> bool {
-        self.fits.iter().any(|f| f.rows < self.rows) || self.seconds().is_some_and(|s| s > 5.0)
+        self.fits.iter().any(|f| f.rows < self.rows || f.landmarks.is_some()) || self.seconds().is_some_and(|s| s > 5.0)
     }
 }
 
@@ -17,7 +17,13 @@ pub fn plan_text(plan: &Plan) -> String {
         None => format!("plan: {}", counted(plan.rows, "row")),
     };
     let line = |f: &crate::compare::Planned| {
-        let part = if f.rows < plan.rows { format!("a random part, {} of them", count(f.rows)) } else { "all of them".into() };
+        let part = match f.landmarks {
+            Some(l) => {
+                format!("all of them through {} landmarks (nystroem), or a random part of {}", count(l.rank), count(l.exact_rows))
+            }
+            None if f.rows < plan.rows => format!("a random part, {} of them", count(f.rows)),
+            None => "all of them".into(),
+        };
         let time = f.seconds.map(|s| format!(", about {}", seconds(s))).unwrap_or_default();
         let most = if f.most_bytes > f.bytes {
             format!(", up to {} with the kernel rows that it keeps", bytes(f.most_bytes))
@@ -52,6 +58,7 @@ mod tests {
             rows,
             most_rows: rows,
             first_rows: rows,
+            landmarks: None,
             bytes: 2_500_000,
             most_bytes: if name == "svc" { 1_600_000_000 } else { 2_500_000 },
             seconds,

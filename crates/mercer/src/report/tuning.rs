@@ -2,7 +2,7 @@
 
 use super::words::{brief, listed, shown, value};
 use crate::param::Value;
-use crate::select::{Better, Edge, End, Metric, TunedParameter, Tuning};
+use crate::select::{BoundStatus, End, Metric, TunedParameter, Tuning};
 
 /// A range that scores the same and reaches this many times as far says nothing of where the value should be.
 const FAR: f64 = 30.0;
@@ -22,7 +22,7 @@ pub(super) fn full_name(p: &TunedParameter) -> String {
 /// `c = 3.2: 0.4 to 110 score the same`.
 pub(super) fn choice(p: &TunedParameter) -> String {
     let chosen = format!("{} = {}", full_name(p), value(p.value));
-    if p.edges.contains(&Edge::Unknown) {
+    if p.edges.contains(&BoundStatus::Unknown) {
         return chosen;
     }
     same(p).map_or(chosen.clone(), |same| format!("{chosen}; {same}"))
@@ -34,20 +34,10 @@ fn same(p: &TunedParameter) -> Option<String> {
     (a != b).then(|| format!("{a} to {b} score the same within noise"))
 }
 
-/// Whether a score is the best there can be.
-pub(super) fn is_perfect(metric: Metric, score: f64) -> bool {
-    match metric.better() {
-        Better::More => score >= 1.0,
-        // A density has no greatest value.
-        Better::Less => metric != Metric::Nlpd && score <= 0.0,
-        Better::Near(_) => false,
-    }
-}
-
 /// Whether nothing can be gained by another choice.
 fn is_settled(t: &Tuning) -> bool {
     let metric = t.criterion.split(' ').find_map(|word| Metric::ALL.iter().find(|m| m.name() == word));
-    metric.zip(t.value).is_some_and(|(metric, score)| is_perfect(*metric, score))
+    metric.zip(t.value).is_some_and(|(metric, score)| metric.is_perfect(score))
 }
 
 /// The values tried and their scores: `tried: 0.1 (0.91), 3.2 (0.97, chosen), 110 (0.95)`; empty where none is known.
@@ -110,7 +100,7 @@ fn reaches_far(p: &TunedParameter, side: usize) -> bool {
     } else {
         (p.same[side] - p.value).abs() >= 0.4 * (p.high - p.low)
     };
-    p.edges[side] == Edge::End || (p.edges[side] == Edge::Open && far)
+    p.edges[side] == BoundStatus::End || (p.edges[side] == BoundStatus::Open && far)
 }
 
 /// Something that a search leaves to be said.
@@ -176,15 +166,15 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
                 End::Lower => ("lower", 1, "smaller"),
             };
             let (meaning, asks) = match p.edges[inward] {
-                Edge::Open | Edge::End => {
+                BoundStatus::Open | BoundStatus::End => {
                     (format!("; {level}: the data do not say how large it should be, and any of them will do"), false)
                 }
-                Edge::Worse => {
+                BoundStatus::Worse => {
                     let same = same(p).map_or(String::new(), |same| format!("; {same}"));
                     let better = format!("{} a {more} one may score better", if same.is_empty() { ";" } else { ", and" });
                     (format!("{same}{}{}", if settled { "" } else { &better }, beyond(p.value)), !settled)
                 }
-                Edge::Unknown => (beyond(p.value), !settled),
+                BoundStatus::Unknown => (beyond(p.value), !settled),
             };
             let [low, high] = [p.low, p.high].map(value);
             (format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}"), asks)
@@ -205,7 +195,7 @@ fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
     paths.dedup();
     for path in paths {
         let all: Vec<&TunedParameter> = t.parameters.iter().filter(|p| p.path == path).collect();
-        let idle = all.iter().filter(|p| p.edges[1] == Edge::End).filter_map(|p| p.column.as_deref());
+        let idle = all.iter().filter(|p| p.edges[1] == BoundStatus::End).filter_map(|p| p.column.as_deref());
         let mut names: Vec<String> = idle.map(|c| shown(c, 40)).collect();
         let count = names.len();
         if count > MOST_NAMES {
@@ -263,9 +253,9 @@ pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    fn parameter(chosen: f64, same: [f64; 2], edges: [Edge; 2], at_bound: Option<End>) -> TunedParameter {
+    fn parameter(chosen: f64, same: [f64; 2], edges: [BoundStatus; 2], at_bound: Option<End>) -> TunedParameter {
         let (name, path) = ("c".into(), "c".into());
-        let open = |side: usize| (matches!(edges[side], Edge::Open | Edge::End)).then_some((same[side], 0.95));
+        let open = |side: usize| (matches!(edges[side], BoundStatus::Open | BoundStatus::End)).then_some((same[side], 0.95));
         let mut tried: Vec<(f64, f64)> = [Some((1.0, 0.9)), Some((chosen, 0.95)), open(0), open(1)].into_iter().flatten().collect();
         tried.sort_by(|a, b| a.0.total_cmp(&b.0));
         tried.dedup();
@@ -284,9 +274,9 @@ mod tests {
     #[test]
     fn only_what_the_user_can_better_asks_for_something() {
         let asks = |p: TunedParameter| notices(&tuning(vec![p]), 150).iter().map(|f| f.asks).collect::<Vec<_>>();
-        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))), [true]);
-        assert_eq!(asks(parameter(1000.0, [0.1, 1000.0], [Edge::Open, Edge::End], Some(End::Upper))), [false]);
-        assert_eq!(asks(parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)), [false]);
+        assert_eq!(asks(parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))), [true]);
+        assert_eq!(asks(parameter(1000.0, [0.1, 1000.0], [BoundStatus::Open, BoundStatus::End], Some(End::Upper))), [false]);
+        assert_eq!(asks(parameter(10.0, [0.1, 900.0], [BoundStatus::Open; 2], None)), [false]);
         let t = Tuning { complete: false, ..tuning(Vec::new()) };
         let sampled: Vec<(bool, bool)> = notices(&t, 900).iter().map(|f| (f.said.contains("sample of 150 of 900"), f.asks)).collect();
         assert_eq!(sampled, [(false, true), (true, false)]);
@@ -295,7 +285,7 @@ mod tests {
     #[test]
     fn no_more_neighbours_are_asked_for_than_there_are_rows() {
         let k = |value: f64, high: f64| {
-            let p = parameter(value, [value / 5.0, value], [Edge::Worse, Edge::End], Some(End::Upper));
+            let p = parameter(value, [value / 5.0, value], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper));
             TunedParameter { integer: true, low: 1.0, high, name: "k".into(), path: "k".into(), ..p }
         };
         let said = |p: TunedParameter, rows: usize| notices(&tuning(vec![p]), rows)[0].said.clone();
@@ -306,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_range_beyond_the_rows_is_told_and_one_value_is_no_range() {
-        let p = parameter(10.0, [10.0; 2], [Edge::Worse; 2], Some(End::Lower));
+        let p = parameter(10.0, [10.0; 2], [BoundStatus::Worse; 2], Some(End::Lower));
         let p = TunedParameter { integer: true, low: 10.0, high: 10_000.0, name: "k".into(), path: "k".into(), ..p };
         assert_eq!(choice(&p), "k = 10");
         let t = Tuning { rows: 400, ..tuning(vec![p]) };
@@ -322,23 +312,23 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_for_where_nothing_can_be_gained() {
-        let p = parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper));
+        let p = parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper));
         let t = Tuning { value: Some(1.0), same: Some(1.0), complete: false, ..tuning(vec![p]) };
         let found = notices(&t, 150);
         assert!(found.iter().all(|f| !f.asks && !f.said.contains("search further")), "{found:?}");
-        assert!(is_perfect(Metric::Rmse, 0.0) && !is_perfect(Metric::Nlpd, -3.0) && !is_perfect(Metric::Coverage, 1.0));
+        assert!(Metric::Rmse.is_perfect(0.0) && !Metric::Nlpd.is_perfect(-3.0) && !Metric::Coverage.is_perfect(1.0));
     }
 
     #[test]
     fn a_parameter_that_the_data_settle_is_not_spoken_of() {
-        let p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        let p = parameter(10.0, [4.0, 30.0], [BoundStatus::Worse; 2], None);
         assert_eq!(choice(&p), "c = 10; 4 to 30 score the same within noise");
         assert!(notices(&tuning(vec![p]), 150).is_empty());
     }
 
     #[test]
     fn a_parameter_at_a_bound_is_told_with_its_curve_and_what_to_write() {
-        let said = in_full(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [Edge::Worse, Edge::End], Some(End::Upper))]));
+        let said = in_full(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))]));
         assert_eq!(
             said,
             ["c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score the same within noise, and a larger \
@@ -349,21 +339,21 @@ mod tests {
 
     #[test]
     fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
-        let said = in_full(&tuning(vec![parameter(10.0, [0.1, 900.0], [Edge::Open; 2], None)]));
+        let said = in_full(&tuning(vec![parameter(10.0, [0.1, 900.0], [BoundStatus::Open; 2], None)]));
         assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
-        let mut p = parameter(10.0, [2.0, 900.0], [Edge::Worse, Edge::Open], None);
+        let mut p = parameter(10.0, [2.0, 900.0], [BoundStatus::Worse, BoundStatus::Open], None);
         p.tried.push((2.0, 0.95));
         let half = in_full(&tuning(vec![p]));
         assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
-        let near = in_full(&tuning(vec![parameter(10.0, [4.0, 30.0], [Edge::Worse, Edge::Open], None)]));
+        let near = in_full(&tuning(vec![parameter(10.0, [4.0, 30.0], [BoundStatus::Worse, BoundStatus::Open], None)]));
         assert!(near.is_empty(), "a factor of three is not far: {near:?}");
-        let unseen = in_full(&tuning(vec![parameter(10.0, [10.0; 2], [Edge::Unknown; 2], None)]));
+        let unseen = in_full(&tuning(vec![parameter(10.0, [10.0; 2], [BoundStatus::Unknown; 2], None)]));
         assert!(unseen.is_empty());
     }
 
     #[test]
     fn an_end_between_two_values_is_not_called_tried() {
-        let mut p = parameter(0.1, [0.01, 0.673], [Edge::End, Edge::Worse], None);
+        let mut p = parameter(0.1, [0.01, 0.673], [BoundStatus::End, BoundStatus::Worse], None);
         p.tried = vec![(0.01, 0.95), (0.1, 0.95), (0.3, 0.95), (0.9, 0.8)];
         let said = in_full(&tuning(vec![p]));
         assert!(said[0].contains("every value tried from 0.01 to 0.3 scores the same"), "{said:?}");
@@ -371,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_long_curve_is_told_by_its_ends_its_choice_and_values_far_apart() {
-        let mut p = parameter(8.0, [8.0, 1000.0], [Edge::Worse, Edge::End], None);
+        let mut p = parameter(8.0, [8.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], None);
         p.tried = (0..11).map(|k| (f64::from(1 << k), 0.9 + 0.001 * f64::from(k))).collect();
         let told = curve(&p);
         assert_eq!(told.matches('(').count(), MOST_TRIED);
@@ -382,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_better_value_beside_the_choice_is_told_as_such() {
-        let mut p = parameter(10.0, [4.0, 30.0], [Edge::Worse; 2], None);
+        let mut p = parameter(10.0, [4.0, 30.0], [BoundStatus::Worse; 2], None);
         p.tried = vec![(0.01, 0.99), (4.0, 0.94), (10.0, 0.95)];
         let mut t = tuning(vec![p]);
         t.complete = false;
@@ -395,13 +385,14 @@ mod tests {
 
     #[test]
     fn columns_that_do_not_matter_are_named_together() {
-        let column = |name: &str, edge: Edge| TunedParameter {
+        let column = |name: &str, edge: BoundStatus| TunedParameter {
             column: Some(name.into()),
             name: "length_scale of rbf".into(),
             path: "rbf.length_scale".into(),
-            ..parameter(30.0, [20.0, 90.0], [Edge::Worse, edge], None)
+            ..parameter(30.0, [20.0, 90.0], [BoundStatus::Worse, edge], None)
         };
-        let said = in_full(&tuning(vec![column("zn", Edge::End), column("rm", Edge::Worse), column("chas", Edge::End)]));
+        let said =
+            in_full(&tuning(vec![column("zn", BoundStatus::End), column("rm", BoundStatus::Worse), column("chas", BoundStatus::End)]));
         assert_eq!(said.len(), 1);
         assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): with the greatest length_scale"));
     }

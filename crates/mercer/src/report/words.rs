@@ -280,11 +280,7 @@ impl Comparison {
         // No more digits than the best row has, and than are worth reading.
         let digits = digits([best.metric(metric).unwrap_or(value)].into_iter()).min(digits_for(value.mean.abs() * 1e-2));
         let guess = number(value.mean, digits);
-        let told = match metric {
-            Metric::Accuracy => "always answering the most frequent class",
-            Metric::Rmse | Metric::Mae | Metric::R2 => "always answering the mean",
-            _ => "a guess that looks at no input",
-        };
+        let told = metric.naive();
         if ahead > margin {
             format!(", where {told} gives {guess}")
         } else {

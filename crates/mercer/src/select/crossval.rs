@@ -6,7 +6,7 @@
 //! (racing: Maron and Moore 1997, The racing algorithm: model selection for lazy learners).
 
 use super::free::{Free, Setting};
-use super::profile::{Curve, Look};
+use super::profile::{Curve, ProfileScan};
 use super::round::Round;
 use super::search::{Found, Place};
 use super::tune::steps;
@@ -341,14 +341,14 @@ pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u
         other => other?,
     }
     let (loss, x) = best;
-    let slack = field.slack(&x, loss);
-    let mut rivals: Vec<&Trial> = field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + slack).collect();
+    let indifference = field.indifference(&x, loss);
+    let mut rivals: Vec<&Trial> = field.tried.iter().filter(|t| t.loss.is_finite() && t.x != x && t.loss <= loss + indifference).collect();
     rivals.sort_by(|a, b| a.loss.total_cmp(&b.loss));
     let rivals = rivals.into_iter().take(CANDIDATES - 1).map(|t| t.x.clone()).collect();
     let found = Found {
         x,
         loss,
-        slack,
+        indifference,
         rivals,
         criterion: match place.round.all {
             true => format!("{} on quarters of the rows held out", scoring.deciding.name()),
@@ -360,27 +360,14 @@ pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u
     Ok((found, !control.out_of_time()))
 }
 
-/// The standard error that a score would have over so many independent rows: that of a share (one more right and one
-/// more wrong, so that none is exact), or of the root mean square of normal errors. A few folds may agree by chance.
-fn sampling_error(metric: Metric, loss: f64, rows: usize) -> f64 {
-    let n = rows.max(1) as f64;
-    match metric {
-        Metric::Accuracy => {
-            let right = (1.0 - n * loss) / (n + 2.0);
-            (right * (1.0 - right) / n).max(0.0).sqrt()
-        }
-        Metric::Rmse => loss / (2.0 * n).sqrt(),
-        _ => 0.0,
-    }
-}
-
 impl Field<'_> {
     /// An excess over the loss of a setting that is not told from none.
-    fn slack(&self, x: &[f64], loss: f64) -> f64 {
+    fn indifference(&self, x: &[f64], loss: f64) -> f64 {
         // Where nothing could be fitted the start is kept, and the plain fit says why.
         let best = self.tried.iter().find(|t| t.whole && t.loss.is_finite() && t.x == x);
+        let deciding = self.scoring.deciding;
         let held = self.place.round.folds.iter().map(|f| f.test.len()).sum();
-        best.map_or(0.0, |t| t.error.max(sampling_error(self.scoring.deciding, loss, held)))
+        best.map_or(0.0, |t| t.error.max(deciding.sampling_error(if deciding.rises() { -loss } else { loss }, held)))
     }
 
     /// Free numbers that are moved together: each alone, and on all rows every width of the kernel at once.
@@ -439,12 +426,13 @@ pub(super) fn curves(
     let free = place.free;
     let mut field = match Field::new(place, scoring, control, seed, evaluations) {
         // What was chosen is known without its curves.
-        Err(Error::Time { .. }) => return Ok(free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect()),
+        Err(Error::Time { .. }) => return Ok(free.iter().zip(&found.x).map(|(f, x)| Curve::not_scanned(f.rounded(*x))).collect()),
         other => other?,
     };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
-        let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };
+        let look =
+            ProfileScan { free: f, at: f.rounded(found.x[k]), loss: found.loss, indifference: found.indifference, steps: steps(free) };
         let mut evaluate = |at: f64| {
             let mut x = found.x.clone();
             x[k] = at;
@@ -458,14 +446,6 @@ pub(super) fn curves(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_error_of_a_share_is_binomial_and_never_zero() {
-        // 8 of 10 right, with one more of each: p = 9/12.
-        assert!((sampling_error(Metric::Accuracy, -0.8, 10) - (0.75f64 * 0.25 / 10.0).sqrt()).abs() <= 1e-15);
-        assert!(sampling_error(Metric::Accuracy, -1.0, 50) > 0.0);
-        assert!((sampling_error(Metric::Rmse, 3.0, 200) - 0.15).abs() <= 1e-15);
-    }
 
     #[test]
     fn a_setting_is_left_only_where_every_fold_is_worse_by_more_than_the_noise() {

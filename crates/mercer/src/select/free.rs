@@ -1,7 +1,7 @@
 //! The parameters that a search may move, as coordinates.
 
 use super::profile::{Curve, End, TunedParameter};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::param::{Domain, Param, Value};
@@ -86,6 +86,28 @@ fn free(path: &str, param: &Param, asked: &Value, start: f64) -> Option<Free> {
 }
 
 impl Free {
+    /// The numbers of a settled kernel that have ends, which are above 0, on a logarithmic scale.
+    pub(super) fn within(kernel: &KernelExpr, ends: &[Option<(f64, f64)>]) -> Result<Vec<Free>> {
+        let mut out = Vec::new();
+        let mut place = 0;
+        for settled in kernel.values() {
+            let listed = matches!(settled.value, Value::List(_));
+            for (k, start) in settled.value.numbers().iter().copied().enumerate() {
+                if let Some(&(low, high)) = ends.get(place).and_then(Option::as_ref) {
+                    if !(0.0 <= low && low <= high && start > 0.0) {
+                        let why = format!("a number above 0 was expected between the ends of its search; found {start}, {low} and {high}");
+                        return Err(Error::Setting { name: settled.path, why });
+                    }
+                    let (path, element) = (settled.path.clone(), listed.then_some(k));
+                    out.push(Free { path, of_kernel: true, place, element, start, low, high, log: true, integer: false, width: false });
+                }
+                place += 1;
+            }
+        }
+        Error::unless_equal("ends of numbers of the kernel", place, ends.len())?;
+        Ok(out)
+    }
+
     fn to_coordinate(&self, value: f64) -> f64 {
         if self.log { value.ln() } else { value }
     }

@@ -1,8 +1,10 @@
 //! Choosing: metrics, tuning of what is `auto` or a range, grids of settings.
 
 mod crossval;
+mod descent;
 mod free;
 mod grid;
+mod landmarks;
 mod metrics;
 mod parallel;
 mod part;
@@ -12,11 +14,13 @@ mod search;
 mod smooth;
 mod tune;
 
+pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};
+pub use landmarks::Landmarks;
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub(crate) use parallel::without_target;
 pub(crate) use part::{LEAST_ROWS, Means, largest, part, worth_cutting};
-pub use profile::{Edge, End, TunedParameter};
+pub use profile::{BoundStatus, End, TunedParameter};
 pub use round::Preparation;
 pub use search::{Aim, Search};
 pub use tune::{Tuned, Tuning, criterion, tune};

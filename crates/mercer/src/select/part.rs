@@ -2,10 +2,11 @@
 //! memory or time. Without a limit of time the part follows from counted work, so that it is the same on every machine; with
 //! one, from the speed of a small fit.
 
+use super::Landmarks;
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Want};
+use crate::estimators::{EstimatorExpr, Size, Want};
 use crate::fitting;
 use crate::kernels::KernelExpr;
 use std::time::Instant;
@@ -28,6 +29,9 @@ const PROBE_SHARE: f64 = 0.004;
 const PROBE_SECONDS: f64 = 0.03;
 /// A part is this share of the rows at most: a larger one saves nothing.
 const WORTH_SHARE: f64 = 0.9;
+
+/// Landmarks that are tried where an exact fit takes too much.
+const LANDMARKS: [usize; 8] = [2000, 1500, 1000, 700, 500, 300, 200, 100];
 
 /// What the fits to the rows may cost.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,8 @@ pub(crate) struct Part {
     pub rows: usize,
     /// The most that memory and the sample asked for allow.
     pub most: usize,
+    /// The ways out where an exact fit to all takes too much; `rows` are then all.
+    pub landmarks: Option<Landmarks>,
     /// What a small fit tells; `None` on tables that are too small to ask.
     pub speed: Option<Speed>,
 }
@@ -73,9 +79,11 @@ pub(crate) struct Speed {
 
 impl Speed {
     /// Seconds of fits to so many rows with their predictions.
-    pub(crate) fn seconds(&self, means: &Means, estimator: &EstimatorExpr, rows: usize, outputs: usize) -> f64 {
-        let predicted = means.predicted * self.row * (rows as f64 / self.rows).powi(self.growth);
-        means.fits * estimator.work(rows, outputs) / self.operations + predicted
+    pub(crate) fn seconds(&self, means: &Means, estimator: &EstimatorExpr, size: Size) -> f64 {
+        // A model over features predicts from these alone.
+        let from = size.few().unwrap_or(size.rows) as f64;
+        let predicted = means.predicted * self.row * (from / self.rows).powi(self.growth);
+        means.fits * estimator.work(size) / self.operations + predicted
     }
 }
 
@@ -89,14 +97,14 @@ pub(crate) fn part(
     seed: u64,
 ) -> Result<Part> {
     control.check()?;
-    let (rows, outputs) = (examples.rows(), examples.target.outputs());
+    let (rows, size) = (examples.rows(), fitting::size_of(kernel, examples.data, examples.target));
     let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
     let mut speed = None;
     let (mut probe, most_probed, growth) = PROBE_ROWS;
     while (means.told || means.seconds.is_some()) && rows >= WORTH_ROWS && probe <= most_probed.min(rows / 2) {
         let sample = examples.select(&some_rows_of(examples.target, probe, seed));
         let clock = Instant::now();
-        speed = measured(estimator, kernel, &sample.examples(), outputs, quiet, seed)?;
+        speed = measured(estimator, kernel, &sample.examples(), size, quiet, seed)?;
         let enough = means.seconds.map_or(PROBE_SECONDS, |s| PROBE_SHARE * s);
         if speed.is_none() || clock.elapsed().as_secs_f64() > enough {
             break;
@@ -104,16 +112,27 @@ pub(crate) fn part(
         probe *= growth;
     }
     let nominal = means.patience * NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH);
-    let in_time = |n: usize| match (means.seconds, speed) {
-        (Some(seconds), Some(speed)) => speed.seconds(&means, estimator, n, outputs) <= seconds,
+    let in_time = |size: Size| match (means.seconds, speed) {
+        (Some(seconds), Some(speed)) => speed.seconds(&means, estimator, size) <= seconds,
         (Some(_), None) => true,
-        (None, _) => estimator.work(n, outputs) <= nominal,
+        (None, _) => estimator.work(size) <= nominal,
     };
-    let fits = |n: usize| estimator.bytes(n, outputs) <= means.bytes;
+    let fits = |size: Size| estimator.bytes(size) <= means.bytes;
     let asked = rows.min(means.most);
-    let most = largest(asked, fits);
-    let within = largest(asked, |n| fits(n) && (n <= LEAST_ROWS || in_time(n)));
-    Ok(Part { rows: if worth_cutting(within, most) { within } else { most }, most, speed })
+    let most = largest(asked, |n| fits(size.at(n)));
+    let within = largest(asked, |n| fits(size.at(n)) && (n <= LEAST_ROWS || in_time(size.at(n))));
+    let part = Part { rows: if worth_cutting(within, most) { within } else { most }, most, landmarks: None, speed };
+    // An exact fit to most of the rows is as good.
+    if 2 * part.rows > asked || size.rank.is_some() || !kernel.takes_landmarks() {
+        return Ok(part);
+    }
+    let low = |rank: &usize| Size { rank: Some(*rank), ..size.at(asked) };
+    let less = |size: Size| size.few().is_some() && estimator.work(size) < estimator.work(Size { rank: None, ..size });
+    let landmarks = LANDMARKS.into_iter().find(|rank| less(low(rank)) && fits(low(rank)) && in_time(low(rank)));
+    Ok(landmarks.map_or(part, |rank| {
+        let landmarks = Landmarks { rank, exact_rows: part.rows };
+        Part { rows: asked, most: asked, landmarks: Some(landmarks), speed }
+    }))
 }
 
 /// Whether so many rows of all are few enough to be worth the rows that are left out.
@@ -144,7 +163,7 @@ fn measured(
     estimator: &EstimatorExpr,
     kernel: &KernelExpr,
     sample: &Examples<'_>,
-    outputs: usize,
+    size: Size,
     control: &Control,
     seed: u64,
 ) -> Result<Option<Speed>> {
@@ -159,7 +178,7 @@ fn measured(
     let predict = clock.elapsed().as_secs_f64() - fit;
     let rows = sample.rows();
     Ok(Some(Speed {
-        operations: estimator.work(rows, outputs) / fit.max(1e-6),
+        operations: estimator.work(size.at(rows)) / fit.max(1e-6),
         rows: rows as f64,
         row: predict / rows as f64,
         growth: if made.variance.is_some() { 2 } else { 1 },

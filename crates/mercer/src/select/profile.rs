@@ -1,6 +1,6 @@
 //! The loss along one searched parameter through the optimum, the others held, and the range that scores the same.
 //!
-//! A loss that exceeds the best by no more than the slack (one standard error, or one unit of log evidence) is not told
+//! A loss that exceeds the best by no more than the indifference (one standard error, or one unit of log evidence) is not told
 //! from it: the one-standard-error rule of Breiman, Friedman, Olshen and Stone (1984), Classification and Regression
 //! Trees, 3.4.3. The ends of that range are met by interpolating the root of the excess, which is exact for a parabola.
 
@@ -25,7 +25,7 @@ pub enum End {
 /// What lies beyond the range that scores the same, on one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Edge {
+pub enum BoundStatus {
     /// Values that score worse.
     Worse,
     /// The end of the search: every value tried up to it scores the same.
@@ -62,13 +62,13 @@ pub struct TunedParameter {
     /// The range around the choice that scores the same.
     pub same: [f64; 2],
     /// What lies below that range, and what above.
-    pub edges: [Edge; 2],
+    pub edges: [BoundStatus; 2],
 }
 
 impl TunedParameter {
     /// Whether worse values were met on both sides, so that the data say where the parameter must lie.
     pub fn is_identified(&self) -> bool {
-        self.edges.iter().all(|e| matches!(e, Edge::Worse | Edge::Unknown))
+        self.edges.iter().all(|e| matches!(e, BoundStatus::Worse | BoundStatus::Unknown))
     }
 }
 
@@ -79,11 +79,11 @@ pub(super) struct Curve {
     /// The range of coordinates that scores the same.
     pub same: [f64; 2],
     /// What lies below it and above it.
-    pub edges: [Edge; 2],
+    pub edges: [BoundStatus; 2],
 }
 
 /// Where to look, and what is known.
-pub(super) struct Look<'a> {
+pub(super) struct ProfileScan<'a> {
     /// The coordinate.
     pub free: &'a Free,
     /// The optimum along it.
@@ -91,26 +91,26 @@ pub(super) struct Look<'a> {
     /// The loss there.
     pub loss: f64,
     /// An excess over it that is not told from none.
-    pub slack: f64,
+    pub indifference: f64,
     /// Evaluations at most on each side.
     pub steps: usize,
 }
 
 impl Curve {
     /// The curve of nothing but the optimum.
-    pub(super) fn unseen(at: f64) -> Curve {
-        Curve { tried: Vec::new(), same: [at; 2], edges: [Edge::Unknown; 2] }
+    pub(super) fn not_scanned(at: f64) -> Curve {
+        Curve { tried: Vec::new(), same: [at; 2], edges: [BoundStatus::Unknown; 2] }
     }
 }
 
-impl Look<'_> {
+impl ProfileScan<'_> {
     /// Looks along the coordinate; `known` holds coordinates and losses that the search has met there already.
     pub(super) fn along(&self, known: Vec<(f64, f64)>, control: &Control, evaluate: &mut dyn FnMut(f64) -> Result<f64>) -> Result<Curve> {
         let mut tried = known;
         tried.retain(|(x, _)| *x != self.at);
         tried.push((self.at, self.loss));
         let ends = self.free.bounds();
-        let (mut same, mut edges) = ([self.at; 2], [Edge::Unknown; 2]);
+        let (mut same, mut edges) = ([self.at; 2], [BoundStatus::Unknown; 2]);
         // Of one column among many the question is whether it matters at all: the far end of its length scale.
         let alone = self.free.is_element();
         for (side, way, end) in [(0, -1.0, ends.0), (1, 1.0, ends.1)] {
@@ -129,11 +129,13 @@ impl Look<'_> {
             }
             let (inner, outer) = self.bracket(&tried, way);
             let (distance, edge) = match outer {
-                Some(outer) if self.free.integer || alone => (inner.0, if outer.0 > 0.0 { Edge::Worse } else { Edge::Unknown }),
-                Some(outer) => (self.crossing(inner, outer), Edge::Worse),
-                None if inner.0 >= reach * (1.0 - 1e-9) => (reach, Edge::End),
-                None if inner.0 > 0.0 => (inner.0, Edge::Open),
-                None => (0.0, Edge::Unknown),
+                Some(outer) if self.free.integer || alone => {
+                    (inner.0, if outer.0 > 0.0 { BoundStatus::Worse } else { BoundStatus::Unknown })
+                }
+                Some(outer) => (self.crossing(inner, outer), BoundStatus::Worse),
+                None if inner.0 >= reach * (1.0 - 1e-9) => (reach, BoundStatus::End),
+                None if inner.0 > 0.0 => (inner.0, BoundStatus::Open),
+                None => (0.0, BoundStatus::Unknown),
             };
             same[side] = self.at + way * distance;
             edges[side] = edge;
@@ -151,7 +153,7 @@ impl Look<'_> {
         side.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut inner = (0.0, 0.0);
         for place in side {
-            if place.1 > self.slack {
+            if place.1 > self.indifference {
                 return (inner, Some(place));
             }
             inner = place;
@@ -159,11 +161,11 @@ impl Look<'_> {
         (inner, None)
     }
 
-    /// The distance at which the excess is the slack.
+    /// The distance at which the excess is the indifference.
     fn crossing(&self, inner: (f64, f64), outer: (f64, f64)) -> f64 {
         let root = |excess: f64| excess.max(0.0).sqrt();
         let (a, b) = (root(inner.1), root(outer.1));
-        let share = if b.is_finite() && b > a { (root(self.slack) - a) / (b - a) } else { 0.5 };
+        let share = if b.is_finite() && b > a { (root(self.indifference) - a) / (b - a) } else { 0.5 };
         inner.0 + (outer.0 - inner.0) * share.clamp(0.0, 1.0)
     }
 
@@ -194,17 +196,17 @@ impl Look<'_> {
 mod tests {
     use super::*;
 
-    fn look(free: &Free, at: f64, slack: f64) -> Look<'_> {
-        Look { free, at, loss: 0.0, slack, steps: 3 }
+    fn look(free: &Free, at: f64, indifference: f64) -> ProfileScan<'_> {
+        ProfileScan { free, at, loss: 0.0, indifference, steps: 3 }
     }
 
     #[test]
     fn the_flat_range_of_a_parabola_ends_where_the_excess_is_the_slack() {
-        // loss = (x - 1)^2 with x = log value, slack 0.25: from 0.5 to 1.5.
+        // loss = (x - 1)^2 with x = log value, indifference 0.25: from 0.5 to 1.5.
         let free = Free::for_test(1e-3, 1e3, false);
         let c = look(&free, 1.0, 0.25).along(Vec::new(), &Control::default(), &mut |x| Ok((x - 1.0) * (x - 1.0))).unwrap();
         assert!((c.same[0] - 0.5).abs() <= 1e-9 && (c.same[1] - 1.5).abs() <= 1e-9, "{:?}", c.same);
-        assert_eq!(c.edges, [Edge::Worse; 2]);
+        assert_eq!(c.edges, [BoundStatus::Worse; 2]);
         assert!(c.tried.windows(2).all(|w| w[0].0 < w[1].0) && c.tried.len() <= 7);
     }
 
@@ -212,10 +214,10 @@ mod tests {
     fn a_level_loss_is_open_on_both_sides_and_a_near_end_is_met() {
         let free = Free::for_test(1e-9, 2.0, false);
         let c = look(&free, 0.0, 0.1).along(Vec::new(), &Control::default(), &mut |_| Ok(0.0)).unwrap();
-        assert_eq!(c.edges, [Edge::Open, Edge::End]);
+        assert_eq!(c.edges, [BoundStatus::Open, BoundStatus::End]);
         assert!((c.same[1] - 2f64.ln()).abs() <= 1e-12);
-        let none = Look { steps: 0, ..look(&free, 0.0, 0.1) }.along(Vec::new(), &Control::default(), &mut |_| Ok(0.0)).unwrap();
-        assert_eq!(none.edges, [Edge::Unknown; 2]);
+        let none = ProfileScan { steps: 0, ..look(&free, 0.0, 0.1) }.along(Vec::new(), &Control::default(), &mut |_| Ok(0.0)).unwrap();
+        assert_eq!(none.edges, [BoundStatus::Unknown; 2]);
     }
 
     #[test]
@@ -228,9 +230,9 @@ mod tests {
             seen.push(k as usize);
             Ok(if (3.0..=5.0).contains(&k) { 0.0 } else { 1.0 })
         };
-        let c = Look { steps: 9, ..look(&free, 4f64.ln(), 0.0) }.along(Vec::new(), &Control::default(), &mut evaluate).unwrap();
+        let c = ProfileScan { steps: 9, ..look(&free, 4f64.ln(), 0.0) }.along(Vec::new(), &Control::default(), &mut evaluate).unwrap();
         assert_eq!(c.same.map(|x| x.exp().round()), [3.0, 5.0]);
-        assert_eq!(c.edges, [Edge::Worse; 2]);
+        assert_eq!(c.edges, [BoundStatus::Worse; 2]);
         let mut once = seen.clone();
         once.sort_unstable();
         once.dedup();
@@ -242,7 +244,7 @@ mod tests {
         let free = Free::for_test(1e-3, 1e3, false);
         let mut evaluate = |x: f64| Ok(if x > 0.7 { f64::INFINITY } else { 0.0 });
         let c = look(&free, 0.0, 0.1).along(Vec::new(), &Control::default(), &mut evaluate).unwrap();
-        assert_eq!(c.edges[1], Edge::Worse);
+        assert_eq!(c.edges[1], BoundStatus::Worse);
         assert!(c.tried.iter().all(|(_, l)| l.is_finite()) && c.same[1] <= 1.1);
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct Found {
     /// The loss there; infinite where nothing could be judged.
     pub loss: f64,
     /// An excess over it that is not told from none.
-    pub slack: f64,
+    pub indifference: f64,
     /// Other coordinates whose loss is not told from it, best first.
     pub rivals: Vec<Vec<f64>>,
     /// What was minimised.
@@ -174,10 +174,10 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
-        let outputs = examples.target.outputs();
+        let size = fitting::size_of(&self.start.kernel, examples.data, examples.target);
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
-            let fit = self.start.estimator.bytes(n, outputs);
+            let fit = self.start.estimator.bytes(size.at(n));
             if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
@@ -203,11 +203,11 @@ impl Search {
         if self.is_smooth() && !estimator.criterion_leaves_out() {
             return Ok(None);
         }
-        let outputs = examples.target.outputs();
+        let size = fitting::size_of(&self.start.kernel, examples.data, examples.target);
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
         let mut most = examples.rows();
-        while most > before && (estimator.work(most, outputs) > work || estimator.bytes(most, outputs) > control.allowed() / 4) {
+        while most > before && (estimator.work(size.at(most)) > work || estimator.bytes(size.at(most)) > control.allowed() / 4) {
             most = most * 19 / 20;
         }
         if (most as f64) < WORTH * before as f64 {
@@ -255,7 +255,7 @@ impl Search {
         let last = number + 1 == self.rounds.len();
         let fits = crossval::fits(self.free.len(), number == 0, last, round);
         let estimator = crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding);
-        fits * estimator.work(judged, round.sample.target.outputs())
+        fits * estimator.work(fitting::size_of(&self.start.kernel, &round.sample.data, &round.sample.target).at(judged))
     }
 
     /// Rows of the next round; of the whole where none is left.
@@ -391,19 +391,19 @@ impl Search {
                 (found.x[k], found.loss) = (x, loss);
             }
         } else if known {
-            made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::unseen(f.rounded(*x))).collect();
+            made = self.free.iter().zip(&found.x).map(|(f, x)| Curve::not_scanned(f.rounded(*x))).collect();
         }
         let best = if known { self.start.with(&self.free, &found.x)? } else { self.start.clone() };
         let estimator = &self.start.estimator;
         let told = |loss: f64| match (found.rises, smooth) {
             (true, _) => -loss,
-            (false, true) => estimator.criterion_told(loss),
+            (false, true) => estimator.criterion_for_display(loss),
             (false, false) => loss,
         };
         let tuning = Tuning {
             rises: found.rises,
             value: known.then(|| told(found.loss)),
-            same: known.then(|| told(found.loss + found.slack)),
+            same: known.then(|| told(found.loss + found.indifference)),
             evaluations: self.evaluations,
             complete: !self.cut && self.next == self.rounds.len(),
             rows: round.sample.data.rows(),

@@ -2,7 +2,7 @@
 //! negative log evidence, both with analytic gradients by L-BFGS on a logarithmic scale.
 
 use super::free::Free;
-use super::profile::{Curve, Look};
+use super::profile::{Curve, ProfileScan};
 use super::search::{Found, Place};
 use super::tune::{criterion, steps};
 use crate::control::Control;
@@ -30,11 +30,11 @@ pub(super) fn work(rows: usize, free: usize) -> f64 {
     if free == 1 { 12.0 * cube } else { EVALUATIONS * 2.5 * cube }
 }
 
-/// The least value met, where, and its slack.
+/// The least value met, where, and its indifference.
 struct Best {
     value: f64,
     x: Vec<f64>,
-    slack: f64,
+    indifference: f64,
 }
 
 /// The criterion on the rows of one round.
@@ -63,7 +63,7 @@ impl Descent<'_> {
         };
         control.keep(criterion.weights.into_data());
         if criterion.value < self.best.value {
-            self.best = Best { value: criterion.value, x: x.to_vec(), slack: criterion.slack };
+            self.best = Best { value: criterion.value, x: x.to_vec(), indifference: criterion.indifference };
         }
         Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
     }
@@ -71,7 +71,7 @@ impl Descent<'_> {
 
 /// A few starts are looked at, the best is followed downhill; and whether time allowed that in full.
 pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, evaluations: &mut usize) -> Result<(Found, bool)> {
-    let control = control.clone().with_spare();
+    let control = control.clone().with_buffer_pool();
     let free = place.free;
     let along = path(place, &control, seed)?;
     *evaluations += along.len();
@@ -79,15 +79,15 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent = Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), slack: 0.0 } };
+    let mut descent = Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 } };
     let ended = descend(&mut descent, &x0, name, &control);
     match ended {
         // What was judged before time was up is not lost.
         Err(Error::Time { .. }) if descent.best.value.is_finite() => {}
         other => other?,
     }
-    let Best { value, x, slack } = descent.best;
-    let found = Found { x, loss: value, slack, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
+    let Best { value, x, indifference } = descent.best;
+    let found = Found { x, loss: value, indifference, rivals: Vec::new(), criterion: name.to_owned(), rises: false, round: place.number };
     Ok((found, !control.out_of_time()))
 }
 
@@ -117,7 +117,7 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     let from = descent.best.x.clone();
     let bounds = free.iter().map(Free::bounds).collect();
     // What is left to gain is small beside the noise where a step gains less than a part of it.
-    let noise = NOISE * descent.best.slack / descent.best.value.abs().max(1.0);
+    let noise = NOISE * descent.best.indifference / descent.best.value.abs().max(1.0);
     let least = DECREASE[usize::from(descent.place.last)];
     let decrease = if descent.place.within_noise { noise.clamp(least, 1e-2) } else { least };
     let solver = Lbfgs { max_iterations: STEPS, tolerance: 1e-3, decrease, ..Lbfgs::new(bounds) };
@@ -144,7 +144,7 @@ fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64
 
 /// The curve of each free number through the best setting.
 pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: u64, evaluations: &mut usize) -> Result<Vec<Curve>> {
-    let control = control.clone().with_spare();
+    let control = control.clone().with_buffer_pool();
     let free = place.free;
     let known = path(place, &control, seed)?;
     let mut descent = Descent {
@@ -152,11 +152,12 @@ pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: 
         name: &found.criterion,
         seed,
         evaluations,
-        best: Best { value: found.loss, x: found.x.clone(), slack: found.slack },
+        best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },
     };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
-        let look = Look { free: f, at: f.rounded(found.x[k]), loss: found.loss, slack: found.slack, steps: steps(free) };
+        let look =
+            ProfileScan { free: f, at: f.rounded(found.x[k]), loss: found.loss, indifference: found.indifference, steps: steps(free) };
         let mut along = |at: f64| {
             let mut x = found.x.clone();
             x[k] = at;

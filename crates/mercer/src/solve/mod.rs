@@ -5,9 +5,7 @@ mod lbfgs;
 mod line_search;
 pub mod linear;
 pub mod lms;
-mod pivoted;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use lbfgs::{Lbfgs, Minimum};
-pub(crate) use pivoted::pivoted_cholesky;

@@ -76,6 +76,7 @@ impl Case {
             seed: SEED,
             allow_non_mercer: false,
             sample: Rows::All,
+            keep_rows: false,
             metric: None,
         }
     }

@@ -1,7 +1,7 @@
 //! What every estimator must keep to, on every kind of target that it takes.
 
 use super::case::{ALL, Case, agree, sound, targets, tightened};
-use super::{Checked, Verdict, close, fail, fields_are_parameters, hardship, table, words};
+use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, table, words};
 use crate::control::{Control, with_threads};
 use crate::data::{Dataset, Target};
 use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
@@ -37,7 +37,7 @@ pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset
     if checked.is_empty() {
         return fail("nothing was checked", format!("{} takes no target that there is, not even none", expr.name()));
     }
-    hardship::check(expr)
+    edge_cases::check(expr)
 }
 
 /// What predictions hold is what the record says, for a target that they can be of.

@@ -3,8 +3,8 @@
 //! For authors of new ones: run [`check_kernel`] and [`check_estimator`] on data of your own too.
 
 mod case;
+mod edge_cases;
 mod estimators;
-mod hardship;
 mod kernels;
 
 pub use estimators::check_estimator;

@@ -6,8 +6,8 @@ use crate::control::Control;
 use crate::data::{Dataset, some_rows};
 use crate::error::Result;
 use crate::estimators::{self, Needs};
-use crate::gram::{self, Repair, Witness};
-use crate::kernels::{Derivation, KernelExpr, Validity};
+use crate::gram::{self, Witness};
+use crate::kernels::{Composed, Derivation, KernelExpr, Repair, Repaired, Validity};
 
 /// Rows of a table on which the numeric test runs at most: its cost is that of an eigendecomposition.
 const ROWS: usize = 1000;
@@ -104,6 +104,6 @@ pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Resu
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.
 pub fn ways_out(expr: &KernelExpr) -> (Vec<&'static str>, Vec<KernelExpr>) {
     let legal = estimators::catalogue().into_iter().filter(|e| e.needs != Needs::MercerKernel).map(|e| e.name).collect();
-    let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired { how, of: Box::new(expr.clone()) }).collect();
+    let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired(Composed::of(Repaired { how }, expr.clone()))).collect();
     (legal, repaired)
 }

@@ -5,7 +5,7 @@ use mercer::report::{
     Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row, Task,
     TuningCurve,
 };
-use mercer::select::{Edge, TunedParameter};
+use mercer::select::{BoundStatus, TunedParameter};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -45,7 +45,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
 }
 
 /// The scores of some values of c, the best at 3.2.
-pub(crate) fn choice(edges: [Edge; 2], at_bound: Option<mercer::select::End>) -> TuningCurve {
+pub(crate) fn choice(edges: [BoundStatus; 2], at_bound: Option<mercer::select::End>) -> TuningCurve {
     TuningCurve {
         criterion: "4-fold cross-validated accuracy".into(),
         rises: true,
@@ -122,8 +122,8 @@ pub(crate) fn classes() -> Comparison {
     svc.support = 28;
     svc.pictures = vec![
         regions((0..150).filter(|i| i % 4 == 1 && *i > 40).collect(), 0.8),
-        Picture::Tuning(choice([Edge::Worse; 2], None)),
-        Picture::Tuning(choice([Edge::Worse, Edge::Open], None)),
+        Picture::Tuning(choice([BoundStatus::Worse; 2], None)),
+        Picture::Tuning(choice([BoundStatus::Worse, BoundStatus::Open], None)),
     ];
     let mut knn =
         row("knn", "rbf(length_scale=[0.71, 0.32]), k=7", both(estimate(0.9600, 0.0163), estimate(0.2051, 0.061)), apart(-0.0133, 0.0082));

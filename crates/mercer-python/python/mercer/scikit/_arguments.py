@@ -10,9 +10,6 @@ from ..errors import ExpressionError
 #: The record of each parameter of each estimator of the library.
 RECORDS = {entry["name"]: {record["name"]: record for record in entry["params"]} for entry in catalogue()["estimators"]}
 
-#: The domain of a number of components.
-COUNT_OR_SHARE = "a whole number from 1, or a share strictly between 0 and 1"
-
 #: What a number of a domain is called.
 NUMBERS = {
     "above 0": "a number above 0",
@@ -23,24 +20,24 @@ NUMBERS = {
 
 def expected(record):
     """What a parameter may be, in words of Python."""
-    domain = record["domain"]
-    if domain == "true or false":
+    kind, number = record["kind"], NUMBERS.get(record["domain"], record["domain"])
+    if kind == "flag":
         return "True or False"
-    if domain.startswith("one of "):
-        return "one of " + ", ".join(repr(word) for word in domain.removeprefix("one of ").split(", "))
-    if domain == COUNT_OR_SHARE:
-        return f'{domain}, or "auto"'
-    number = NUMBERS.get(domain, domain)
+    if kind == "choice":
+        return "one of " + ", ".join(map(repr, record["choices"]))
+    if kind == "count_or_share":
+        return f'{number}, or "auto"'
     return f'{number}, "auto" or a pair (low, high)' if record["searched"] else number
 
 
 def fits(record, value):
     """Whether a value is of a type that the parameter may have; its size is checked by the library."""
-    if record["domain"] == "true or false":
+    kind = record["kind"]
+    if kind == "flag":
         return is_flag(value)
-    if record["domain"].startswith("one of "):
+    if kind == "choice":
         return isinstance(value, str)
-    if record["domain"] == COUNT_OR_SHARE:
+    if kind == "count_or_share":
         return is_number(value) or value == "auto"
     if isinstance(value, str):
         return record["searched"] or value != "auto"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ..errors import DataError
 from ._estimator import KernelEstimator
-from ._names import PAIRS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,10 +115,10 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         # The checks of accuracy_score take longer than the predictions for a few hundred rows.
         return float(np.mean(predicted == y))
 
-    def _scores(self, X):
+    def _scores(self, X, **words):
         """Decision values of the library."""
         rows = self._rows_for_model(X)
-        return self.model_.decision_function(rows, threads=self._threads())
+        return self.model_.decision_function(rows, threads=self._threads(), **words)
 
 
 def is_labels(y):
@@ -128,26 +126,6 @@ def is_labels(y):
     if type(y) is not np.ndarray or y.ndim != 1:
         return False
     return y.dtype.kind in "iubU" or (y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.rint(y)).all())
-
-
-def votes(values, classes, even=True):
-    """Votes for classes from decision values of their pairs, above 0 for the first. A value of 0 is a vote for the first, or for
-    the second if not `even`."""
-    out = np.zeros((len(values), classes))
-    for pair, (a, b) in enumerate(combinations(range(classes), 2)):
-        first = values[:, pair] >= 0 if even else values[:, pair] > 0
-        out[:, a] += first
-        out[:, b] += ~first
-    return out
-
-
-def ballot(values, classes, even=True):
-    """Votes, and sums of the values of each class, pressed below a third so that they decide between equal votes only."""
-    sums = np.zeros((len(values), classes))
-    for pair, (a, b) in enumerate(combinations(range(classes), 2)):
-        sums[:, a] += values[:, pair]
-        sums[:, b] -= values[:, pair]
-    return votes(values, classes, even), sums / (3 * (np.abs(sums) + 1))
 
 
 class Scores:
@@ -166,10 +144,7 @@ class Scores:
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Above 0 is the second of two classes; of more classes the greatest.
         """
-        values = self._scores(X)
-        if len(self.classes_) == 2 or self._estimator_name() not in PAIRS:
-            return values
-        return np.add(*ballot(-values, len(self.classes_)))
+        return self._scores(X, by_class=True)
 
 
 class Probabilities:

@@ -20,7 +20,7 @@ from .._native import Dataset, Learner, Model
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
-from ._given import Given, GivenModel
+from ._given import FunctionModel, Given, values
 from ._kernels import similarity
 from ._names import LEFT_OUT
 from ._rows import are_numbers, first_missing, is_plain, is_plain_target, names_of, numbered, row_count
@@ -54,6 +54,8 @@ class KernelEstimator(BaseEstimator):
     _allow_nan = False
     _settled = {}
     _unlisted = ()
+    #: Whether the rows of the model are kernel values.
+    _takes_values = False
     #: Words that gamma may be, and whether the degree of a polynomial is a whole number.
     _gammas = ("scale", "auto", None)
     _whole_degree = False
@@ -271,24 +273,28 @@ class KernelEstimator(BaseEstimator):
             vars(self).pop(name, None)
             if is_open(getattr(self, theirs)):
                 setattr(self, name, model.parameters[ours])
-        if isinstance(model, Model) and not (self._poor or hasattr(self, "kernel_")) and "kernel" in vars(self):
+        known = isinstance(model, Model) and not (self._poor or self._takes_values)
+        if known and not hasattr(self, "kernel_") and "kernel" in vars(self):
             self.kernel_ = model.kernel
 
     def _model(self, X, y, weight, classes):
         kernel = self._similarity(X)
         words = {"classes": classes, **self._limits()}
-        if isinstance(kernel, Given):
-            return GivenModel(self._expression(), kernel.function, X, y, weight, seed=self._seed(), **words)
-        learner = self._learner(kernel)
-        self._as_points = sp.issparse(X) or not self._by_column(kernel)
-        rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
+        function, self._takes_values = getattr(kernel, "function", None), isinstance(kernel, Given)
+        if self._takes_values:
+            rows = X if function is None else values(function, X, X)
+            learner = Learner(self._expression(), "precomputed", seed=self._seed(), allow_non_mercer=True)
+        else:
+            learner = self._learner(kernel)
+            self._as_points = sp.issparse(X) or not self._by_column(kernel)
+            rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
         task = "regression" if classes is None and self._supervised else None
         model = learner.fit(rows, y, weight, task=task, tell=False, **words)
         self._tell(model.notices)
-        return model
+        return model if function is None else FunctionModel(function, X, model)
 
     def _learner(self, kernel):
-        return Learner(self._expression(), kernel, standardise=False, seed=self._seed(), allow_non_mercer=True)
+        return Learner(self._expression(), kernel, standardise=False, seed=self._seed(), allow_non_mercer=True, keep_rows=True)
 
     def _by_column(self, kernel):
         """Whether columns go to the kernel one by one, under their names."""
@@ -319,7 +325,7 @@ class KernelEstimator(BaseEstimator):
     def _rows_for_model(self, X):
         check_is_fitted(self)
         X = self._checked(X)
-        return X if getattr(self.model_, "takes_arrays", False) else self._columns(X)
+        return X if self._takes_values or getattr(self.model_, "takes_arrays", False) else self._columns(X)
 
     @property
     def certificate_(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Gaussian process regression as scikit-learn writes it: kernel objects, their search from the values they were given, samples.
 
-scikit-learn searches from the kernel's own numbers, within a bound for each, and again from random ones; the evidence and
-its gradient are the library's. An expression with `auto` or ranges is searched by the library itself.
+scikit-learn searches from the kernel's own numbers, within a bound for each, and again from random ones; so does the library,
+which is told of them. An expression with `auto` or ranges is searched by the library itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
@@ -18,12 +17,12 @@ from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._native import Fitted, Kernel, Learner
+from .._native import Kernel, Learner, minimise
 from ..errors import ExpressionError, ResourceError
 from ._arguments import is_flag, require
 from ._base import KernelRegressor
 from ._given import Given, diagonal, values
-from ._gp_kernels import gradient, translated
+from ._gp_kernels import translated
 from ._kernels import numbers_only
 from ._warn import warn
 
@@ -128,15 +127,7 @@ class GaussianProcess(KernelRegressor):
 
     def _search(self):
         """Moves the numbers of `kernel_` to where the evidence is greatest, from where they are and from random places."""
-
-        def objective(theta, eval_gradient=True):
-            if not eval_gradient:
-                return -self.log_marginal_likelihood(theta, clone_kernel=False)
-            value, slope = self.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
-            return -value, -slope
-
-        bounds = self.kernel_.bounds
-        starts = [self.kernel_.theta]
+        bounds, starts = self.kernel_.bounds, [self.kernel_.theta]
         if self.n_restarts_optimizer > 0:
             if not np.isfinite(bounds).all():
                 raise ValueError(
@@ -144,19 +135,35 @@ class GaussianProcess(KernelRegressor):
                 )
             rng = check_random_state(self.random_state)
             starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(self.n_restarts_optimizer)]
-        ends = [self._descend(objective, start, bounds) for start in starts]
-        self.kernel_.theta = min(ends, key=lambda end: end[1])[0]
+        found = translated(self.kernel_)
+        if callable(self.optimizer):
+            ends = [self.optimizer(self._loss, start, bounds=bounds) for start in starts]
+            self.kernel_.theta = min(ends, key=lambda end: end[1])[0]
+        elif self.optimizer != "fmin_l_bfgs_b":
+            raise ValueError(f"Unknown optimizer {self.optimizer}.")
+        elif found is None:
+            ends = [minimise(self._loss, start, bounds.tolist()) for start in starts]
+            self.kernel_.theta, _, converged = min(ends, key=lambda end: end[1])
+            self._ended(converged)
+        else:
+            kernel, numbers = found
+            learner = Learner(self._expression(), kernel, standardise=False)
+            words = {"ends": numbers.ends(bounds), "starts": [numbers.at(start).tolist() for start in starts[1:]]}
+            best, _, converged = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
+            self.kernel_.theta = numbers.theta(best)
+            self._ended(converged)
         self.kernel_._check_bounds_params()
 
-    def _descend(self, objective, start, bounds):
-        if callable(self.optimizer):
-            return self.optimizer(objective, start, bounds=bounds)
-        if self.optimizer != "fmin_l_bfgs_b":
-            raise ValueError(f"Unknown optimizer {self.optimizer}.")
-        found = minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds)
-        if not found.success:
-            warn(f"the search of the kernel's numbers ended early: {found.message}", ConvergenceWarning)
-        return found.x, found.fun
+    def _loss(self, theta, eval_gradient=True):
+        """What a search makes least, and its slopes."""
+        if not eval_gradient:
+            return -self.log_marginal_likelihood(theta, clone_kernel=False)
+        value, slope = self.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
+        return -value, -slope
+
+    def _ended(self, converged):
+        if not converged:
+            warn("the search of the kernel's numbers ended before it met its tolerance", ConvergenceWarning)
 
     def _may_be(self, ours):
         return super()._may_be(ours) + (", or an array of numbers, one a row" if ours == "noise" else "")
@@ -184,7 +191,7 @@ class GaussianProcess(KernelRegressor):
 
     def _keep(self, X, y, weight, model):
         if not isinstance(self.kernel, (ScikitKernel, type(None))):
-            self.kernel_ = getattr(model, "kernel", self.kernel)
+            self.kernel_ = self.kernel if self._takes_values else model.kernel
         self.alpha_ = model.expansion[0].reshape(y.shape)
         self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
@@ -233,17 +240,16 @@ class GaussianProcess(KernelRegressor):
         kernel = self.kernel_.clone_with_theta(theta) if clone_kernel else self.kernel_
         kernel.theta = theta
         y, weight = self._learnt
-        words = {"threads": self._threads()}
-        found = translated(kernel)
+        found, words = translated(kernel), {"threads": self._threads()}
         try:
             if found is None:
                 gram, slopes = kernel(self.X_train_, eval_gradient=True)
-                loss, by_value = Fitted.criterion(self._expression(), gram, y, weight, **words)
+                loss, by_value = Learner(self._expression(), "precomputed").criterion(gram, y, weight, **words)
                 slope = np.einsum("ij,ijp->p", by_value, slopes)
             else:
-                learner = Learner(self._expression(), found[0], standardise=False)
+                learner = Learner(self._expression(), found[0], standardise=False, keep_rows=True)
                 loss, by_number = learner.criterion({"x": self.X_train_}, y, weight, **words)
-                slope = gradient(*found, by_number, len(theta))
+                slope = found[1].gradient(by_number)
         except ResourceError:
             loss, slope = np.inf, np.zeros_like(theta)
         value = -np.float64(loss)

@@ -9,15 +9,42 @@ from .._native import Kernel
 from ..kernels import _text
 
 
-class Place(NamedTuple):
-    """Numbers of one parameter in theta: from where, how many, d number / d theta in units of the number. None: fixed."""
+class Numbers(NamedTuple):
+    """The numbers of an expression: their values, where each stands in theta (-1: nowhere, it is fixed), and the power p of
+    number = exp(p theta)."""
 
-    start: int | None
-    count: int
-    slope: float
+    values: np.ndarray
+    place: np.ndarray
+    power: np.ndarray
+
+    @property
+    def free(self):
+        """Which of them theta moves."""
+        return self.place >= 0
+
+    def ends(self, bounds):
+        """The ends of each number by those of theta, None where it is fixed."""
+        found = np.exp(self.power[:, np.newaxis] * bounds[self.place])
+        return [tuple(pair) if free else None for pair, free in zip(found.tolist(), self.free)]
+
+    def at(self, theta):
+        """The numbers that theta moves."""
+        return np.exp(self.power * theta[self.place])[self.free]
+
+    def theta(self, numbers):
+        """The theta of such numbers."""
+        out = np.empty(self.free.sum())
+        out[self.place[self.free]] = np.log(numbers) / self.power[self.free]
+        return out
+
+    def gradient(self, by_number):
+        """Derivatives by theta from those by numbers."""
+        out = np.empty(self.free.sum())
+        out[self.place[self.free]] = (by_number * self.values * self.power)[self.free]
+        return out
 
 
-#: Kernels without parts: the text, the argument behind each hyperparameter (in scikit-learn's order), and its slope.
+#: Kernels without parts: the text, the path behind each hyperparameter (in scikit-learn's order), and its power.
 LEAVES = {
     scikit.ConstantKernel: ("constant(value={constant_value})", {"constant_value": ("constant.value", 1.0)}),
     scikit.WhiteKernel: ("white(value={noise_level})", {"noise_level": ("white.value", 1.0)}),
@@ -36,23 +63,41 @@ LEAVES = {
 
 
 def translated(kernel):
-    """The expression of a kernel, and the places of its numbers in their order; None where the library has no such kernel."""
-    found = _part(kernel, 0)
-    return None if found is None else (Kernel(found[0]), found[1])
+    """The expression of a kernel and its numbers in their order; None where the library has no such kernel."""
+    for scaled in (True, False):
+        found = _part(kernel, 0, scaled)
+        if found is None:
+            return None
+        expression = Kernel(found[0])
+        values = [np.atleast_1d(value) for value in expression.parameters.values()]
+        # Factors that stand side by side are read as one.
+        if sum(map(len, values)) == len(found[1]):
+            place, power = np.array(found[1]).reshape(-1, 2).T
+            return expression, Numbers(np.concatenate(values), place.astype(int), power)
+    return None
 
 
-def _part(kernel, start):
-    """Text, places, and where theta goes on."""
+def _part(kernel, start, scaled):
+    """Text, the place in theta and the power of each number, and where theta goes on. With `scaled`, a constant that multiplies a
+    kernel is a factor, which costs no matrix of its own."""
+    if type(kernel) is scikit.Product and scaled:
+        constants = [type(part) is scikit.ConstantKernel for part in (kernel.k1, kernel.k2)]
+        if constants.count(True) == 1:
+            parts, at = [kernel.k1, kernel.k2], constants.index(True)
+            size = parts[0].n_dims
+            other = _part(parts[1 - at], start + (size if at == 0 else 0), scaled)
+            factor = _part(parts[at], start + (size if at == 1 else 0), scaled)
+            return other and (f"{_number(parts[at].constant_value)}*({other[0]})", factor[1] + other[1], start + kernel.n_dims)
     if type(kernel) in (scikit.Sum, scikit.Product):
-        first = _part(kernel.k1, start)
-        second = first and _part(kernel.k2, first[2])
+        first = _part(kernel.k1, start, scaled)
+        second = first and _part(kernel.k2, first[2], scaled)
         if not second:
             return None
         sign = "+" if type(kernel) is scikit.Sum else "*"
         return f"({first[0]}) {sign} ({second[0]})", first[1] + second[1], second[2]
     if type(kernel) is scikit.Exponentiation:
         exponent = kernel.exponent
-        inner = _part(kernel.kernel, start) if float(exponent).is_integer() and 1 <= exponent <= 64 else None
+        inner = _part(kernel.kernel, start, scaled) if float(exponent).is_integer() and 1 <= exponent <= 64 else None
         return inner and (f"({inner[0]})^{int(exponent)}", inner[1], inner[2])
     if type(kernel) not in LEAVES:
         return None
@@ -62,27 +107,15 @@ def _part(kernel, start):
         values["sigma_0_square"] = _text(float(kernel.sigma_0) ** 2)
     text = text.format(**values)
     by_path = {}
-    for name, (path, slope) in arguments.items():
+    for name, (path, power) in arguments.items():
         hyperparameter = getattr(kernel, f"hyperparameter_{name}")
         if not hyperparameter.fixed:
-            by_path[path] = Place(start, hyperparameter.n_elements, slope)
+            by_path[path] = [(start + k, power) for k in range(hyperparameter.n_elements)]
             start += hyperparameter.n_elements
-    places = [by_path.get(path, Place(None, np.size(value), 0.0)) for path, value in Kernel(text).parameters.items()]
-    return text, places, start
+    numbers = [by_path.get(path, [(-1, 1.0)] * np.size(value)) for path, value in Kernel(text).parameters.items()]
+    return text, sum(numbers, []), start
 
 
 def _number(value):
     values = np.atleast_1d(np.asarray(value, dtype=np.float64))
     return _text(values.tolist()) if values.size > 1 else _text(float(values[0]))
-
-
-def gradient(kernel, places, by_number, size):
-    """Derivatives by theta from those by the numbers of the expression, in the order of its parameters."""
-    out = np.zeros(size)
-    at = 0
-    for place, value in zip(places, kernel.parameters.values()):
-        if place.start is not None:
-            numbers = np.asarray(by_number[at : at + place.count]) * np.atleast_1d(value) * place.slope
-            out[place.start : place.start + place.count] += numbers
-        at += place.count
-    return out

@@ -21,7 +21,14 @@ class Expressions:
     _allow_nan = True
 
     def _estimator_name(self):
-        return str(self.estimator).partition("(")[0].strip()
+        return self._asked().get("name", "")
+
+    def _asked(self):
+        """The parameters of the estimator that is written; none where it cannot be read."""
+        try:
+            return Learner(self.estimator).parameters
+        except (MercerError, TypeError):
+            return {}
 
     def _expression(self):
         if not isinstance(self.estimator, str):
@@ -71,12 +78,8 @@ def _is_one_of(names):
 
 def _has_probabilities(estimator):
     """Whether the estimator that is written has class probabilities, always or as it is written."""
-    if estimator._estimator_name() in PROBABILITIES:
-        return True
-    try:
-        return "probabilities=true" in Learner(estimator.estimator).estimator
-    except MercerError:
-        return False
+    asked = estimator._asked()
+    return asked.get("name") in PROBABILITIES or asked.get("probabilities") is True
 
 
 class MercerClassifier(Expressions, KernelClassifier):

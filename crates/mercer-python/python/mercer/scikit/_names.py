@@ -22,13 +22,9 @@ NAMES = (
 # Searches over such estimators.
 SEARCHES = ("GridSearchCV",)
 
-# Estimators of the library with decision values, with one for each pair of classes, and with class probabilities; those
-# with predictions for each training row by the model without it.
+# Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.
 SCORES = (
     "ridge",
-    "svc",
-)
-PAIRS = (
     "svc",
 )
 PROBABILITIES = (

@@ -1,42 +1,30 @@
-"""Nearest neighbours by a metric of scikit-learn: its search finds rows, and shares of neighbours are those of the library.
+"""Nearest neighbours by a metric of scikit-learn or weights by a function: its search finds rows, and the library answers.
 
 Rows as far as the last neighbour share what is left of k, so that the order of rows plays no part.
 """
 
 import numpy as np
-import scipy.sparse as sp
 
+from .._native import Learner, items, neighbours
 from ..errors import DataError
+from ._given import noted
 from ._rows import numbered
 
-#: Distances that differ by less than this share are equal but for rounding; so are votes that differ by such a share of k.
-EQUAL, EVEN = 1e-10, 1e-9
+#: Distances that differ by less than this share are equal but for rounding.
+EQUAL = 1e-10
 #: Distances that are held at a time where many rows are as far as the last neighbour.
 MOST = 1 << 21
 
 
-class SearchedModel:
-    """What models of a search of scikit-learn share. They answer like a Model."""
-
-    #: Rows come as they were checked, and not as columns with names.
-    takes_arrays = True
-    notices = ()
-    summary = {"converged": True, "certificate": None, "notes": []}
-
-    def save(self, path):
-        """Says why there is no model file of it, and what there is instead."""
-        raise DataError("neighbours are found by scikit-learn here, which a model file does not hold; pickle.dump(estimator, file) stores it")
-
-    def to_bytes(self):
-        """As `save`."""
-        self.save(None)
-
-
-class NearestModel(SearchedModel):
-    """Training rows and what they answer: numbers, or codes of `classes`. `search` makes the search among given rows.
+class NearestModel:
+    """Training rows and what they answer: numbers, or codes of `classes`. `search` makes the search among given rows. It answers
+    like a Model, and what needs no new rows is asked of one.
 
     A row of weight 2 is two rows, one of weight 0 is absent.
     """
+
+    #: Rows come as they were checked, and not as columns with names.
+    takes_arrays = True
 
     def __init__(self, search, k, weights, X, y, weight, classes):
         used = np.arange(len(y)) if weight is None else np.flatnonzero(weight > 0)
@@ -44,67 +32,63 @@ class NearestModel(SearchedModel):
         self.columns = None if len(used) == len(y) else used
         self.rows = X if self.columns is None else X[used]
         self.search = search.fit(self._against(self.rows))
-        self.mass = np.ones(len(used)) if weight is None else weight[used]
-        self.k, self.weights = k, weights
-        self.labels = None if classes is None else np.asarray(classes)
-        self.values = y[used] if classes is None else np.eye(len(classes))[y[used]]
+        mass = None if weight is None else weight[used]
+        # So many rows have a weight of k for sure.
+        self.need = int(np.ceil(k / (1.0 if mass is None else min(1.0, mass.min()))))
+        task = "regression" if classes is None else None
+        learner = Learner(f"knn(k={k}, weights={weights}, ties=first)", "precomputed")
+        self.model = learner.fit(items(len(used)), y[used], mass, task=task, classes=classes, tell=False)
 
-    @property
-    def parameters(self):
-        """Settled parameters of the estimator."""
-        return {"k": self.k, "weights": self.weights, "ties": "first"}
+    def __getattr__(self, name):
+        if name.startswith("_") or name in ("model", "kernel"):
+            raise AttributeError(name)
+        return getattr(self.model, name)
 
-    def decision_function(self, X, *, threads=0):
+    def decision_function(self, X, **words):
         """Votes for each class."""
-        return self._sums(self._against(X))[0]
+        return self._answer(X, scores=True, **words)
 
-    def predict(self, X, *, codes=False, threads=0):
+    def predict(self, X, *, codes=False, **words):
         """Predicted numbers; or classes, of those with equal votes the first."""
-        return self._said(*self._sums(self._against(X)), codes)
+        found = self._answer(X, **words)
+        return found if codes or self.model.classes is None else self.model.classes.take(found)
 
-    def leave_one_out(self, y, weight=None, *, scores=False, threads=0):
+    def leave_one_out(self, y, weight=None, **words):
         """Predictions for each training row by the others, classes as codes; with `scores` votes."""
-        found, total = self._sums(self._against(self.rows), np.arange(len(self.mass)))
-        return found if scores else self._said(found, total, True)
+        return self._answer(None, **words)
+
+    def save(self, path=None):
+        """Says why there is no model file of it, and what there is instead."""
+        raise DataError("neighbours are found by scikit-learn here, which a model file does not hold; pickle.dump(estimator, file) stores it")
+
+    to_bytes = save
 
     def _against(self, X):
         """Rows as the search takes them: distances to the rows that are used, where they are given."""
         return X[:, self.columns] if self.given and self.columns is not None else X
 
-    def _said(self, found, total, codes):
-        if self.labels is None:
-            return (found.T / total).T
-        best = (found >= (found.max(axis=1) - EVEN * total)[:, np.newaxis]).argmax(axis=1)
-        return best if codes else self.labels.take(best)
-
-    def _sums(self, X, own=None):
-        """Sums over neighbours by their shares, and of the shares alone. `own` are the places of the rows where they are left
-        out themselves."""
-        there = len(self.mass) - (own is not None)
+    def _answer(self, X, **words):
+        """What the library answers for rows, or for the training rows by the others where X is None. A row whose last neighbour
+        may be as far as one that was not found is asked again, for twice as many."""
+        own = np.arange(self.rows.shape[0]) if X is None else None
+        X = self._against(self.rows if X is None else X)
+        there = self.rows.shape[0] - (own is not None)
         if there < 1:
             raise DataError("a row can be left out where there are two or more; there is 1")
-        sums, totals = np.zeros((len(X), *self.values.shape[1:])), np.zeros(len(X))
-        # So many rows have a weight of k for sure; the one after them tells whether others are as far as the last.
-        count = min(there, int(np.ceil(self.k / min(1.0, self.mass.min()))) + 1)
-        open_rows = np.arange(len(X))
-        while len(open_rows):
+        count = min(there, self.need + 1)
+        left, order, parts = np.arange(X.shape[0]), [], []
+        while len(left):
             later = []
-            for at in range(0, len(open_rows), max(1, MOST // count)):
-                rows = open_rows[at : at + max(1, MOST // count)]
-                distances, found = self._nearest(X[rows], count, None if own is None else own[rows])
-                k = np.full(len(rows), min(float(self.k), self.mass.sum()))
-                if own is not None:
-                    k = np.minimum(k, self.mass.sum() - self.mass[own[rows]])
-                shares, whole = shared(distances, self.mass[found], k)
-                whole |= count == there
-                if self.weights == "distance":
-                    shares = by_distance(distances, shares)
-                ends = np.arange(0, found.size + 1, found.shape[1])
-                graph = sp.csr_matrix((shares.ravel(), found.ravel(), ends), shape=(len(rows), len(self.mass)))
-                sums[rows], totals[rows] = graph @ self.values, shares.sum(axis=1)
+            for at in range(0, len(left), max(1, MOST // count)):
+                rows = left[at : at + max(1, MOST // count)]
+                distances, places = self._nearest(X[rows], count, None if own is None else own[rows])
+                whole = np.full(len(rows), True) if count == there else distances[:, -1] > distances[:, self.need - 1] * (1 + EQUAL)
+                order.append(rows[whole])
+                itself = None if own is None else own[rows[whole]]
+                parts.append(neighbours(self.model, places[whole], distances[whole], own=itself, **words))
                 later.append(rows[~whole])
-            open_rows, count = np.concatenate(later), min(there, 2 * count)
-        return sums, totals
+            left, count = np.concatenate(later), min(there, 2 * count)
+        return np.concatenate(parts)[np.argsort(np.concatenate(order))]
 
     def _nearest(self, X, count, own):
         """Distances of the nearest rows and their places, one's own left out."""
@@ -121,6 +105,20 @@ class NearestModel(SearchedModel):
         return distances, found
 
 
+class WeighedModel(NearestModel):
+    """Neighbours that count as a function of their distances says, exactly those that the search finds; without a function they
+    count as `weights` says."""
+
+    def __init__(self, search, function, k, weights, X, y, classes):
+        super().__init__(search, k, weights, X, y, None, classes)
+        self.function = function
+
+    def _answer(self, X, **words):
+        distances, places = self.search.kneighbors(X)
+        counted = np.ones_like(distances) if self.function is None else weighed(self.function, distances)
+        return neighbours(self.model, places, distances, counted, **words)
+
+
 def without_distance(metric, row, other):
     """The refusal of two rows, counted from 0, that have no column in common."""
     return DataError(
@@ -129,22 +127,19 @@ def without_distance(metric, row, other):
     )
 
 
-def shared(distances, mass, k):
-    """Shares of neighbours in k, nearest first until k are asked; rows as far as the last share what is left. And whether
-    no row that is not here can be as far."""
-    reached = np.cumsum(mass, axis=1) >= (k - EVEN * k)[:, np.newaxis]
-    last = np.where(reached.any(axis=1), reached.argmax(axis=1), reached.shape[1] - 1)
-    edge = np.take_along_axis(distances, last[:, np.newaxis], axis=1)
-    nearer, within = distances < edge * (1 - EQUAL), distances <= edge * (1 + EQUAL)
-    tied = within & ~nearer
-    left = k - (mass * nearer).sum(axis=1)
-    part = np.minimum(left / (mass * tied).sum(axis=1), 1.0)
-    return mass * np.where(nearer, 1.0, tied * part[:, np.newaxis]), ~within[:, -1]
-
-
-def by_distance(distances, shares):
-    """Shares times the inverse of the distance, their sum kept; those at no distance alone, where there are any."""
-    meets = (distances == 0) & (shares > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weighed = np.where(meets.any(axis=1, keepdims=True), shares * meets, np.where(shares > 0, shares / distances, 0.0))
-    return weighed * (shares.sum(axis=1) / weighed.sum(axis=1))[:, np.newaxis]
+def weighed(function, distances):
+    """Weights of neighbours by a function of the user; what they are is checked by the library."""
+    try:
+        found = function(distances)
+    except Exception as error:
+        noted(error, f"raised by the function of weights, which was given distances of shape {distances.shape}")
+        raise
+    try:
+        found = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"weights: the function returned {type(found).__name__}, which is no array of numbers: {error}") from error
+    if found.shape != distances.shape:
+        raise DataError(
+            f"weights: the function returned an array of shape {found.shape}; expected {distances.shape}, as the distances have"
+        )
+    return found

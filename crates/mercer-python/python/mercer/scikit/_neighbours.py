@@ -21,8 +21,8 @@ from .._native import Kernel
 from ..errors import DataError, ExpressionError
 from ._base import KernelClassifier, KernelRegressor
 from ._kernels import numbers_only
-from ._nearest import NearestModel, without_distance
-from ._weighed import Several, WeighedModel, alike, inverse
+from ._nearest import NearestModel, WeighedModel, without_distance
+from ._several import EachTarget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,10 +90,8 @@ class Neighbours:
             raise ExpressionError(
                 f"{type(self).__name__}: n_neighbors={self.n_neighbors!r} is not tuned where {where}; give a whole number"
             )
-        # Other words than these are refused by the expression.
-        named = {None: alike, "uniform": alike, "distance": inverse}
-        function = self.weights if callable(self.weights) else self._expression() and named[self.weights]
-        return WeighedModel(self._search(X), function, y, classes)
+        function, weights = (self.weights, "uniform") if callable(self.weights) else (None, self._expression() and self._settings()["weights"])
+        return WeighedModel(self._unfitted(X), function, int(self.n_neighbors), weights, X, y, classes)
 
     def _rows_for_model(self, X):
         rows = super()._rows_for_model(X)
@@ -148,9 +146,6 @@ class Neighbours:
             self._unfitted(None, 1)._validate_params()
         except ValueError as error:
             raise ValueError(str(error).replace("NearestNeighbors", type(self).__name__)) from None
-
-    def _search(self, X):
-        return self._unfitted(X).fit(X)
 
     def _unfitted(self, X, k=None):
         """The search of scikit-learn."""
@@ -210,7 +205,8 @@ class NeighbourClassifier(Neighbours, KernelClassifier):
             return super()._model(X, y, weight, classes)
         # One target after the other: the order in which a matrix holds its cells plays no part.
         columns = (np.ascontiguousarray(column) for column in y.T)
-        return Several([super(NeighbourClassifier, self)._model(X, *pair) for pair in zip(columns, repeat(weight), classes)])
+        models = [super(NeighbourClassifier, self)._model(X, *pair) for pair in zip(columns, repeat(weight), classes)]
+        return EachTarget([([j], model) for j, model in enumerate(models)])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row.

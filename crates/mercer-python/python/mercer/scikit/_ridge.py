@@ -9,6 +9,7 @@ from ..errors import ExpressionError
 from ._arguments import is_open, is_pair
 from ._base import KernelClassifier, KernelRegressor, Scores
 from ._kernels import Pairwise
+from ._several import EachTarget
 
 
 def counted(number, what):
@@ -64,7 +65,7 @@ class RidgeRegression(Ridge, KernelRegressor):
             one.alpha = penalties[group[0]]
             parts.append((group, one._model(X, np.ascontiguousarray(targets[:, group]), weight, classes)))
             vars(self).update(_as_points=getattr(one, "_as_points", None))
-        return EachPenalty(parts)
+        return EachTarget(parts)
 
     def _may_be(self, ours):
         return super()._may_be(ours) + (", or a list of such for each target" if ours == "lambda" else "")
@@ -85,61 +86,3 @@ class RidgeRegression(Ridge, KernelRegressor):
 
 class RidgeClassification(Ridge, Scores, KernelClassifier):
     """Kernel ridge regression to indicators of classes."""
-
-
-class EachPenalty:
-    """Models of targets that have the same penalty, with the columns of these targets. It answers like a Model."""
-
-    def __init__(self, parts):
-        self.columns, self.models = zip(*parts)
-
-    def in_order(self, attribute):
-        """An attribute of the model of each target, None where it has none."""
-        each = {column: getattr(model, attribute, None) for columns, model in zip(self.columns, self.models) for column in columns}
-        return [each[column] for column in sorted(each)]
-
-    @property
-    def takes_arrays(self):
-        """Whether rows come as they were checked."""
-        return getattr(self.models[0], "takes_arrays", False)
-
-    @property
-    def notices(self):
-        """What is worth knowing about the fits."""
-        return list(dict.fromkeys(notice for model in self.models for notice in model.notices))
-
-    @property
-    def summary(self):
-        """How the fit went that is furthest from its tolerance."""
-        return max((model.summary for model in self.models), key=lambda summary: summary["certificate"]["value"])
-
-    @property
-    def support(self):
-        """Training rows that prediction needs, the same for all."""
-        return self.models[0].support
-
-    @property
-    def expansion(self):
-        """Coefficients and constants."""
-        coef, bias = zip(*(model.expansion for model in self.models))
-        return self._placed(coef), self._placed([b[np.newaxis] for b in bias])[0]
-
-    def predict(self, X, **words):
-        """Predicted numbers, rows x targets; of one target a column."""
-        found = self._placed([model.predict(X, **words) for model in self.models])
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def leave_one_out(self, y, weight=None, **words):
-        """Predictions without each row."""
-        targets = y.reshape(len(y), -1)
-        each = [np.ascontiguousarray(targets[:, columns]) for columns in self.columns]
-        found = self._placed([model.leave_one_out(part, weight, **words) for model, part in zip(self.models, each)])
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def _placed(self, parts):
-        """Columns of the parts in the order of the targets."""
-        parts = [part.reshape(len(part), -1) for part in parts]
-        out = np.empty((len(parts[0]), sum(part.shape[1] for part in parts)))
-        for columns, part in zip(self.columns, parts):
-            out[:, columns] = part
-        return out

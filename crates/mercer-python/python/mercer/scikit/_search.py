@@ -213,9 +213,9 @@ class Answers:
         """Predicted numbers, or codes of classes."""
         return self.cell["values"]
 
-    def decision_function(self, X, *, threads=0):
+    def decision_function(self, X, *, by_class=False, threads=0):
         """Decision values."""
-        return self.cell["scores"]
+        return self.cell["by_class" if by_class else "scores"]
 
     def predict_proba(self, X, *, threads=0):
         """Probabilities of the classes."""

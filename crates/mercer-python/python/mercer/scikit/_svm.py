@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Dataset
 from ..errors import ExpressionError
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, Scores, ballot, votes
+from ._base import KernelClassifier, KernelRegressor, Scores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Lines:
 
     def __call__(self, what, done, total):
         # The number of steps has no end that is known.
-        most = f" of at most {total}" if what.startswith("settings") else ""
+        most = f" of at most {total}" if total < WITHOUT_END else ""
         print(f"[{self.name}] {what}: {done}{most}", flush=True)
 
     def end(self, model):
@@ -87,9 +87,9 @@ class SupportVectors:
 
     def _unconverged(self):
         early = "" if self.max_iter == -1 else f"Solver terminated early (max_iter={self.max_iter}).  "
-        found, note = self.model_.summary["certificate"], self.model_.summary["notes"][-1]
-        if note.startswith("the optimality conditions are met"):
-            return f"{early}{type(self).__name__}: {self._in_own_words(note)}."
+        found, summary = self.model_.summary["certificate"], self.model_.summary
+        if summary["violation"] <= found["tolerance"]:
+            return f"{early}{type(self).__name__}: {self._in_own_words(summary['notes'][-1])}."
         return (
             f"{early}Consider pre-processing your data with StandardScaler or MinMaxScaler, or lower C or gamma: the {found['name']} is "
             f"{found['value']:.2g} and not {found['tolerance']:.2g}."
@@ -252,13 +252,9 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if self.model_.sigmoids is not None:
+        if self.model_.sigmoids is not None or not self.break_ties or len(self.classes_) == 2:
             return super().predict(X)
-        if len(self.classes_) == 2:
-            return self.classes_.take(np.asarray(self._scores(X) > 0, dtype=np.intp))
-        values = -self._scores(X)
-        found = np.add(*ballot(values, len(self.classes_))) if self.break_ties else votes(values, len(self.classes_), even=False)
-        return self.classes_.take(np.argmax(found, axis=1))
+        return self.classes_.take(np.argmax(self._scores(X, by_class=True), axis=1))
 
 
 class SupportVectorRegressor(SupportVectors, KernelRegressor):

@@ -6,7 +6,7 @@ use super::colours::{CLASSES, band};
 use crate::error::Result;
 use crate::report::tuning::full_name;
 use crate::report::words::{brief, shown, value};
-use crate::select::{Edge, TunedParameter, Tuning};
+use crate::select::{BoundStatus, TunedParameter, Tuning};
 
 /// The scores of the values of one parameter that were tried, the others held.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,12 +47,12 @@ impl TuningCurve {
             None => format!(", the {} of {} values tried", if self.rises { "highest" } else { "lowest" }, p.tried.len()),
         };
         let beyond = match p.edges {
-            [Edge::Worse, Edge::Worse] => "",
-            [Edge::Worse, _] => ", as does every larger value tried",
-            [_, Edge::Worse] => ", as does every smaller value tried",
+            [BoundStatus::Worse, BoundStatus::Worse] => "",
+            [BoundStatus::Worse, _] => ", as does every larger value tried",
+            [_, BoundStatus::Worse] => ", as does every smaller value tried",
             _ => ", as does every value tried",
         };
-        let range = if p.edges.contains(&Edge::Unknown) {
+        let range = if p.edges.contains(&BoundStatus::Unknown) {
             String::new()
         } else {
             format!(", and anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))

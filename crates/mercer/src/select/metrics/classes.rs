@@ -76,6 +76,13 @@ pub(super) fn accuracy(rows: &ClassRows<'_>) -> Option<f64> {
     rows.average(|i| f64::from(u8::from(rows.found[i] == rows.truth[i])))
 }
 
+/// The standard error of a share of so many rows, with one more right and one more wrong, so that none is exact: a few folds
+/// may agree by chance.
+pub(super) fn sampling_error_of_share(share: f64, rows: f64) -> f64 {
+    let right = (1.0 + rows * share) / (rows + 2.0);
+    (right * (1.0 - right) / rows).max(0.0).sqrt()
+}
+
 /// Mean of the recalls of the classes that there are.
 pub(super) fn balanced_accuracy(rows: &ClassRows<'_>) -> Option<f64> {
     mean(recalls(rows.found, rows.truth, rows.classes, rows.weights).into_iter().flatten())

@@ -48,9 +48,20 @@ struct Record {
     /// The end of a sentence on what an estimator achieves, {} for the value.
     achieved: &'static str,
     better: Better,
+    /// The value that none is better than, where there is one.
+    perfect: Option<f64>,
+    /// What does as well as can be done without looking at an input.
+    naive: &'static str,
     needs: Needs,
     measure: Measure,
+    /// The standard error of a value over so many independent rows, where there is a formula for it.
+    sampling: Option<fn(f64, f64) -> f64>,
 }
+
+/// What does best without looking at an input.
+const MOST_FREQUENT: &str = "always answering the most frequent class";
+const MEAN: &str = "always answering the mean";
+const GUESS: &str = "a guess that looks at no input";
 
 macro_rules! metrics {
     ($($variant:ident: $record:expr;)*) => {
@@ -76,79 +87,92 @@ metrics! {
         name: "accuracy", synonyms: &["accuracy_score"], heading: "accuracy",
         meaning: "share of rows whose class is predicted right; 1 is perfect",
         achieved: "{} of rows right",
-        better: More, needs: Nothing, measure: Classes(classes::accuracy),
+        better: More, perfect: Some(1.0), naive: MOST_FREQUENT,
+        needs: Nothing, measure: Classes(classes::accuracy), sampling: Some(classes::sampling_error_of_share),
     };
     BalancedAccuracy: Record {
         name: "balanced_accuracy", synonyms: &["balanced_accuracy_score", "mean_recall", "recall_macro"], heading: "balanced accuracy",
         meaning: "mean over the classes of the share of their rows that is predicted right, so that a rare class counts as much as a frequent one; 1 is perfect",
         achieved: "{} of the rows of a class right",
-        better: More, needs: Nothing, measure: Classes(classes::balanced_accuracy),
+        better: More, perfect: Some(1.0), naive: GUESS,
+        needs: Nothing, measure: Classes(classes::balanced_accuracy), sampling: None,
     };
     F1: Record {
         name: "f1", synonyms: &["f1_score", "f1_macro", "f_measure", "f_score"], heading: "F1",
         meaning: "how well a class is found, between the share of its rows that is found and the share of what is named so that is right: of the rarer of two classes, or the mean over several; 1 is perfect",
         achieved: "F1 {}",
-        better: More, needs: Nothing, measure: Classes(classes::f1),
+        better: More, perfect: Some(1.0), naive: GUESS,
+        needs: Nothing, measure: Classes(classes::f1), sampling: None,
     };
     Auc: Record {
         name: "auc", synonyms: &["roc_auc", "auroc", "roc_auc_ovr", "roc_auc_score"], heading: "AUC",
         meaning: "how often a row of a class is ranked above a row of the others (area under the ROC curve), the mean over more than two classes; 1 is perfect, 0.5 is chance",
         achieved: "AUC {}",
-        better: More, needs: Ranking, measure: Classes(classes::auc),
+        better: More, perfect: Some(1.0), naive: GUESS,
+        needs: Ranking, measure: Classes(classes::auc), sampling: None,
     };
     LogLoss: Record {
         name: "log_loss", synonyms: &["neg_log_loss", "cross_entropy", "logloss"], heading: "log loss",
         meaning: "how surprised the predicted probabilities are by the true class; 0 is perfect, lower is better",
         achieved: "log loss {}",
-        better: Less, needs: Probabilities, measure: Classes(classes::log_loss),
+        better: Less, perfect: Some(0.0), naive: GUESS,
+        needs: Probabilities, measure: Classes(classes::log_loss), sampling: None,
     };
     Brier: Record {
         name: "brier", synonyms: &["brier_score", "brier_score_loss", "neg_brier_score"], heading: "Brier score",
         meaning: "half the squared distance between the predicted probabilities and the true class; 0 is perfect, lower is better",
         achieved: "Brier score {}",
-        better: Less, needs: Probabilities, measure: Classes(classes::brier),
+        better: Less, perfect: Some(0.0), naive: GUESS,
+        needs: Probabilities, measure: Classes(classes::brier), sampling: None,
     };
     CalibrationError: Record {
         name: "calibration_error", synonyms: &["ece", "expected_calibration_error"], heading: "calibration error",
         meaning: "how far the probability stated for the predicted class is from the share that is right, on average over ten bins (ECE); 0 is perfect, lower is better",
         achieved: "calibration error {}",
-        better: Less, needs: Probabilities, measure: Classes(classes::calibration_error),
+        better: Less, perfect: Some(0.0), naive: GUESS,
+        needs: Probabilities, measure: Classes(classes::calibration_error), sampling: None,
     };
     Rmse: Record {
         name: "rmse", synonyms: &["root_mean_squared_error", "neg_root_mean_squared_error"], heading: "RMSE",
         meaning: "typical size of an error (root mean square), in the units of the target; lower is better",
         achieved: "typically off by {}",
-        better: Less, needs: Nothing, measure: Numbers(numbers::rmse),
+        better: Less, perfect: Some(0.0), naive: MEAN,
+        needs: Nothing, measure: Numbers(numbers::rmse), sampling: Some(numbers::sampling_error_of_root),
     };
     Mae: Record {
         name: "mae", synonyms: &["mean_absolute_error", "neg_mean_absolute_error"], heading: "MAE",
         meaning: "mean size of an error, in the units of the target; lower is better",
         achieved: "off by {} on average",
-        better: Less, needs: Nothing, measure: Numbers(numbers::mae),
+        better: Less, perfect: Some(0.0), naive: MEAN,
+        needs: Nothing, measure: Numbers(numbers::mae), sampling: None,
     };
     MedianAbsoluteError: Record {
         name: "median_absolute_error", synonyms: &["medae", "median_error", "neg_median_absolute_error"], heading: "median error",
         meaning: "half of the errors are smaller than this, in the units of the target, whatever a few rows do; lower is better",
         achieved: "half of the rows off by less than {}",
-        better: Less, needs: Nothing, measure: Numbers(numbers::median_absolute_error),
+        better: Less, perfect: Some(0.0), naive: GUESS,
+        needs: Nothing, measure: Numbers(numbers::median_absolute_error), sampling: None,
     };
     R2: Record {
         name: "r2", synonyms: &["r2_score", "r_squared", "coefficient_of_determination"], heading: "R²",
         meaning: "share of the target's variance that is explained; 1 is perfect, 0 is no better than the mean",
         achieved: "{} of the variance explained",
-        better: More, needs: Nothing, measure: Numbers(numbers::r2),
+        better: More, perfect: Some(1.0), naive: MEAN,
+        needs: Nothing, measure: Numbers(numbers::r2), sampling: None,
     };
     Nlpd: Record {
         name: "nlpd", synonyms: &["negative_log_predictive_density"], heading: "NLPD",
         meaning: "how surprised the predicted distribution is by the true value (negative log density); lower is better",
         achieved: "NLPD {}",
-        better: Less, needs: Variance, measure: Numbers(numbers::nlpd),
+        better: Less, perfect: None, naive: GUESS,
+        needs: Variance, measure: Numbers(numbers::nlpd), sampling: None,
     };
     Coverage: Record {
         name: "coverage", synonyms: &["coverage_95", "interval_coverage"], heading: "95% coverage",
         meaning: "share of the true values that lie in the 95% interval of their prediction; 0.95 is perfect",
         achieved: "{} of the 95% intervals hold their value",
-        better: Near(numbers::LEVEL), needs: Variance, measure: Numbers(numbers::coverage),
+        better: Near(numbers::LEVEL), perfect: None, naive: GUESS,
+        needs: Variance, measure: Numbers(numbers::coverage), sampling: None,
     };
 }
 
@@ -180,6 +204,22 @@ impl Metric {
     /// Whether more is better.
     pub fn rises(self) -> bool {
         self.record().better == More
+    }
+    /// The one that decides where nothing else is asked.
+    pub fn usual(of_classes: bool) -> Metric {
+        if of_classes { Metric::Accuracy } else { Metric::Rmse }
+    }
+    /// Whether nothing can be better than a value.
+    pub fn is_perfect(self, value: f64) -> bool {
+        self.record().perfect.is_some_and(|perfect| if self.rises() { value >= perfect } else { value <= perfect })
+    }
+    /// What does as well as can be done without looking at an input, in words.
+    pub fn naive(self) -> &'static str {
+        self.record().naive
+    }
+    /// The standard error that a value would have over so many independent rows; 0 where there is no formula for it.
+    pub fn sampling_error(self, value: f64, rows: usize) -> f64 {
+        self.record().sampling.map_or(0.0, |error| error(value, rows.max(1) as f64))
     }
     /// What it needs of predictions.
     pub fn needs(self) -> Needs {

@@ -34,11 +34,10 @@ impl Scoring {
     /// # Errors
     /// A metric of classes for numbers or the other way round; one that says how well intervals fit and ranks nothing.
     pub fn of(target: &Target, weights: Option<&[f64]>, deciding: Option<Metric>) -> Result<Scoring> {
-        let usual = match target {
-            Target::Classes { .. } => Metric::Accuracy,
-            Target::Numbers(_) => Metric::Rmse,
-            Target::Absent { .. } => return Err(without_target(deciding)),
-        };
+        if let Target::Absent { .. } = target {
+            return Err(without_target(deciding));
+        }
+        let usual = Metric::usual(matches!(target, Target::Classes { .. }));
         let deciding = deciding.unwrap_or(usual);
         let able = |m: Metric| m.of_classes() == usual.of_classes() && !matches!(m.better(), Better::Near(_));
         if !able(deciding) {
@@ -117,8 +116,7 @@ fn rarer(target: &Target, weights: Option<&[f64]>) -> Option<usize> {
 
 /// Every metric that the predictions allow, accuracy or the root of the mean squared error first: see [`Scoring::score`].
 pub fn score(predictions: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Vec<(Metric, f64)> {
-    let deciding = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::Rmse };
-    score_by(predictions, truth, weights, deciding)
+    score_by(predictions, truth, weights, Metric::usual(matches!(truth, Target::Classes { .. })))
 }
 
 /// Every metric that the predictions allow, the deciding one first, the rarer of two classes told from these rows alone:

@@ -58,6 +58,11 @@ pub(super) fn rmse(rows: &NumberRows<'_>) -> Option<f64> {
     rows.over(|o| rows.squared(o)).map(f64::sqrt)
 }
 
+/// The standard error of the root mean square of so many normal errors.
+pub(super) fn sampling_error_of_root(root: f64, rows: f64) -> f64 {
+    root / (2.0 * rows).sqrt()
+}
+
 pub(super) fn mae(rows: &NumberRows<'_>) -> Option<f64> {
     rows.over(|o| rows.average(|i| rows.error(i, o).abs()))
 }

@@ -281,3 +281,11 @@ fn the_recall_of_a_class_is_the_share_of_its_rows_that_is_found() {
     }
     assert_eq!(recalls(&[0], &[0], 2, None), [Some(1.0), None]);
 }
+
+#[test]
+fn the_error_of_a_share_is_binomial_and_never_zero() {
+    // 8 of 10 right, with one more of each: p = 9/12.
+    assert!((Metric::Accuracy.sampling_error(0.8, 10) - (0.75f64 * 0.25 / 10.0).sqrt()).abs() <= 1e-15);
+    assert!(Metric::Accuracy.sampling_error(1.0, 50) > 0.0);
+    assert!((Metric::Rmse.sampling_error(3.0, 200) - 0.15).abs() <= 1e-15);
+}

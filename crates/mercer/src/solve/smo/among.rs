@@ -3,7 +3,11 @@
 
 use super::pairs::width;
 use super::passes::Passes;
+use crate::gram::{Block, Gram, with_scratch};
 use rayon::prelude::*;
+
+/// New rows that are computed together.
+const TOGETHER: usize = 32;
 
 /// K among the variables of a block, each of which keeps its place for as long as it stays.
 #[derive(Default)]
@@ -49,6 +53,20 @@ impl<T: Passes> Among<T> {
             if let Ok(found) = new.binary_search(&a) {
                 out.iter_mut().zip(places).for_each(|(out, &at)| *out = rows[found][at]);
             }
+        });
+    }
+
+    /// Computes the rows of the new variables from the Gram matrix among the variables of the block.
+    pub(super) fn compute(&mut self, gram: &dyn Gram) {
+        let (wide, count) = (width(self.block.len()), self.block.len());
+        let mut rows: Vec<Option<&mut [T]>> = self.values.chunks_mut(wide).map(Some).collect();
+        let mut tasks: Vec<(&[usize], Vec<&mut [T]>)> =
+            self.new.chunks(TOGETHER).map(|new| (new, new.iter().filter_map(|&a| rows[a].take()).collect())).collect();
+        tasks.par_iter_mut().for_each(|(new, rows)| {
+            with_scratch(new.len() * count, |values: &mut [T]| {
+                T::fill(gram, new, 0..count, Block::new(values, new.len(), count));
+                rows.iter_mut().zip(values.chunks(count)).for_each(|(row, values)| row[..count].copy_from_slice(values));
+            });
         });
     }
 

@@ -3,11 +3,16 @@
 use super::state::State;
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, apply_rows};
-use crate::linalg::Matrix;
+use crate::gram::{Gram, Side, apply_among, apply_rows};
+use crate::linalg::{Matrix, product_within, transposed_product_within};
+use std::borrow::Cow;
 
 /// Values of f between two looks at the cancel flag.
 const CHECK: usize = 4096;
+/// Values of f in f32 may be off by so many times what they are found to be.
+const SAFE: f64 = 16.0;
+/// The place of a row without a coefficient.
+const NOWHERE: usize = usize::MAX;
 
 /// How good a point is.
 pub(super) struct Quality {
@@ -61,10 +66,12 @@ pub(super) fn of(state: &State<'_>) -> Quality {
             0.0
         };
         gap += (best - b) * u - p.tube * (best.abs() - b.abs());
-        linear += p.target[k] * b - p.tube * b.abs();
-        quadratic += b * state.values[k];
+        // From where it began with values of f there: b'Kb grows by the change of b times the sum of both values of f.
+        let (from, f) = state.before.as_ref().map_or((0.0, 0.0), |before| (before.coef[k], before.values[k]));
+        linear += p.target[k] * (b - from) - p.tube * (b.abs() - from.abs());
+        quadratic += (b - from) * (state.values[k] + f);
     }
-    let dual = linear - 0.5 * quadratic;
+    let dual = state.before.as_ref().map_or(0.0, |before| before.dual) + linear - 0.5 * quadratic;
     let primal = dual + gap;
     let size = primal.abs().max(dual.abs());
     let gap = if size > 0.0 { gap / size } else { 0.0 };
@@ -72,17 +79,19 @@ pub(super) fn of(state: &State<'_>) -> Quality {
     Quality { offset, free, bound, primal, dual, gap, violation }
 }
 
-/// Computes f = Kb anew for every problem, all of them in one pass over the rows of K with a coefficient.
-pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &Control) -> Result<()> {
+/// Computes f = Kb anew in f64 for every problem, all of them in one pass. `rounded` is the tolerance where f is known but for
+/// the rounding of f32: then nothing is computed for rows that have no coefficient and are far from ever taking one.
+///
+/// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part
+/// in the greatest violation, in the gap and in the objective, so that these are those of f64.
+pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, control: &Control) -> Result<()> {
     if states.is_empty() {
         return Ok(());
     }
     let n = gram.shape().0;
     let support = support(n, states);
-    let mut at = vec![usize::MAX; n];
-    for (s, &r) in support.iter().enumerate() {
-        at[r] = s;
-    }
+    let mut at = vec![NOWHERE; n];
+    support.iter().enumerate().for_each(|(s, &r)| at[r] = s);
     let mut coef = Matrix::zeros(support.len(), states.len());
     for (o, state) in states.iter().enumerate() {
         for (&r, &b) in state.problem.row.iter().zip(&state.coef) {
@@ -91,15 +100,62 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &
             }
         }
     }
-    for start in (0..n).step_by(CHECK) {
-        control.check()?;
-        let end = n.min(start + CHECK);
-        let values = apply_rows(gram, &support, start..end, &coef)?;
+    let few = |z: &Cow<'_, Matrix>| z.cols() < support.len();
+    if let Some(z) = gram.features(Side::Rows).filter(few) {
+        // Z (Z'b): no kernel value is needed.
+        let weights = transposed_product_within(&z.select_rows(&support), &coef, control)?;
+        let values = product_within(&z, &weights, control)?;
         for (o, state) in states.iter_mut().enumerate() {
-            let rows = &state.problem.row;
-            let (from, to) = (rows.partition_point(|&r| r < start), rows.partition_point(|&r| r < end));
-            for k in from..to {
-                state.values[k] = values[(rows[k] - start, o)];
+            state.problem.row.iter().zip(&mut state.values).for_each(|(&r, f)| *f = values[(r, o)]);
+        }
+        return Ok(());
+    }
+    let Some(own) = gram.gathered(&support) else {
+        return others(gram, &support, &(0..n).collect::<Vec<_>>(), 0, &coef, states, control);
+    };
+    let values = apply_among(own.as_ref(), &coef, control)?;
+    let mut asked = vec![rounded.is_none(); n];
+    for (o, state) in states.iter_mut().enumerate() {
+        let mut off = 0.0f64;
+        for (k, r) in state.problem.row.iter().enumerate().filter(|(_, r)| at[**r] != NOWHERE) {
+            let value = values[(at[*r], o)];
+            off = off.max((std::mem::replace(&mut state.values[k], value) - value).abs());
+        }
+        let Some(tolerance) = rounded else { continue };
+        let (margin, quality) = (tolerance.max(SAFE * off), of(state));
+        for (k, &r) in state.problem.row.iter().enumerate() {
+            let (rise, fall) = state.slopes(k);
+            asked[r] |= quality.free == 0 || !(rise + margin <= quality.offset && quality.offset <= fall - margin);
+        }
+    }
+    let near: Vec<usize> = (0..n).filter(|&r| at[r] == NOWHERE && asked[r]).collect();
+    let list = [&support[..], &near].concat();
+    match gram.gathered(&list) {
+        Some(gram) => others(gram.as_ref(), &(0..support.len()).collect::<Vec<_>>(), &near, support.len(), &coef, states, control),
+        None => others(gram, &support, &(0..n).collect::<Vec<_>>(), 0, &coef, states, control),
+    }
+}
+
+/// Writes f of the given rows, which are the columns of K from `first` on, from the rows of K with a coefficient.
+fn others(
+    gram: &dyn Gram,
+    support: &[usize],
+    rows: &[usize],
+    first: usize,
+    coef: &Matrix,
+    states: &mut [&mut State<'_>],
+    control: &Control,
+) -> Result<()> {
+    let most = rows.iter().max().map_or(0, |r| r + 1);
+    for (piece, some) in rows.chunks(CHECK).enumerate() {
+        control.check()?;
+        let start = first + piece * CHECK;
+        let values = apply_rows(gram, support, start..start + some.len(), coef)?;
+        let mut at = vec![NOWHERE; most];
+        some.iter().enumerate().for_each(|(k, &r)| at[r] = k);
+        for (o, state) in states.iter_mut().enumerate() {
+            for (r, f) in state.problem.row.iter().zip(&mut state.values) {
+                *f = at.get(*r).filter(|a| **a != NOWHERE).map_or(*f, |&a| values[(a, o)]);
             }
         }
     }

@@ -12,7 +12,7 @@ use super::state::State;
 use super::{MARGIN, Options, PATIENCE, certificate};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Cell, RowCache, add_rows};
+use crate::gram::{Cell, Gram, RowCache, add_rows};
 use rayon::prelude::*;
 
 /// Variables in a block.
@@ -33,15 +33,20 @@ const GROWTH: (usize, f64, f64) = (20, 1e-10, 1e-7);
 const TOGETHER: usize = 8;
 /// Rows of f that one task updates.
 const CHUNK: usize = 1024;
+/// Blocks between two looks at how many variables may still change.
+const COUNTED: usize = 4;
+/// Seconds in which a value is taken out of a row: where it is computed in less, it is computed again. Its bits are the same.
+const GATHERED: f64 = 2e-9;
 /// For so many problems K among the variables of the last block is kept.
 const KEPT_FOR: usize = 8;
 
 /// Runs every open problem until its violation and gap are within the tolerance, nothing moves in this precision, or a
-/// limit is met, which closes it. Whether any moved.
+/// limit is met, which closes it; or until no more than `few` of its variables may still change. Whether any moved.
 pub(super) fn run<T: Passes>(
     states: &mut [&mut State<'_>],
     cache: &mut RowCache<'_, T>,
     options: &Options,
+    few: usize,
     control: &Control,
 ) -> Result<bool> {
     let mut runs: Vec<Run<'_, '_, T>> = states.iter_mut().filter(|s| !s.closed).map(|s| Run::new(s, options)).collect();
@@ -51,7 +56,7 @@ pub(super) fn run<T: Passes>(
         control.check()?;
         control.tell("steps of the solver", steps(&runs), options.max_iterations.saturating_mul(runs.len()));
         let (capacity, spent) = (cache.capacity(), control.out_of_time());
-        runs.par_iter_mut().try_for_each(|run| run.plan(options, spent))?;
+        runs.par_iter_mut().try_for_each(|run| run.plan(options, few, spent))?;
         let mut open: Vec<&mut Run<'_, '_, T>> = runs.iter_mut().filter(|r| !r.ended).collect();
         if open.is_empty() {
             return Ok(steps(&runs) > before && runs.iter().any(|r| !r.stands));
@@ -64,8 +69,9 @@ pub(super) fn run<T: Passes>(
             let (list, count) = asked(rest, capacity);
             let (together, others) = rest.split_at_mut(count);
             if list.len() <= capacity {
+                let quick = (cache.seconds_per_value() < GATHERED).then_some(cache.gram());
                 let rows = Rows { values: cache.rows(&list, control)?, list };
-                together.par_iter_mut().for_each(|run| run.improve(&rows, options, control));
+                together.par_iter_mut().for_each(|run| run.improve(&rows, quick, options, control));
             } else {
                 together.iter_mut().try_for_each(|run| run.improve_in_pieces(cache, options, control))?;
             }
@@ -114,6 +120,8 @@ struct Run<'s, 'p, T> {
     stands: bool,
     /// The variables at work.
     block: Vec<usize>,
+    /// Blocks so far.
+    blocks: usize,
     among: Among<T>,
     ended: bool,
 }
@@ -121,11 +129,11 @@ struct Run<'s, 'p, T> {
 impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     fn new(state: &'s mut State<'p>, options: &Options) -> Self {
         let (goal, violation, patience) = (MARGIN * options.tolerance, f64::INFINITY, Patience::of::<T>(state));
-        Run { state, goal, violation, patience, stands: false, block: Vec::new(), among: Among::default(), ended: false }
+        Run { state, goal, violation, patience, stands: false, block: Vec::new(), blocks: 0, among: Among::default(), ended: false }
     }
 
     /// Ends, or chooses the next block.
-    fn plan(&mut self, options: &Options, spent: bool) -> Result<()> {
+    fn plan(&mut self, options: &Options, few: usize, spent: bool) -> Result<()> {
         if self.ended {
             return Ok(());
         }
@@ -138,6 +146,11 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
                 return Ok(());
             }
             self.goal = TIGHTEN * self.violation;
+        }
+        self.blocks += 1;
+        if few > 0 && self.blocks.is_multiple_of(COUNTED) && self.state.unsettled(&certificate::of(self.state)).count() <= few {
+            self.ended = true;
+            return Ok(());
         }
         self.stands = self.patience.is_over(self.state, self.violation <= MARGIN * options.tolerance);
         self.ended = self.stands;
@@ -154,11 +167,16 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
     }
 
     /// Solves the problem on the block and brings f up to date; ends where no step makes progress in this precision.
-    fn improve(&mut self, rows: &Rows<'_, T>, options: &Options, control: &Control) {
+    fn improve(&mut self, rows: &Rows<'_, T>, quick: Option<&dyn Gram>, options: &Options, control: &Control) {
         let places = self.go_on();
         let own: Vec<&[T]> = places.iter().map(|&r| rows.of(r)).collect();
-        let new: Vec<&[T]> = self.among.new.iter().map(|&a| own[a]).collect();
-        self.among.take(0, &new, &places);
+        match quick.and_then(|gram| gram.gathered(&places)) {
+            Some(gram) => self.among.compute(gram.as_ref()),
+            None => {
+                let new: Vec<&[T]> = self.among.new.iter().map(|&a| own[a]).collect();
+                self.among.take(0, &new, &places);
+            }
+        }
         let changes = self.solve(options, control);
         let changes: Vec<(&[T], f64)> = changes.into_iter().map(|(a, change)| (own[a], change)).collect();
         update(&mut self.state.values, &self.state.problem.row, &changes);
@@ -188,12 +206,12 @@ impl<'s, 'p, T: Passes> Run<'s, 'p, T> {
         let (state, values) = (&mut *self.state, std::mem::take(&mut self.among.values));
         let block = &self.among.block;
         let whole = block.len() == state.coef.len();
-        let mut small = Block::new(state, block, pairs::Rows::given(block.len(), values));
+        let mut small = Block::new(state, block, pairs::Rows::Held(&values));
         let goal = if whole { 0.5 * self.goal } else { (INNER * self.violation).max(0.5 * self.goal) };
         let most = (STEPS * block.len()).min(options.max_iterations - state.iterations);
         let steps = small.solve(state, &Until { goal, most, control });
         let solved = small.coef;
-        self.among.values = small.rows.values;
+        self.among.values = values;
         let mut changes = Vec::new();
         for (a, (&k, &new)) in block.iter().zip(&solved).enumerate() {
             if new != state.coef[k] {

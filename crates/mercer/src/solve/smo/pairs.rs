@@ -30,13 +30,11 @@ pub(super) struct Block<'a, T> {
 }
 
 /// Rows of K among the variables of a block, one after the other, each of [`width`] numbers.
-pub(super) struct Rows<'a, T> {
-    width: usize,
-    pub(super) values: Vec<T>,
-    /// The rows where others hold them.
-    lent: Option<&'a [T]>,
-    /// Writes the row of a member when it is first asked for, and which rows are there; without it all are.
-    write: Option<(Write<'a, T>, Vec<bool>)>,
+pub(super) enum Rows<'a, T> {
+    /// All rows, held by others.
+    Held(&'a [T]),
+    /// Rows that are written when they are first asked for: where to, how, and which are there.
+    Later(&'a mut [T], Write<'a, T>, Vec<bool>),
 }
 
 /// Writes the row of a member.
@@ -48,28 +46,26 @@ pub(super) fn width(members: usize) -> usize {
 }
 
 impl<'a, T: Passes> Rows<'a, T> {
-    /// All rows, written.
-    pub(super) fn given(members: usize, values: Vec<T>) -> Self {
-        Rows { width: width(members), values, lent: None, write: None }
-    }
-    /// All rows, held by others.
-    pub(super) fn lent(members: usize, values: &'a [T]) -> Self {
-        Rows { width: width(members), values: Vec::new(), lent: Some(values), write: None }
-    }
-    /// Rows that are written when they are first asked for.
-    pub(super) fn later(members: usize, write: Write<'a, T>) -> Self {
-        let width = width(members);
-        Rows { width, values: vec![T::default(); members * width], lent: None, write: Some((write, vec![false; members])) }
+    /// Rows that are written when they are first asked for, into memory whatever stands there.
+    pub(super) fn later(members: usize, memory: &'a mut [T], write: Write<'a, T>) -> Self {
+        Rows::Later(memory, write, vec![false; members])
     }
     fn make(&mut self, a: usize) {
-        if let Some((write, ready)) = &mut self.write
+        if let Rows::Later(values, write, ready) = self
             && !std::mem::replace(&mut ready[a], true)
         {
-            write(a, &mut self.values[a * self.width..][..ready.len()]);
+            let wide = width(ready.len());
+            let (row, rest) = values[a * wide..(a + 1) * wide].split_at_mut(ready.len());
+            write(a, row);
+            rest.fill(T::default());
         }
     }
-    fn of(&self, a: usize) -> &[T] {
-        &self.lent.unwrap_or(&self.values)[a * self.width..(a + 1) * self.width]
+    fn of(&self, a: usize, wide: usize) -> &[T] {
+        let all: &[T] = match self {
+            Rows::Held(all) => all,
+            Rows::Later(all, ..) => all,
+        };
+        &all[a * wide..(a + 1) * wide]
     }
 }
 
@@ -143,26 +139,28 @@ impl<'a, T: Passes> Block<'a, T> {
 
     /// The row of a member.
     pub(super) fn row(&mut self, a: usize) -> &[T] {
+        let wide = self.v.len();
         self.rows.make(a);
-        self.rows.of(a)
+        self.rows.of(a, wide)
     }
 
     /// v of all members, and the row of one.
     pub(super) fn v_and_row(&mut self, a: usize) -> (&mut [T], &[T]) {
+        let wide = self.v.len();
         self.rows.make(a);
-        (&mut self.v, self.rows.of(a))
+        (&mut self.v, self.rows.of(a, wide))
     }
 
     /// Takes pair steps until the violation within the block is at most `goal`, or limits are met. Returns the steps.
     pub(super) fn solve(&mut self, state: &State<'_>, until: &Until<'_>) -> usize {
         let (mut i, mut j, mut step) = (0, 0, 0.0);
-        let (mut spent, mut taken) = (0.0, 0);
+        let (mut spent, mut taken, wide) = (0.0, 0, self.v.len());
         if self.members.is_empty() {
             return 0;
         }
         self.rows.make(0);
         loop {
-            let lists = [&self.up[..], &self.down, self.rows.of(i), self.rows.of(j)];
+            let lists = [&self.up[..], &self.down, self.rows.of(i, wide), self.rows.of(j, wide)];
             let (next, top, bottom) = T::advance(&mut self.v, lists, T::from_f64(step));
             let violation = top.to_f64() - bottom.to_f64();
             // Also the end where nothing may rise or nothing may fall.
@@ -184,7 +182,7 @@ impl<'a, T: Passes> Block<'a, T> {
             }
             i = next;
             self.rows.make(i);
-            let lists = [&self.v[..], &self.down, self.rows.of(i), &self.diagonal];
+            let lists = [&self.v[..], &self.down, self.rows.of(i, wide), &self.diagonal];
             let gain;
             (j, gain) = T::second(lists, [top, self.diagonal[i], T::from_f64(self.flat)]);
             self.rows.make(j.min(self.members.len() - 1));
@@ -197,7 +195,7 @@ impl<'a, T: Passes> Block<'a, T> {
 
     /// Raises i and lowers j as far as pays, but for v; false if that is nowhere.
     fn change(&mut self, state: &State<'_>, i: usize, j: usize, step: &mut f64) -> bool {
-        let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i)[j].to_f64();
+        let curve = self.diagonal[i].to_f64() + self.diagonal[j].to_f64() - 2.0 * self.rows.of(i, self.v.len())[j].to_f64();
         let (most, least) = (state.above(self.members[i], self.coef[i]), state.below(self.members[j], self.coef[j]));
         let (room_i, room_j) = (most - self.coef[i], self.coef[j] - least);
         let slope = (self.v[i] + self.up[i]).to_f64() - (self.v[j] + self.down[j]).to_f64();

@@ -16,8 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows and columns of a tile.
 const TILE: (usize, usize) = (64, 960);
-/// Rows and columns that are turned over together.
-const TURN: usize = 16;
 
 /// Groups of rows, and which of them each problem has.
 pub(super) struct Groups {
@@ -25,19 +23,20 @@ pub(super) struct Groups {
     rows: Vec<Vec<usize>>,
     /// The groups of each problem, ascending.
     of: Vec<Vec<usize>>,
+    /// The group of each row and its place there.
+    at: Vec<(usize, usize)>,
 }
 
 impl Groups {
     pub(super) fn of(states: &[&mut State<'_>]) -> Self {
-        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let end = states.iter().flat_map(|s| &s.problem.row).max().map_or(0, |r| r + 1);
+        let mut parts: Vec<Vec<usize>> = vec![Vec::new(); end];
         for (p, state) in states.iter().enumerate() {
-            for &r in &state.problem.row {
-                parts.entry(r).or_default().push(p);
-            }
+            state.problem.row.iter().for_each(|&r| parts[r].push(p));
         }
         let (mut numbers, mut rows): (BTreeMap<Vec<usize>, usize>, Vec<Vec<usize>>) = (BTreeMap::new(), Vec::new());
         let mut of = vec![BTreeSet::new(); states.len()];
-        for (r, list) in parts {
+        for (r, list) in parts.into_iter().enumerate().filter(|(_, list)| !list.is_empty()) {
             let next = rows.len();
             let g = *numbers.entry(list).or_insert_with_key(|list| {
                 list.iter().for_each(|&p| {
@@ -50,7 +49,15 @@ impl Groups {
             }
             rows[g].push(r);
         }
-        Groups { rows, of: of.into_iter().map(|set| set.into_iter().collect()).collect() }
+        Groups::new(rows, of.into_iter().map(|set| set.into_iter().collect()).collect())
+    }
+
+    fn new(rows: Vec<Vec<usize>>, of: Vec<Vec<usize>>) -> Self {
+        let mut at = vec![(0, 0); rows.iter().flatten().max().map_or(0, |r| r + 1)];
+        for (g, list) in rows.iter().enumerate() {
+            list.iter().enumerate().for_each(|(k, &r)| at[r] = (g, k));
+        }
+        Groups { rows, of, at }
     }
 
     /// Whether some problem that is not solved before group `from` has both groups.
@@ -85,29 +92,35 @@ impl Groups {
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Groups, options: &Options, control: &Control) -> Result<()> {
     let mut blocks: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let gathered = gram.gathered(&groups.rows.concat());
+    // Memory of blocks that are done: fresh memory would cost a page fault per 4 kB.
+    let mut spare: Vec<Vec<f64>> = Vec::new();
     for g in 0..groups.rows.len() {
         control.check_wanted("Gram matrix")?;
         let beside: Vec<usize> = (0..=g).filter(|&h| groups.together(g, h, g)).collect();
-        let made = match &gathered {
-            Some(gram) => panel_of_gathered(gram.as_ref(), groups, g, &beside),
-            None => panel(gram, groups, g, &beside),
+        let memory = beside.iter().map(|&h| {
+            let mut block = spare.pop().unwrap_or_default();
+            block.resize(groups.rows[g].len() * groups.rows[h].len(), 0.0);
+            block
+        });
+        let mut made: Vec<Vec<f64>> = memory.collect();
+        match &gathered {
+            Some(gram) => panel_of_gathered(gram.as_ref(), groups, g, &beside, &mut made),
+            None => panel(gram, groups, g, &beside, &mut made),
         };
-        for (&h, block) in beside.iter().zip(made) {
-            blocks.insert((g, h), block);
-        }
+        blocks.extend(beside.into_iter().map(|h| (g, h)).zip(made));
         let ready = states.par_iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g));
         ready.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))?;
-        blocks.retain(|&(a, b), _| groups.together(a, b, g + 1));
+        let done: Vec<(usize, usize)> = blocks.keys().filter(|(a, b)| !groups.together(*a, *b, g + 1)).copied().collect();
+        spare.extend(done.iter().filter_map(|pair| blocks.remove(pair)));
     }
     Ok(())
 }
 
 /// The kernel values of a group's rows with those of the groups beside it, one block for each, where the rows of a group
 /// follow on each other and groups do.
-fn panel_of_gathered(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize]) -> Vec<Vec<f64>> {
+fn panel_of_gathered(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize], blocks: &mut [Vec<f64>]) {
     let starts: Vec<usize> = groups.rows.iter().scan(0, |end, rows| Some(std::mem::replace(end, *end + rows.len()))).collect();
     let width = |h: usize| groups.rows[h].len();
-    let mut blocks: Vec<Vec<f64>> = beside.iter().map(|&h| vec![0.0; width(g) * width(h)]).collect();
     let tiles = blocks.iter_mut().zip(beside).flat_map(|(block, &h)| {
         block
             .chunks_mut(TILE.0 * width(h))
@@ -118,15 +131,13 @@ fn panel_of_gathered(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize
         let (first, height) = (starts[g] + rows.start, rows.len());
         gram.fill(first..first + height, starts[h]..starts[h] + width(h), gram::Block::new(part, height, width(h)));
     });
-    blocks
 }
 
 /// The kernel values of a group's rows with those of the groups beside it, one block for each.
-fn panel(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize]) -> Vec<Vec<f64>> {
+fn panel(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize], blocks: &mut [Vec<f64>]) {
     let (own, lists): (_, Vec<&Vec<usize>>) = (&groups.rows[g], beside.iter().map(|&h| &groups.rows[h]).collect());
     let first = lists.iter().filter_map(|l| l.first()).min().copied().unwrap_or(0);
     let end = lists.iter().filter_map(|l| l.last()).max().map_or(0, |l| l + 1);
-    let mut blocks: Vec<Vec<f64>> = lists.iter().map(|l| vec![0.0; own.len() * l.len()]).collect();
     let mut bands: Vec<Vec<&mut [f64]>> = own.chunks(TILE.0).map(|_| Vec::new()).collect();
     for (block, list) in blocks.iter_mut().zip(&lists) {
         block.chunks_mut(TILE.0 * list.len()).zip(&mut bands).for_each(|(part, band)| band.push(part));
@@ -145,62 +156,58 @@ fn panel(gram: &dyn Gram, groups: &Groups, g: usize, beside: &[usize]) -> Vec<Ve
             });
         }
     });
-    blocks
 }
 
 /// K among the variables of a problem, from the blocks of its groups.
 struct Pieces<'a> {
     /// The group of each variable, as a place in the list of the problem's groups, and its place in the group.
     of: Vec<(usize, usize)>,
-    /// The variables of each group.
-    variables: Vec<Vec<usize>>,
-    /// Blocks by two such places; that of an earlier group with a later one is turned over.
-    blocks: Vec<Vec<std::borrow::Cow<'a, [f64]>>>,
+    /// Variables that follow on each other in a group: the first of them, and how many.
+    runs: Vec<(usize, usize)>,
+    /// Blocks by two such groups.
+    blocks: Vec<Vec<Piece<'a>>>,
+}
+
+/// The kernel values of the rows of one group with those of another.
+#[derive(Clone, Copy)]
+enum Piece<'a> {
+    /// Row after row, of so many numbers each.
+    Rows(&'a [f64], usize),
+    /// Column after column.
+    Columns(&'a [f64], usize),
 }
 
 impl<'a> Pieces<'a> {
     fn new(state: &State<'_>, list: &[usize], groups: &Groups, blocks: &'a BTreeMap<(usize, usize), Vec<f64>>) -> Self {
-        let mut of = vec![(0, 0); state.coef.len()];
-        let mut variables = Vec::new();
-        for (q, &g) in list.iter().enumerate() {
-            let found: Vec<usize> = groups.rows[g].iter().map(|r| state.problem.row.partition_point(|s| s < r)).collect();
-            found.iter().enumerate().for_each(|(at, &k)| of[k] = (q, at));
-            variables.push(found);
-        }
-        let block = |a: usize, b: usize| -> std::borrow::Cow<'a, [f64]> {
-            match (blocks.get(&(a, b)), blocks.get(&(b, a))) {
-                (Some(block), _) => block.into(),
-                (None, Some(block)) => turned(block, groups.rows[b].len(), groups.rows[a].len()).into(),
-                (None, None) => Vec::new().into(),
-            }
+        let place = |&r: &usize| (list.iter().position(|&g| g == groups.at[r].0).unwrap_or(0), groups.at[r].1);
+        let of: Vec<(usize, usize)> = state.problem.row.iter().map(place).collect();
+        let follow = |a: &(usize, usize), b: &(usize, usize)| a.0 == b.0 && a.1 + 1 == b.1;
+        let runs = of.chunk_by(follow).scan(0, |end, run| Some((std::mem::replace(end, *end + run.len()), run.len()))).collect();
+        let piece = |a: usize, b: usize| match (blocks.get(&(a, b)), blocks.get(&(b, a))) {
+            (Some(block), _) => Piece::Rows(block, groups.rows[b].len()),
+            (None, Some(block)) => Piece::Columns(block, groups.rows[a].len()),
+            (None, None) => Piece::Rows(&[], 0),
         };
-        Pieces { of, variables, blocks: list.iter().map(|&a| list.iter().map(|&b| block(a, b)).collect()).collect() }
+        Pieces { of, runs, blocks: list.iter().map(|&a| list.iter().map(|&b| piece(a, b)).collect()).collect() }
     }
 }
 
 impl whole::Kernel for Pieces<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
         let (q, at) = self.of[k];
-        for (variables, block) in self.variables.iter().zip(&self.blocks[q]) {
-            let values = &block[at * variables.len()..(at + 1) * variables.len()];
-            variables.iter().zip(values).for_each(|(&variable, v)| out[variable] = T::from_f64(*v));
-        }
-    }
-}
-
-/// The transpose of a rows x cols matrix.
-fn turned(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
-    let mut out = vec![0.0; rows * cols];
-    for i0 in (0..rows).step_by(TURN) {
-        for j0 in (0..cols).step_by(TURN) {
-            for j in j0..(j0 + TURN).min(cols) {
-                for i in i0..(i0 + TURN).min(rows) {
-                    out[j * rows + i] = values[i * cols + j];
+        for &(start, count) in &self.runs {
+            let (other, first) = self.of[start];
+            let out = &mut out[start..start + count];
+            match self.blocks[q][other] {
+                Piece::Rows(block, wide) => {
+                    out.iter_mut().zip(&block[at * wide + first..]).for_each(|(o, v)| *o = T::from_f64(*v));
+                }
+                Piece::Columns(block, wide) => {
+                    out.iter_mut().zip(block[first * wide + at..].iter().step_by(wide)).for_each(|(o, v)| *o = T::from_f64(*v));
                 }
             }
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -238,7 +245,7 @@ mod tests {
         // At the end all pairs of groups are held, for the last problem.
         assert!(groups.bytes() <= 8 * (n * n) as u64 && groups.bytes() >= 8 * (n * n / 2) as u64);
         solve(&gram, &mut states, &groups, &options, &control).unwrap();
-        whole::solve(&gram, &mut at_once.iter_mut().collect::<Vec<_>>(), &options, &control).unwrap();
+        whole::solve_or_close(&gram, &mut at_once.iter_mut().collect::<Vec<_>>(), &options, &control).unwrap();
         for (a, b) in by_groups.into_iter().zip(at_once) {
             assert!(a.closed && a.iterations > 10);
             assert_eq!(a.into_solution(1e-3), b.into_solution(1e-3));
@@ -270,16 +277,11 @@ mod tests {
         let n = 150;
         let gram = Bells((0..n).map(|k| (k as f64 * 0.7).sin()).collect());
         let rows = (0..3).map(|class| (0..n).filter(|i| i % 3 == class).collect()).collect();
-        let groups = Groups { rows, of: vec![vec![0, 1, 2]] };
+        let groups = Groups::new(rows, vec![vec![0, 1, 2]]);
         let gathered = gram.gathered(&groups.rows.concat()).unwrap();
-        assert_eq!(panel_of_gathered(gathered.as_ref(), &groups, 2, &[0, 1, 2]), panel(&gram, &groups, 2, &[0, 1, 2]));
-    }
-
-    #[test]
-    fn a_matrix_turned_over_has_its_entries_in_each_others_place() {
-        let (rows, cols) = (37, 18);
-        let values: Vec<f64> = (0..rows * cols).map(|k| k as f64).collect();
-        let out = turned(&values, rows, cols);
-        assert!((0..rows).all(|i| (0..cols).all(|j| out[j * rows + i] == values[i * cols + j])));
+        let (mut some, mut others) = (vec![vec![0.0; 2500]; 3], vec![vec![1.0; 2500]; 3]);
+        panel_of_gathered(gathered.as_ref(), &groups, 2, &[0, 1, 2], &mut some);
+        panel(&gram, &groups, 2, &[0, 1, 2], &mut others);
+        assert_eq!(some, others);
     }
 }

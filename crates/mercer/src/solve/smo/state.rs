@@ -1,5 +1,6 @@
 //! Where the solution of one problem stands.
 
+use super::certificate::Quality;
 use super::{Problem, Solution, certificate, malformed};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -7,6 +8,8 @@ use std::sync::Arc;
 
 /// A share of a variable that is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
+/// A variable is clearly where it belongs where the slope keeps it there by this share of the violation.
+const SLACK: f64 = 0.1;
 
 /// A problem and where its solution stands.
 pub(super) struct State<'a> {
@@ -24,6 +27,16 @@ pub(super) struct State<'a> {
     pub(super) near: bool,
     /// Nothing more is to be done.
     pub(super) closed: bool,
+    /// Where it began, if it is part of another.
+    pub(super) before: Option<Box<Before>>,
+}
+
+/// Where a part of a problem began: what the rest adds to the dual value follows from it.
+pub(super) struct Before {
+    /// The dual value of the whole problem.
+    pub(super) dual: f64,
+    pub(super) coef: Vec<f64>,
+    pub(super) values: Vec<f64>,
 }
 
 impl<'a> State<'a> {
@@ -54,7 +67,31 @@ impl<'a> State<'a> {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, features: None, near: false, closed: false })
+        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, features: None, near: false, closed: false, before: None })
+    }
+
+    /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
+    pub(super) fn problem_of(&self, variables: &[usize], row: Vec<usize>) -> Problem {
+        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
+        let p = self.problem;
+        Problem { row, target: pick(&p.target), low: pick(&p.low), high: pick(&p.high), tube: p.tube, start: None }
+    }
+
+    /// Where that problem stands.
+    pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
+        let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
+        let (diagonal, coef, values) = (pick(&self.diagonal), pick(&self.coef), pick(&self.values));
+        let (features, near, closed) = (self.features.clone(), self.near, self.closed);
+        State { problem, diagonal, coef, values, iterations: self.iterations, features, near, closed, before: None }
+    }
+
+    /// Takes over what came of it.
+    pub(super) fn take(&mut self, part: &State<'_>, variables: &[usize]) {
+        for (a, &k) in variables.iter().enumerate() {
+            (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
+        }
+        (self.iterations, self.near, self.closed) = (part.iterations, part.near, part.closed);
+        self.features.clone_from(&part.features);
     }
 
     /// Whether any variable is not zero.
@@ -127,6 +164,16 @@ impl<'a> State<'a> {
     pub(super) fn slopes(&self, k: usize) -> (f64, f64) {
         let (v, b) = (self.v(k), self.coef[k]);
         (v + self.lift(k, b), v + self.drop(k, b))
+    }
+
+    /// Variables that are not clearly where they belong.
+    pub(super) fn unsettled(&self, quality: &Quality) -> impl Iterator<Item = usize> {
+        let slack = SLACK * quality.violation.max(0.0);
+        let (least, most) = (quality.offset - slack, quality.offset + slack);
+        (0..self.coef.len()).filter(move |&k| {
+            let (rise, fall) = self.slopes(k);
+            !(rise < least && most < fall)
+        })
     }
 
     /// An error if a value of f is not finite.

@@ -9,12 +9,13 @@ use super::pairs::{Block, Rows, Until, width};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
-use super::{MARGIN, NARROW, Options, PATIENCE, certificate, interior};
+use super::{MARGIN, NARROW, Options, PATIENCE, Problem, certificate, interior};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Subset, axpy, dense};
+use crate::gram::{Gram, Subset, axpy, dense, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// A problem of no more variables is one block, and of no more where K is there already.
 const WHOLE: [usize; 2] = [2048, 4096];
@@ -29,6 +30,8 @@ const STANDS: f64 = 0.9;
 /// Times that a problem is taken up again, per kind of number.
 const ROUNDS: usize = 12;
 
+/// Rows of a block take memory that is kept for the next where they have no more bytes.
+const MEMORY: usize = 16 << 20;
 /// Steps in f32 between two looks in f64, per variable and besides.
 const LOOK: (usize, usize) = (8, 500);
 /// Where v in f32 has gone so many goals from the exact one between two looks, its steps lead elsewhere.
@@ -43,7 +46,31 @@ pub(super) fn fits(state: &State<'_>, gram: &dyn Gram, control: &Control) -> boo
 }
 
 /// Solves problems side by side, and closes them.
+///
+/// Problems over some of the rows are pairs of classes: one class is laid out after the other, as K between two classes is.
 pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+    let of_all = |s: &State<'_>| s.coef.len() == gram.shape().0;
+    if states.iter().all(|s| of_all(s)) {
+        return solve_or_close(gram, states, options, control);
+    }
+    let by_side = |s: &State<'_>| {
+        if of_all(s) {
+            return (0..s.coef.len()).collect();
+        }
+        let (below, above): (Vec<usize>, Vec<usize>) = (0..s.coef.len()).partition(|&k| s.problem.high[k] == 0.0);
+        [below, above].concat()
+    };
+    let orders: Vec<Vec<usize>> = states.iter().map(|s| by_side(s)).collect();
+    let laid_out = |(s, order): (&&mut State<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
+    let problems: Vec<Problem> = states.iter().zip(&orders).map(laid_out).collect();
+    let mut parts: Vec<State<'_>> = states.iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
+    let result = solve_or_close(gram, &mut parts.iter_mut().collect::<Vec<_>>(), options, control);
+    states.iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
+    result
+}
+
+/// The same for problems as they are laid out.
+pub(super) fn solve_or_close(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
     match solve_in_time(gram, states, options, control) {
         // There is an iterate to return, though no K to go on with.
         Err(Error::Time { .. }) => close(gram, states, control),
@@ -54,7 +81,7 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
 /// Leaves problems as they stand.
 fn close(gram: &dyn Gram, states: &mut [&mut State<'_>], control: &Control) -> Result<()> {
     let mut moved: Vec<&mut State<'_>> = states.iter_mut().filter(|s| !s.closed && s.is_moved()).map(|s| &mut **s).collect();
-    certificate::refresh(gram, &mut moved, control)?;
+    certificate::refresh(gram, &mut moved, None, control)?;
     states.iter_mut().for_each(|s| s.closed = true);
     Ok(())
 }
@@ -78,7 +105,7 @@ fn solve_in_time(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Optio
         return states.iter_mut().try_for_each(|state| {
             let rows = &state.problem.row;
             let matrix = dense(&Subset::new(gram, rows, rows), control)?;
-            let result = one(state, &Shared { matrix: &matrix, holder: None, at: (0..rows.len()).collect() }, options, control);
+            let result = one(state, &Shared::new(&matrix, None, (0..rows.len()).collect()), options, control);
             control.keep(matrix.into_data());
             result
         });
@@ -101,7 +128,7 @@ fn side_by_side(
 ) -> Result<()> {
     states.par_iter_mut().try_for_each(|state| {
         let at = state.problem.row.iter().map(|&r| place(r)).collect();
-        one(state, &Shared { matrix, holder, at }, options, control)
+        one(state, &Shared::new(matrix, holder, at), options, control)
     })
 }
 
@@ -123,8 +150,17 @@ pub(super) trait Kernel: Sync {
 struct Shared<'a> {
     matrix: &'a Matrix,
     holder: Option<&'a dyn Gram>,
-    /// The row of the matrix that each variable belongs to, ascending.
+    /// The row of the matrix that each variable belongs to.
     at: Vec<usize>,
+    /// All of them, where they follow on each other.
+    run: Option<Range<usize>>,
+}
+
+impl<'a> Shared<'a> {
+    fn new(matrix: &'a Matrix, holder: Option<&'a dyn Gram>, at: Vec<usize>) -> Self {
+        let run = at.windows(2).all(|w| w[0] + 1 == w[1]).then(|| at.first().map_or(0..0, |&first| first..first + at.len()));
+        Shared { matrix, holder, at, run }
+    }
 }
 
 impl Kernel for Shared<'_> {
@@ -136,11 +172,10 @@ impl Kernel for Shared<'_> {
         out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at]));
     }
     fn row(&self, k: usize) -> Option<&[f64]> {
-        let (first, last) = (*self.at.first()?, *self.at.last()?);
-        (last - first + 1 == self.at.len()).then(|| &self.matrix.row(self.at[k])[first..=last])
+        self.run.clone().map(|run| &self.matrix.row(self.at[k])[run])
     }
     fn single(&self, width: usize) -> Option<&[f32]> {
-        self.holder.filter(|_| self.at.len() == self.matrix.cols())?.held_single(width)
+        self.holder.filter(|_| self.run == Some(0..self.matrix.cols()))?.held_single(width)
     }
 }
 
@@ -214,14 +249,22 @@ impl<K: Kernel> Solver<'_, '_, K> {
         if self.state.closed {
             return Ok(());
         }
-        let (kernel, options, control) = (self.kernel, self.options, self.control);
+        let n = self.state.coef.len();
+        if let Some(lent) = self.kernel.single(width(n)).and_then(T::lent) {
+            return self.stage_on(Rows::Held(lent), most);
+        }
+        let (kernel, size) = (self.kernel, n * width(n));
+        let write = |k: usize, out: &mut [T]| kernel.write(k, out);
+        if size * size_of::<T>() > MEMORY {
+            return self.stage_on(Rows::later(n, &mut vec![T::default(); size], &write), most);
+        }
+        with_scratch(size, |memory: &mut [T]| self.stage_on(Rows::later(n, memory, &write), most))
+    }
+
+    fn stage_on<T: Passes>(&mut self, rows: Rows<'_, T>, most: usize) -> Result<()> {
+        let (options, control) = (self.options, self.control);
         let members: Vec<usize> = (0..self.state.coef.len()).collect();
         let (n, rounded) = (members.len(), size_of::<T>() == 4);
-        let write = |k: usize, out: &mut [T]| kernel.write(k, out);
-        let rows = match kernel.single(width(n)).and_then(T::lent) {
-            Some(lent) => Rows::lent(n, lent),
-            None => Rows::later(n, &write),
-        };
         let mut block: Block<'_, T> = Block::new(self.state, &members, rows);
         let (mut goal, mut reached, mut last) = (GOAL * options.tolerance, None, f64::INFINITY);
         let mut round = 0;

@@ -1,9 +1,9 @@
 //! Pivoted Cholesky: K = G'G of as few rows as the numerical rank of K, from as many rows of the Gram matrix and no more
 //! (Higham 1990, Analysis of the Cholesky decomposition of a semi-definite matrix; Harbrecht, Peters & Schneider 2012).
 
+use super::{Block, Gram, Side};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Block, Gram, Side};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
@@ -12,20 +12,28 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Columns that one thread takes together.
 const CHUNK: usize = 2048;
 
-/// G (rank x N) with D K D = G'G up to rounding for D = diag(`scale`); `None` where the rank is above `most`.
-pub(crate) fn pivoted_cholesky(gram: &dyn Gram, scale: &[f64], most: usize, control: &Control) -> Result<Option<Matrix>> {
+/// A factorisation up to some rank.
+pub(crate) struct Pivoted {
+    /// The pivots in the order in which they were taken: each is the row of the largest diagonal entry that was left.
+    pub(crate) pivots: Vec<usize>,
+    /// G, rank x N. Its columns of the pivots are an upper triangle.
+    pub(crate) g: Matrix,
+    /// Whether nothing but rounding is left.
+    pub(crate) complete: bool,
+}
+
+/// G with D K D = G'G for D = diag(`scale`), until it is complete or has `most` rows.
+pub(crate) fn pivoted_cholesky(gram: &dyn Gram, scale: &[f64], most: usize, control: &Control) -> Result<Pivoted> {
     let n = scale.len();
     let mut left: Vec<f64> = gram.diagonal(Side::Rows).iter().zip(scale).map(|(k, d)| k * d * d).collect();
     let enough = ROUNDING * left.iter().fold(0.0f64, |m, v| m.max(*v));
-    let mut g: Vec<f64> = Vec::new();
+    let (mut g, mut pivots): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut row = vec![0.0; n];
-    for rank in 0..=most {
+    loop {
         let pivot = (0..n).fold(0, |best, i| if left[i] > left[best] { i } else { best });
-        if n == 0 || left[pivot] <= enough {
-            return Matrix::new(rank, n, g).map(Some);
-        }
-        if rank == most {
-            break;
+        let complete = n == 0 || left[pivot] <= enough;
+        if complete || pivots.len() == most {
+            return Ok(Pivoted { g: Matrix::new(pivots.len(), n, g)?, pivots, complete });
         }
         control.check_time("pivoted Cholesky factorisation")?;
         gram.fill_rows(&[pivot], 0..n, Block::new(&mut row, 1, n));
@@ -44,8 +52,8 @@ pub(crate) fn pivoted_cholesky(gram: &dyn Gram, scale: &[f64], most: usize, cont
         });
         left[pivot] = 0.0;
         g.extend_from_slice(&row);
+        pivots.push(pivot);
     }
-    Ok(None)
 }
 
 #[cfg(test)]
@@ -59,12 +67,15 @@ mod tests {
         let z = Matrix::from_fn(40, 3, |i, j| ((i * (j + 2)) as f64 * 0.37).sin());
         let k = gramian(&z);
         let (gram, control) = (Dense::square(k.clone()).unwrap(), Control::default());
-        let g = pivoted_cholesky(&gram, &[1.0; 40], 10, &control).unwrap().unwrap();
-        assert_eq!(g.rows(), 3);
-        let back = gramian(&g.transpose());
+        let found = pivoted_cholesky(&gram, &[1.0; 40], 10, &control).unwrap();
+        assert!(found.complete && found.pivots.len() == 3);
+        for (row, &pivot) in found.pivots.iter().enumerate().skip(1) {
+            assert!((0..row).all(|earlier| found.g[(row, found.pivots[earlier])].abs() <= 1e-13), "{pivot}");
+        }
+        let back = gramian(&found.g.transpose());
         assert!(back.data().iter().zip(k.data()).all(|(a, b)| (a - b).abs() <= 1e-13));
         let full = Dense::square(Matrix::from_fn(20, 20, |i, j| f64::from(u8::from(i == j)))).unwrap();
-        assert!(pivoted_cholesky(&full, &[1.0; 20], 19, &control).unwrap().is_none());
-        assert_eq!(pivoted_cholesky(&full, &[1.0; 20], 20, &control).unwrap().unwrap().rows(), 20);
+        assert!(!pivoted_cholesky(&full, &[1.0; 20], 19, &control).unwrap().complete);
+        assert!(pivoted_cholesky(&full, &[1.0; 20], 20, &control).unwrap().complete);
     }
 }

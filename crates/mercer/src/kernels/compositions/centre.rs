@@ -3,14 +3,48 @@
 //! k(x, z) - mean_i k(x, c_i) - mean_i k(c_i, z) + mean_ij k(c_i, c_j). The columns are all training rows c, always; the last
 //! two means are learnt from them, so that a new row costs the first alone.
 
-use super::super::gradient::plan_copies;
-use super::super::{Bound, Gram, Side, apply};
-use super::rewrite::Rewrite;
 use crate::blocks;
 use crate::control::Control;
+use crate::data::RowWeights;
 use crate::error::{Error, Result};
+use crate::gram::{Bound, Gram, Rewrite, Rewritten, Side, apply, plan_copies};
+use crate::kernels::FittedKernel;
+use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
+use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, Real};
 use serde::{Deserialize, Serialize};
+
+/// The kernel of features whose mean over the training rows is subtracted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Centre {}
+
+impl Composition for Centre {
+    const FORMS: &'static [Form] = &[Form {
+        name: "centre",
+        also: Some("center"),
+        form: "centre(k)",
+        example: "centre(rbf)",
+        doc: "features less their mean over the training rows",
+        because: "the inner product of features less their mean",
+    }];
+    const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), section 5.1";
+    const IS: Properties = Properties { learns: Learns::Shifts, needs_training_rows: true, keeps_constants: true, ..Properties::PLAIN };
+    type Learnt = FeatureMean;
+
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<FeatureMean> {
+        let [of] = parts else { return Err(foreign()) };
+        FeatureMean::learn(of.fix(rows, control)?.among(control)?.as_ref(), control)
+    }
+    fn compose(&self, learnt: &FeatureMean, of: Vec<Box<dyn Bound>>, control: &Control) -> Result<Box<dyn Bound>> {
+        let of = one(of)?;
+        let how = Shifts::new(of.as_ref(), learnt, control)?;
+        Ok(Box::new(Rewritten::new(of, how)))
+    }
+    fn closure(&self) -> Closure {
+        Closure::OfNegativeType("the centred form")
+    }
+}
 
 /// The mean m of the features of the training rows, by its inner products.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +68,7 @@ fn row_means(of: &dyn Gram, control: &Control) -> Result<Vec<f64>> {
 
 impl FeatureMean {
     /// `among` binds the training rows to themselves.
-    pub(crate) fn learn(among: &dyn Bound, control: &Control) -> Result<Self> {
+    fn learn(among: &dyn Bound, control: &Control) -> Result<Self> {
         let with_rows = row_means(among, control)?;
         let squared_norm = with_rows.iter().sum::<f64>() / with_rows.len() as f64;
         Ok(FeatureMean { with_rows, squared_norm })
@@ -42,7 +76,7 @@ impl FeatureMean {
 }
 
 /// What is subtracted from a row and from a column.
-pub(crate) struct Centre {
+struct Shifts {
     /// mean_i k(x, c_i) of every row.
     rows: Vec<f64>,
     /// mean_i k(c_i, c_j) - mean_ij k(c_i, c_j) of every column.
@@ -51,17 +85,17 @@ pub(crate) struct Centre {
     mean: f64,
 }
 
-impl Centre {
+impl Shifts {
     /// `of` binds the training rows, or new rows to them.
-    pub(crate) fn new(of: &dyn Bound, learnt: &FeatureMean, control: &Control) -> Result<Self> {
+    fn new(of: &dyn Bound, learnt: &FeatureMean, control: &Control) -> Result<Self> {
         let FeatureMean { with_rows, squared_norm: mean } = learnt;
         Error::unless_equal("training rows of a centred kernel", with_rows.len(), of.shape().1)?;
         let rows = if of.symmetric() { with_rows.clone() } else { row_means(of, control)? };
-        Ok(Centre { rows, cols: with_rows.iter().map(|c| c - mean).collect(), mean: *mean })
+        Ok(Shifts { rows, cols: with_rows.iter().map(|c| c - mean).collect(), mean: *mean })
     }
 }
 
-impl Rewrite for Centre {
+impl Rewrite for Shifts {
     fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]) {
         for (v, (j, col)) in values.iter_mut().zip((first..).zip(&self.cols[first..])) {
             // The same sum from both sides of the diagonal, so that the matrix stays symmetric to the bit.

@@ -1,26 +1,60 @@
 //! k(x, z) / sqrt(k(x, x) k(z, z)): exactly 1 on the diagonal, 0 where k(x, x) = 0 (K15, K26).
 
-use super::super::gradient::{plan_copies, reweigh};
-use super::super::{Bound, Side};
-use super::rewrite::Rewrite;
 use crate::control::Control;
+use crate::data::RowWeights;
 use crate::error::Result;
+use crate::gram::{Bound, Rewrite, Rewritten, Side, plan_copies, reweigh};
+use crate::kernels::FittedKernel;
+use crate::kernels::composition::{Closure, Composition, Form, Properties, one};
+use crate::kernels::fitted::Scope;
 use crate::linalg::{Matrix, Real};
+use serde::{Deserialize, Serialize};
+
+/// A kernel of features scaled to length 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Normalise {}
+
+impl Composition for Normalise {
+    const FORMS: &'static [Form] = &[Form {
+        name: "normalise",
+        also: Some("normalize"),
+        form: "normalise(k)",
+        example: "normalise(linear)",
+        doc: "k(x, z) / sqrt(k(x, x) k(z, z))",
+        because: "f(x) k(x, z) f(z) with f(x) = k(x, x)^(-1/2)",
+    }];
+    const SOURCE: &'static str = "Shawe-Taylor & Cristianini, Kernel Methods for Pattern Analysis (2004), section 5.1";
+    const IS: Properties = Properties { keeps_features: true, keeps_constants: true, ..Properties::PLAIN };
+    type Learnt = ();
+
+    fn learn(&self, _: &[FittedKernel], _: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<()> {
+        Ok(())
+    }
+    fn compose(&self, (): &(), of: Vec<Box<dyn Bound>>, _: &Control) -> Result<Box<dyn Bound>> {
+        let of = one(of)?;
+        let how = Lengths::of(of.as_ref());
+        Ok(Box::new(Rewritten::new(of, how)))
+    }
+    fn closure(&self) -> Closure {
+        Closure::OfMercer
+    }
+}
 
 /// 1 / sqrt(k(x, x)) of both batches, 0 where k(x, x) is not above 0.
-pub(crate) struct Normalise {
+struct Lengths {
     rows: Vec<f64>,
     cols: Vec<f64>,
 }
 
-impl Normalise {
-    pub(crate) fn new(of: &dyn Bound) -> Self {
+impl Lengths {
+    fn of(of: &dyn Bound) -> Self {
         let inverse = |side| of.diagonal(side).iter().map(|d| if *d > 0.0 { 1.0 / d.sqrt() } else { 0.0 }).collect();
-        Normalise { rows: inverse(Side::Rows), cols: inverse(Side::Cols) }
+        Lengths { rows: inverse(Side::Rows), cols: inverse(Side::Cols) }
     }
 }
 
-impl Rewrite for Normalise {
+impl Rewrite for Lengths {
     fn row<T: Real>(&self, i: usize, first: usize, same: bool, values: &mut [T]) {
         let left = self.rows[i];
         for (v, (j, right)) in values.iter_mut().zip((first..).zip(&self.cols[first..])) {

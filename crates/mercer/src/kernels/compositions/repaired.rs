@@ -5,19 +5,24 @@
 //! k(x)' U (g / L) U' for a new row with similarities k(x): a training row that comes as a new row gets its training values.
 //! The r eigenpairs with g > 0 are learnt, so that a new row costs O(N r).
 
-use super::super::{Block, Bound, Dense, Gram, Side, dense};
 use crate::blocks;
 use crate::control::Control;
+use crate::data::RowWeights;
 use crate::error::{Error, Result};
+use crate::gram::{Block, Bound, Dense, Gram, Side, dense};
+use crate::kernels::FittedKernel;
+use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties, one};
+use crate::kernels::fitted::{Scope, foreign};
 use crate::linalg::{Matrix, eigh, gramian_within, product_transposed_within, product_within};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What happens to negative eigenvalues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repair {
     /// They become 0: the nearest valid matrix.
+    #[default]
     Clip,
     /// They change their sign: what is unlike counts as information.
     Flip,
@@ -31,19 +36,7 @@ impl Repair {
 
     /// Its name in expressions.
     pub fn name(self) -> &'static str {
-        match self {
-            Repair::Clip => "clip",
-            Repair::Flip => "flip",
-            Repair::Shift => "shift",
-        }
-    }
-    /// Why what it leaves is a Mercer kernel.
-    pub fn because(self) -> &'static str {
-        match self {
-            Repair::Clip => "negative eigenvalues among the training rows are set to 0",
-            Repair::Flip => "negative eigenvalues among the training rows change their sign",
-            Repair::Shift => "all eigenvalues among the training rows are raised until none is negative",
-        }
+        Repaired { how: self }.form().name
     }
     fn repaired(self, value: f64, smallest: f64) -> f64 {
         match self {
@@ -51,6 +44,62 @@ impl Repair {
             Repair::Flip => value.abs(),
             Repair::Shift => value - smallest.min(0.0),
         }
+    }
+}
+
+/// A similarity whose negative eigenvalues among the training rows are repaired.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repaired {
+    /// How.
+    pub how: Repair,
+}
+
+const fn form(name: &'static str, [form, example]: [&'static str; 2], doc: &'static str, because: &'static str) -> Form {
+    Form { name, also: None, form, example, doc, because }
+}
+
+impl Composition for Repaired {
+    const FORMS: &'static [Form] = &[
+        form(
+            "clip",
+            ["clip(k)", "clip(sigmoid)"],
+            "any similarity, its negative eigenvalues among the training rows set to 0",
+            "negative eigenvalues among the training rows are set to 0",
+        ),
+        form(
+            "flip",
+            ["flip(k)", "flip(sigmoid)"],
+            "any similarity, the signs of its negative eigenvalues changed",
+            "negative eigenvalues among the training rows change their sign",
+        ),
+        form(
+            "shift",
+            ["shift(k)", "shift(negative_distance(power=1))"],
+            "any similarity, k(x, x) raised until no eigenvalue is negative",
+            "all eigenvalues among the training rows are raised until none is negative",
+        ),
+    ];
+    const SOURCE: &'static str = "Chen, Garcia, Gupta, Rahimi & Cazzanti, Similarity-based classification (2009), section 4";
+    /// Repaired eigenvalues have no derivative where they meet 0: parameters below are not learnt.
+    const IS: Properties = Properties { learns: Learns::Values, needs_training_rows: true, smooth: false, ..Properties::PLAIN };
+    type Learnt = Eigenpairs;
+
+    fn form(&self) -> &'static Form {
+        &Self::FORMS[self.how as usize]
+    }
+    fn called(name: &str) -> Self {
+        Repaired { how: Repair::ALL.into_iter().find(|r| r.name() == name).unwrap_or_default() }
+    }
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<Eigenpairs> {
+        let [of] = parts else { return Err(foreign()) };
+        Eigenpairs::learn(self.how, of.fix(rows, control)?.among(control)?.as_ref(), control)
+    }
+    fn compose(&self, learnt: &Eigenpairs, of: Vec<Box<dyn Bound>>, control: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(RepairedGram::new(self.how, one(of)?.as_ref(), learnt, control)?))
+    }
+    fn closure(&self) -> Closure {
+        Closure::Always
     }
 }
 
@@ -74,7 +123,7 @@ pub struct Eigenpairs {
 
 impl Eigenpairs {
     /// `among` binds the training rows to themselves.
-    pub(crate) fn learn(how: Repair, among: &dyn Bound, control: &Control) -> Result<Self> {
+    fn learn(how: Repair, among: &dyn Bound, control: &Control) -> Result<Self> {
         let (values, vectors) = eigh(dense(among, control)?, control)?;
         let smallest = values.first().copied().unwrap_or(0.0);
         let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -85,14 +134,14 @@ impl Eigenpairs {
 }
 
 /// The repaired kernel, computed whole.
-pub(crate) struct Repaired {
+struct RepairedGram {
     values: Dense,
     parameters: usize,
 }
 
-impl Repaired {
+impl RepairedGram {
     /// `of` binds the training rows, or new rows to them.
-    pub(crate) fn new(how: Repair, of: &dyn Bound, learnt: &Eigenpairs, control: &Control) -> Result<Self> {
+    fn new(how: Repair, of: &dyn Bound, learnt: &Eigenpairs, control: &Control) -> Result<Self> {
         let Eigenpairs { values, vectors, smallest, largest } = learnt;
         Error::unless_equal("training rows of a repaired kernel", vectors.rows(), of.shape().1)?;
         Error::unless_equal("eigenvalues of a repaired kernel", vectors.cols(), values.len())?;
@@ -107,11 +156,11 @@ impl Repaired {
             let features = product_within(&dense(of, control)?, &scaled(&|j| repaired[j].sqrt() * ratio(j)), control)?;
             Dense::cross(product_transposed_within(&features, &roots, control)?, squared(&features), squared(&roots))?
         };
-        Ok(Repaired { values, parameters: of.parameters() })
+        Ok(RepairedGram { values, parameters: of.parameters() })
     }
 }
 
-impl Gram for Repaired {
+impl Gram for RepairedGram {
     fn shape(&self) -> (usize, usize) {
         self.values.shape()
     }
@@ -129,8 +178,7 @@ impl Gram for Repaired {
     }
 }
 
-/// Repaired eigenvalues have no derivative where they meet 0: parameters below are not learnt.
-impl Bound for Repaired {
+impl Bound for RepairedGram {
     fn parameters(&self) -> usize {
         self.parameters
     }

@@ -1,6 +1,6 @@
 //! A kernel whose values are those of another kernel, rewritten row by row.
 
-use super::super::{Block, Bound, Gram, Side, apart};
+use super::{Block, Bound, Gram, Side, apart};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, Real};

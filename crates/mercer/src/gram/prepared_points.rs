@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// Points after the work done once per input.
 #[derive(Debug)]
-pub struct Cloud {
+pub struct PreparedPoints {
     rows: usize,
     dim: usize,
     body: Body,
@@ -67,26 +67,26 @@ impl Sparse {
     }
 }
 
-impl Cloud {
+impl PreparedPoints {
     /// Points as they are: for kernels of inner products.
-    pub fn plain(points: &Points, like: Option<&Cloud>) -> Self {
+    pub fn plain(points: &Points, like: Option<&PreparedPoints>) -> Self {
         Self::build(points, &[1.0], false, like)
     }
 
     /// Points divided by `lengths` (one, or one per column; columns of infinite length are left out) and shifted by
     /// the mean of the batch, or by that of the batch `like` which they are to be compared with: for kernels of
     /// distances, which the shift does not change but whose rounding it does. Sparse points are not shifted.
-    pub fn scaled(points: &Points, lengths: &[f64], like: Option<&Cloud>) -> Self {
+    pub fn scaled(points: &Points, lengths: &[f64], like: Option<&PreparedPoints>) -> Self {
         Self::build(points, lengths, true, like)
     }
 
     /// The same of numbers that a kernel has computed, row after row.
-    pub(crate) fn of_dense(rows: usize, dim: usize, values: Vec<f64>, lengths: &[f64], like: Option<&Cloud>) -> Self {
+    pub(crate) fn of_dense(rows: usize, dim: usize, values: Vec<f64>, lengths: &[f64], like: Option<&PreparedPoints>) -> Self {
         Self::scaled(&Points::computed(rows, dim, values), lengths, like)
     }
 
     /// Points divided by their norms, for kernels of angles; a point at the origin stays there.
-    pub fn unit(points: &Points, like: Option<&Cloud>) -> Self {
+    pub fn unit(points: &Points, like: Option<&PreparedPoints>) -> Self {
         Self::plain(points, like).into_unit()
     }
 
@@ -110,7 +110,7 @@ impl Cloud {
         self
     }
 
-    fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&Cloud>) -> Self {
+    fn build(points: &Points, lengths: &[f64], shift: bool, like: Option<&PreparedPoints>) -> Self {
         let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths.get(j).copied().unwrap_or(f64::INFINITY) };
         let sparse = like.map_or(points.is_sparse(), |l| matches!(l.body, Body::Sparse(_)));
         // Sparse points keep their columns: those of infinite length become 0.
@@ -135,7 +135,7 @@ impl Cloud {
             }
             (Body::Dense(out), centre)
         };
-        let mut cloud = Cloud {
+        let mut cloud = PreparedPoints {
             rows: points.rows(),
             dim: if sparse { points.dim() } else { kept.len() },
             body,
@@ -151,7 +151,7 @@ impl Cloud {
 
     /// Counts with their squared norms given (they may count features that `columns` leaves out): dense where many are
     /// not 0, or as the batch `like` is.
-    pub(crate) fn from_counts(dim: usize, counts: Sparse, norms: Vec<f64>, like: Option<&Cloud>) -> Self {
+    pub(crate) fn from_counts(dim: usize, counts: Sparse, norms: Vec<f64>, like: Option<&PreparedPoints>) -> Self {
         let rows = norms.len();
         let full = (rows * dim) as f64;
         let crowded = full <= MOST_DENSE && counts.values.len() as f64 > CROWDED * full;
@@ -167,7 +167,7 @@ impl Cloud {
             Body::Sparse(counts)
         };
         let (centre, kept) = (Vec::new(), Vec::new());
-        Cloud { rows, dim, body, norms, centre, kept, single: OnceLock::new(), turned: OnceLock::new() }
+        PreparedPoints { rows, dim, body, norms, centre, kept, single: OnceLock::new(), turned: OnceLock::new() }
     }
 
     /// Sparse points column by column: `rows` of a column ascend.
@@ -233,7 +233,7 @@ impl Cloud {
     }
 
     /// Squared distance by differences: no cancellation, exactly 0 between equal points.
-    pub fn sqdist(&self, i: usize, other: &Cloud, j: usize) -> f64 {
+    pub fn sqdist(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
         match (&self.body, &other.body) {
             (Body::Dense(a), Body::Dense(b)) => {
                 let (a, b) = (&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim]);
@@ -244,7 +244,7 @@ impl Cloud {
     }
 
     /// Column and coordinates of two sparse points where at least one is stored.
-    pub(crate) fn merged<'a>(&'a self, i: usize, other: &'a Cloud, j: usize) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
+    pub(crate) fn merged<'a>(&'a self, i: usize, other: &'a PreparedPoints, j: usize) -> impl Iterator<Item = (usize, f64, f64)> + 'a {
         let (mut a, mut b) = (self.each(i).peekable(), other.each(j).peekable());
         std::iter::from_fn(move || match (a.peek().copied(), b.peek().copied()) {
             (None, None) => None,
@@ -269,11 +269,11 @@ impl Cloud {
     }
 }
 
-impl Gather for Cloud {
+impl Gather for PreparedPoints {
     fn gather(&self, rows: &[usize]) -> Option<Self> {
         let all = self.dense()?;
         let dim = self.dim;
-        Some(Cloud {
+        Some(PreparedPoints {
             rows: rows.len(),
             dim,
             body: Body::Dense(rows.iter().flat_map(|&i| &all[i * dim..(i + 1) * dim]).copied().collect()),

@@ -1,22 +1,4 @@
-//! Bound kernels made of bound kernels, tile by tile: sums and products here, what rewrites one kernel beside (F24).
-
-mod centre;
-mod normalise;
-mod pointwise;
-mod repair;
-mod rewrite;
-mod sets;
-mod weigh;
-
-pub(crate) use centre::{Centre, FeatureMean};
-pub(crate) use normalise::Normalise;
-pub(crate) use pointwise::{Exp, Power, Scale};
-pub use repair::Repair;
-pub(crate) use repair::{Eigenpairs, Repaired};
-pub(crate) use rewrite::Rewritten;
-pub use sets::Pairs;
-pub(crate) use sets::{OverSets, SetSide};
-pub(crate) use weigh::Weigh;
+//! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
 use super::{Block, Bound, Gram, Side, apart, with_scratch};

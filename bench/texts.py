@@ -1,0 +1,141 @@
+"""Documents by their words against scikit-learn's TfidfVectorizer with LinearSVC, both tuned on the same folds: `texts.py SET..`.
+
+Each of five folds is predicted by what three folds of the other rows choose. Sets: sms_spam, movie_reviews, rt_polarity,
+trec_questions of the folder that MERCER_SHARED names. `gram ROWS` times the Gram rows of made documents against a sparse product.
+"""
+
+import json
+import os
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+DATA = Path(os.environ.get("MERCER_SHARED", "../shared")) / "data"
+FOLDS, SEED = 5, 0
+C = [0.1, 0.3, 1.0, 3.0, 10.0]
+
+
+def sms_spam():
+    lines = (DATA / "sms_spam/SMSSpamCollection.txt").read_text(encoding="utf-8").splitlines()
+    return zip(*[line.split("\t", 1)[::-1] for line in lines])
+
+
+def movie_reviews():
+    found = []
+    with tarfile.open(DATA / "movie_reviews_pl04/review_polarity.tar.gz") as tar:
+        for member in tar.getmembers():
+            if member.name.endswith(".txt") and "/txt_sentoken/" in f"/{member.name}":
+                text = tar.extractfile(member).read().decode("latin-1")
+                found.append((text, Path(member.name).parent.name))
+    return zip(*sorted(found))
+
+
+def rt_polarity():
+    found = []
+    for label in ["neg", "pos"]:
+        text = (DATA / f"rt_polarity/rt-polarity.{label}").read_bytes().decode("latin-1")
+        found += [(line, label) for line in text.splitlines()]
+    return zip(*found)
+
+
+def trec_questions():
+    found = []
+    for part in ["train", "test"]:
+        for line in (DATA / f"trec_questions/TREC.{part}.txt").read_bytes().decode("latin-1").splitlines():
+            label, text = line.split(" ", 1)
+            found.append((text, label.split(":")[0]))
+    return zip(*found)
+
+
+SETS = {f.__name__: f for f in [sms_spam, movie_reviews, rt_polarity, trec_questions]}
+
+
+def scikit(texts, labels):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.pipeline import Pipeline
+    from sklearn.svm import LinearSVC
+
+    steps = Pipeline([("words", TfidfVectorizer()), ("svc", LinearSVC())])
+    grid = {"words__sublinear_tf": [False, True], "words__ngram_range": [(1, 1), (1, 2)], "svc__C": C}
+    inner = StratifiedKFold(3, shuffle=True, random_state=SEED)
+    return GridSearchCV(steps, grid, cv=inner, n_jobs=2).fit(texts, labels)
+
+
+class Chosen:
+    """mercer: kernels of words with one c from the same list, by the same inner folds."""
+
+    def __init__(self, texts, labels):
+        import mercer
+        from sklearn.model_selection import StratifiedKFold
+
+        kernels = [f"tfidf({o})" for o in ["tf=log", "tf=log, ngrams=2", "tf=count", "tf=count, ngrams=2"]]
+        kernels += ["tfidf(ngrams=2) + normalise(spectrum(k=4))"]
+        inner = list(StratifiedKFold(3, shuffle=True, random_state=SEED).split(texts, labels))
+        best = (-1.0, None, None)
+        for kernel in kernels:
+            hits = np.zeros(len(C))
+            for train, test in inner:
+                for j, c in enumerate(C):
+                    model = mercer.Learner(f"svc(c={c})", kernel).fit({"text": list(texts[train])}, list(labels[train]))
+                    hits[j] += np.sum(model.predict({"text": list(texts[test])}) == labels[test])
+            at = int(np.argmax(hits))
+            if hits[at] > best[0]:
+                best = (hits[at], kernel, C[at])
+        _, self.kernel, self.c = best
+        self.model = mercer.Learner(f"svc(c={self.c})", self.kernel).fit({"text": list(texts)}, list(labels))
+
+    def predict(self, texts):
+        return self.model.predict({"text": list(texts)})
+
+
+def compare(name):
+    from sklearn.model_selection import StratifiedKFold
+
+    texts, labels = (np.array(list(column), dtype=object) for column in SETS[name]())
+    found = {"mercer": [], "scikit-learn": []}
+    seconds = dict.fromkeys(found, 0.0)
+    chosen = []
+    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(texts, labels):
+        for library, fit in [("mercer", Chosen), ("scikit-learn", scikit)]:
+            clock = time.perf_counter()
+            model = fit(texts[train], labels[train])
+            found[library].append(float(np.mean(model.predict(texts[test]) == labels[test])))
+            seconds[library] += time.perf_counter() - clock
+            if library == "mercer":
+                chosen.append(f"{model.kernel} c={model.c:g}")
+    rows = {library: {"accuracy": float(np.mean(all_)), "folds": all_, "seconds": seconds[library]} for library, all_ in found.items()}
+    print(json.dumps({"set": name, "rows": len(texts), **rows, "chosen": chosen}), flush=True)
+
+
+def gram(rows):
+    """Gram rows of documents of 100 words from 50,000 against the sparse product X X' of scipy."""
+    import mercer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    draw = np.random.default_rng(SEED)
+    ranks = np.minimum(draw.zipf(1.3, size=(rows, 100)), 50_000)
+    texts = [" ".join(f"w{w}" for w in row) for row in ranks]
+    clock = time.perf_counter()
+    x = TfidfVectorizer(token_pattern=r"\S+").fit_transform(texts)
+    counted = time.perf_counter() - clock
+    some = slice(0, 2000)
+    clock = time.perf_counter()
+    product = (x[some] @ x.T).toarray()
+    sparse = time.perf_counter() - clock
+    clock = time.perf_counter()
+    found = mercer.Kernel("tfidf(tokens=blanks)")(dict(text=texts[some]), dict(text=texts))
+    ours = time.perf_counter() - clock
+    print(json.dumps({"rows": rows, "words": x.shape[1], "vectorizer": counted, "scipy_product": sparse, "mercer_with_words": ours,
+                      "shapes": [product.shape, np.shape(found)]}))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["gram"]:
+        gram(int(sys.argv[2]))
+    else:
+        for chosen_set in sys.argv[1:] or SETS:
+            compare(chosen_set)

@@ -1,0 +1,249 @@
+//! Random Fourier features: k(x, z) = E cos w'(x - z) over the spectral measure of a stationary kernel, by a mean over frequencies w
+//! that are drawn from it (M40; Rahimi & Recht, Random features for large-scale kernel machines, 2007).
+//!
+//! Each frequency gives two features, cos w'x and sin w'x, so that k(x, x) is exact. Orthogonal ones (Yu, Suresh, Choromanski,
+//! Holtmann-Rice & Kumar, Orthogonal random features, 2016) err less where the measure is the same in all directions.
+
+use crate::control::Control;
+use crate::data::{Dataset, Points, RowWeights};
+use crate::error::{Error, Result};
+use crate::gram::{Bound, LowRank, Slope, Spectral, dot};
+use crate::kernels::composition::{Closure, Composition, Form, Properties};
+use crate::kernels::fitted::{Fixed, Scope, foreign};
+use crate::kernels::shared::Shared;
+use crate::kernels::{FittedKernel, KernelExpr};
+use crate::linalg::{Matrix, product_transposed_within, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value};
+use rand::SeedableRng;
+use rand_distr::{Cauchy, ChiSquared, Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A stationary kernel through random frequencies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fourier {
+    count: Value,
+    orthogonal: bool,
+    seed: Value,
+}
+
+impl Default for Fourier {
+    fn default() -> Self {
+        Fourier { count: Value::Number(1000.0), orthogonal: true, seed: Value::Number(0.0) }
+    }
+}
+
+impl Composition for Fourier {
+    const FORMS: &'static [Form] = &[Form {
+        name: "fourier",
+        also: None,
+        form: "fourier(k, count=1000)",
+        example: "fourier(rbf, count=1000)",
+        doc: "a stationary kernel (rbf, laplacian, matern) through random frequencies: time and memory grow with the rows",
+        because: "an inner product of waves",
+    }];
+    const SOURCE: &'static str = "Rahimi & Recht, Random features for large-scale kernel machines (2007)";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("count", "features, two for each frequency", Domain::Integer(2, 1_000_000)),
+        Param::fixed("orthogonal", "whether frequencies are drawn at right angles, which rbf and matern allow", Domain::Flag),
+        Param::fixed("seed", "seed of the frequencies", Domain::Integer(0, u32::MAX as usize)),
+    ];
+    const IS: Properties = Properties { other_rows: true, ..Properties::PLAIN };
+    /// Frequencies for length scales of 1, one a row.
+    type Learnt = Matrix;
+
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<Matrix> {
+        let [of] = parts else { return Err(foreign()) };
+        let (spectral, _) = spectral(of.expr())?;
+        Ok(self.draw(spectral, points(of.expr(), rows)?.dim()))
+    }
+
+    fn fix(&self, learnt: &Shared<Matrix>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        let [of] = parts else { return Err(foreign()) };
+        let (_, lengths) = spectral(of.expr())?;
+        let length = |j: usize| if lengths.len() == 1 { lengths[0] } else { lengths[j] };
+        if lengths.len() != 1 {
+            Error::unless_equal("length scales of a kernel of frequencies", learnt.cols(), lengths.len())?;
+        }
+        let waves = Arc::new(Waves {
+            of: of.expr().clone(),
+            selected: rows.selected.map(<[String]>::to_vec),
+            frequencies: Matrix::from_fn(learnt.rows(), learnt.cols(), |p, j| learnt[(p, j)] / length(j)),
+            lengths,
+        });
+        let inputs = waves.inputs(rows.data)?;
+        let features = Arc::new(waves.features(&inputs, control)?);
+        Ok(Box::new(FixedWaves { waves, inputs, features }))
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::OfMercer
+    }
+    fn rank(&self, _: &[Option<usize>], _: usize) -> Option<usize> {
+        Some(2 * self.pairs())
+    }
+}
+
+/// The measure of frequencies of a kernel, and its length scales.
+fn spectral(kernel: &KernelExpr) -> Result<(Spectral, Vec<f64>)> {
+    kernel.spectral().ok_or_else(|| Error::Setting {
+        name: "fourier".into(),
+        why: format!("{kernel} has no frequencies to draw; fourier takes one of rbf, laplacian and matern, and nystroem takes any kernel"),
+    })
+}
+
+/// The points that a kernel compares.
+fn points<'a>(kernel: &KernelExpr, rows: Scope<'a>) -> Result<Cow<'a, Points>> {
+    rows.gather(kernel.leaf().ok_or_else(foreign)?)
+}
+
+impl Fourier {
+    fn pairs(&self) -> usize {
+        self.count.integer().div_ceil(2)
+    }
+
+    /// Frequencies of a measure in `dim` dimensions.
+    fn draw(&self, of: Spectral, dim: usize) -> Matrix {
+        let mut draw = Xoshiro256PlusPlus::seed_from_u64(self.seed.integer() as u64);
+        let mut all = Matrix::zeros(self.pairs(), dim);
+        if of == Spectral::Cauchy {
+            // Scale 1 is above 0.
+            let each = Cauchy::new(0.0, 1.0).ok();
+            all.data_mut().iter_mut().for_each(|w| *w = each.map_or(0.0, |c| c.sample(&mut draw)));
+            return all;
+        }
+        all.data_mut().iter_mut().for_each(|w| *w = StandardNormal.sample(&mut draw));
+        if self.orthogonal {
+            for first in (0..all.rows()).step_by(dim.max(1)) {
+                at_right_angles(&mut all, first..self.pairs().min(first + dim), &mut draw);
+            }
+        }
+        if let Spectral::Student(freedom) = of
+            && let Ok(square) = ChiSquared::new(freedom)
+        {
+            for p in 0..all.rows() {
+                let factor = (freedom / square.sample(&mut draw)).sqrt();
+                all.row_mut(p).iter_mut().for_each(|w| *w *= factor);
+            }
+        }
+        all
+    }
+}
+
+/// Turns some rows, no more than there are columns, to right angles, each with the length of another normal vector.
+fn at_right_angles(all: &mut Matrix, rows: Range<usize>, draw: &mut Xoshiro256PlusPlus) {
+    let dim = all.cols();
+    for p in rows.clone() {
+        // Twice is enough (Giraud, Langou & Rozloznik 2005).
+        for _ in 0..2 {
+            for q in rows.start..p {
+                let (by, size) = (dot(all.row(p), all.row(q)), dot(all.row(q), all.row(q)));
+                let other = all.row(q).to_vec();
+                all.row_mut(p).iter_mut().zip(other).for_each(|(w, o)| *w -= by / size * o);
+            }
+        }
+        let length = (0..dim).map(|_| StandardNormal.sample(draw)).map(|v: f64| v * v).sum::<f64>().sqrt();
+        let size = dot(all.row(p), all.row(p)).sqrt();
+        all.row_mut(p).iter_mut().for_each(|w| *w *= length / size);
+    }
+}
+
+/// Frequencies in units of the inputs, and the inputs that they are for.
+struct Waves {
+    of: KernelExpr,
+    selected: Option<Vec<String>>,
+    frequencies: Matrix,
+    lengths: Vec<f64>,
+}
+
+impl Waves {
+    /// Rows as a matrix of numbers.
+    fn inputs(&self, data: &Dataset) -> Result<Matrix> {
+        let points = points(&self.of, Scope { data, selected: self.selected.as_deref() })?;
+        Error::unless_equal("columns of a kernel of frequencies", self.frequencies.cols(), points.dim())?;
+        Matrix::new(points.rows(), points.dim(), points.to_dense().into_owned())
+    }
+
+    /// cos w'x, then sin w'x for every frequency, over the root of their number.
+    fn features(&self, x: &Matrix, control: &Control) -> Result<Matrix> {
+        let pairs = self.frequencies.rows();
+        control.plan("random features", 24 * (x.rows() * pairs) as u64)?;
+        let angles = product_transposed_within(x, &self.frequencies, control)?;
+        let mut out = Matrix::zeros(x.rows(), 2 * pairs);
+        let by = (1.0 / pairs as f64).sqrt();
+        out.data_mut().par_chunks_mut(2 * pairs).zip(angles.data().par_chunks(pairs)).for_each(|(out, angles)| {
+            let (cos, sin) = out.split_at_mut(pairs);
+            for ((c, s), angle) in cos.iter_mut().zip(sin).zip(angles) {
+                let (sine, cosine) = angle.sin_cos();
+                (*c, *s) = (by * cosine, by * sine);
+            }
+        });
+        Ok(out)
+    }
+
+    /// Numbers among the parameters of the kernel before its length scales, those, and those behind.
+    fn places(&self) -> (usize, usize, usize) {
+        let sizes: Vec<(bool, usize)> =
+            self.of.values().iter().map(|p| (p.param.name == "length_scale", p.value.numbers().len())).collect();
+        let before = sizes.iter().take_while(|(own, _)| !own).map(|(_, n)| n).sum();
+        let all: usize = sizes.iter().map(|(_, n)| n).sum();
+        (before, self.lengths.len(), all - before - self.lengths.len())
+    }
+}
+
+/// Rows made ready: their features.
+struct FixedWaves {
+    waves: Arc<Waves>,
+    inputs: Matrix,
+    features: Arc<Matrix>,
+}
+
+impl Fixed for FixedWaves {
+    fn among(&self, _: &Control) -> Result<Box<dyn Bound>> {
+        let slope = ByLengths { waves: self.waves.clone(), inputs: self.inputs.clone() };
+        Ok(Box::new(LowRank::among(self.features.clone(), slope)))
+    }
+    fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        let inputs = self.waves.inputs(new)?;
+        let rows = Arc::new(self.waves.features(&inputs, control)?);
+        Ok(Box::new(LowRank::cross(rows, self.features.clone(), ByLengths { waves: self.waves.clone(), inputs })))
+    }
+}
+
+/// How kernel values change with the length scales.
+struct ByLengths {
+    waves: Arc<Waves>,
+    inputs: Matrix,
+}
+
+impl Slope for ByLengths {
+    /// Its own two numbers, which move nothing smoothly, and those of its part.
+    fn parameters(&self) -> usize {
+        let (before, lengths, behind) = self.waves.places();
+        2 + before + lengths + behind
+    }
+    /// dk/dl_d = sum_p sin(w_p'(x - z)) w_pd (x_d - z_d) / (pairs l_d); over symmetric weights G that is, with features C and S,
+    /// 2 sum_p w_pd (X'(S o GC - C o GS))_dp / l_d.
+    fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let Waves { frequencies, lengths, .. } = self.waves.as_ref();
+        let (pairs, (before, _, behind)) = (frequencies.rows(), self.waves.places());
+        let along = product_within(weights, phi, control)?;
+        let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| {
+            phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]
+        });
+        let by_column = transposed_product_within(&self.inputs, &turned, control)?;
+        let slope = |d: usize, length: f64| (0..pairs).map(|p| frequencies[(p, d)] * by_column[(d, p)]).sum::<f64>() * 2.0 / length;
+        let mut out = vec![0.0; 2 + before];
+        match lengths.as_slice() {
+            [one] => out.push((0..frequencies.cols()).map(|d| slope(d, *one)).sum()),
+            each => out.extend(each.iter().enumerate().map(|(d, length)| slope(d, *length))),
+        }
+        out.extend(vec![0.0; behind]);
+        Ok(out)
+    }
+}

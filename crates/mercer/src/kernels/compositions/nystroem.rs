@@ -1,0 +1,258 @@
+//! Nystroem's approximation by m landmarks c among the training rows: k(x, z) ~ k_c(x)' K_cc^+ k_c(z) (M41; Williams & Seeger,
+//! Using the Nystroem method to speed up kernel machines, 2001).
+//!
+//! With K_cc = L L' over landmarks none of which the others make, the features of an input are L^-1 k_c(x): m numbers. The kernel
+//! is exact between landmarks, and what it lacks of k(x, x) is never below 0.
+
+use crate::blocks;
+use crate::control::Control;
+use crate::data::{Dataset, RowWeights};
+use crate::error::{Error, Result};
+use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, Side, Slope, pivoted_cholesky};
+use crate::kernels::FittedKernel;
+use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
+use crate::kernels::fitted::{Fixed, Scope, foreign};
+use crate::kernels::shared::Shared;
+use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value};
+use rand::distr::{Distribution, weighted::WeightedIndex};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Rows on which is told what the landmarks leave.
+const TOLD: usize = 2000;
+
+/// A kernel through its values with some training rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nystroem {
+    rank: Value,
+    landmarks: Landmarks,
+    seed: Value,
+}
+
+/// How landmarks are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Landmarks {
+    /// Rows drawn at random.
+    Uniform,
+    /// Rows drawn one after the other, by the square of the distance in feature space to those that are there: k-means++.
+    Spread,
+    /// Each the row of which most is left: pivoted Cholesky.
+    Pivots,
+}
+
+impl Default for Nystroem {
+    fn default() -> Self {
+        Nystroem { rank: Value::Number(500.0), landmarks: Landmarks::Uniform, seed: Value::Number(0.0) }
+    }
+}
+
+/// The landmarks of some training rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LandmarkRows {
+    rows: Dataset,
+    /// Which of the training rows they are, and of how many.
+    #[serde(with = "blocks::usizes")]
+    places: Vec<usize>,
+    of: usize,
+    /// L.
+    factor: Lower,
+    /// The share of the sum of k(x, x) that is left, on some of the training rows.
+    left: f64,
+}
+
+impl Composition for Nystroem {
+    const FORMS: &'static [Form] = &[Form {
+        name: "nystroem",
+        also: Some("nystrom"),
+        form: "nystroem(k, rank=500)",
+        example: "nystroem(rbf, rank=500)",
+        doc: "k through its values with a few training rows: time and memory grow with the rows, not with their square",
+        because: "an inner product of values with landmarks",
+    }];
+    const SOURCE: &'static str = "Williams & Seeger, Using the Nystroem method to speed up kernel machines (2001)";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("rank", "landmarks; all rows where there are fewer", Domain::Integer(1, 1_000_000)),
+        Param::fixed(
+            "landmarks",
+            "uniform: drawn at random; spread: each far from those before it (k-means++); pivots: each the row of which most is left",
+            Domain::Choice(&["uniform", "spread", "pivots"]),
+        ),
+        Param::fixed("seed", "seed of what is drawn", Domain::Integer(0, u32::MAX as usize)),
+    ];
+    const IS: Properties = Properties { learns: Learns::Values, other_rows: true, ..Properties::PLAIN };
+    type Learnt = LandmarkRows;
+
+    fn learn(&self, parts: &[FittedKernel], rows: Scope<'_>, _: RowWeights<'_>, control: &Control) -> Result<LandmarkRows> {
+        let [of] = parts else { return Err(foreign()) };
+        let places = self.places(of, rows, control)?;
+        let chosen = |places: &[usize]| rows.data.select(places);
+        let among = of.fix(rows.over(&chosen(&places)), control)?.among(control)?;
+        let (kept, factor) = independent(gram::dense(among.as_ref(), control)?, control)?;
+        let places: Vec<usize> = kept.into_iter().map(|k| places[k]).collect();
+        let landmarks = chosen(&places);
+        let n = rows.data.rows();
+        let some = rows.data.select(&(0..n.min(TOLD)).map(|k| k * n / n.min(TOLD)).collect::<Vec<_>>());
+        let whole: f64 = of.fix(rows.over(&some), control)?.among(control)?.diagonal(Side::Rows).iter().sum();
+        let phi = features(of.fix(rows.over(&landmarks), control)?.as_ref(), &factor, &some, control)?;
+        let kept: f64 = phi.data().iter().map(|v| v * v).sum();
+        let left = if whole > 0.0 { (1.0 - kept / whole).max(0.0) } else { 0.0 };
+        Ok(LandmarkRows { rows: landmarks, places, of: n, factor, left })
+    }
+
+    fn fix(&self, learnt: &Shared<LandmarkRows>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        let [of] = parts else { return Err(foreign()) };
+        Error::unless_equal("landmarks", learnt.factor.size(), learnt.rows.rows())?;
+        let landmarks = of.fix(rows.over(&learnt.rows), control)?;
+        let parameters = landmarks.among(control)?.parameters();
+        let features = Arc::new(features(landmarks.as_ref(), &learnt.factor, rows.data, control)?);
+        // The rows that were learnt from are those of a gradient.
+        let own = if rows.data.rows() == learnt.of && learnt.of <= TOLD { Some(of.fix(rows, control)?) } else { None };
+        Ok(Box::new(FixedFeatures { learnt: learnt.clone(), landmarks, features, own, parameters }))
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::OfMercer
+    }
+    fn rank(&self, _: &[Option<usize>], rows: usize) -> Option<usize> {
+        Some(self.rank.integer().min(rows.max(1)))
+    }
+    fn notice(&self, learnt: &LandmarkRows) -> Option<String> {
+        let left = Value::Number(100.0 * learnt.left).rounded(2);
+        Some(format!("nystroem: {} landmarks leave {left}% of the sum of k(x, x) over the training rows", learnt.places.len()))
+    }
+}
+
+impl Nystroem {
+    /// Through so many rows drawn at random.
+    pub(crate) fn with(rank: usize, seed: u64) -> Self {
+        Nystroem { rank: Value::Number(rank as f64), seed: Value::Number(f64::from(seed as u32)), ..Self::default() }
+    }
+
+    /// The training rows that are landmarks, before those are left out that the others make.
+    fn places(&self, of: &FittedKernel, rows: Scope<'_>, control: &Control) -> Result<Vec<usize>> {
+        let (n, most, seed) = (rows.data.rows(), self.rank.integer(), self.seed.integer() as u64);
+        if n <= most || self.landmarks == Landmarks::Uniform {
+            return Ok(rows.draw(most, seed));
+        }
+        let whole = || of.fix(rows, control).and_then(|fixed| fixed.among(control));
+        if self.landmarks == Landmarks::Pivots {
+            return pivoted_cholesky(whole()?.as_ref(), &vec![1.0; n], most, control).map(|found| found.pivots);
+        }
+        spread(whole()?.as_ref(), &rows.draw(n, seed), most, seed, control)
+    }
+}
+
+/// Some of these rows, drawn by the square of their distance in feature space to the nearest one drawn before (Arthur & Vassilvitskii
+/// 2007).
+fn spread(gram: &dyn Gram, rows: &[usize], most: usize, seed: u64, control: &Control) -> Result<Vec<usize>> {
+    let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let own = gram.diagonal(Side::Rows);
+    let mut nearest = vec![1.0; rows.len()];
+    let (mut places, mut row) = (Vec::with_capacity(most), vec![0.0; own.len()]);
+    while places.len() < most {
+        control.check_time("choice of landmarks")?;
+        // None where every row is as one of them.
+        let Ok(by_distance) = WeightedIndex::new(&nearest) else { break };
+        let chosen = rows[by_distance.sample(&mut draw)];
+        gram.fill_rows(&[chosen], 0..own.len(), Block::new(&mut row, 1, own.len()));
+        for (near, &i) in nearest.iter_mut().zip(rows) {
+            let distance = if i == chosen { 0.0 } else { (own[i] + own[chosen] - 2.0 * row[i]).max(0.0) };
+            *near = if places.is_empty() { distance } else { near.min(distance) };
+        }
+        places.push(chosen);
+    }
+    Ok(places)
+}
+
+/// Landmarks none of which the others make in working precision, and the Cholesky factor of the kernel among them.
+fn independent(among: Matrix, control: &Control) -> Result<(Vec<usize>, Lower)> {
+    let m = among.rows();
+    let whole = Cholesky::new(among.clone(), control)?;
+    let pivots = whole.pivots();
+    let (least, most) = pivots.iter().fold((f64::INFINITY, 0.0f64), |(l, m), p| (l.min(p * p), m.max(p * p)));
+    if whole.jitter() == 0.0 && least > m as f64 * f64::EPSILON * most {
+        return Ok(((0..m).collect(), whole.into_lower()));
+    }
+    let found = pivoted_cholesky(&Dense::square(among)?, &vec![1.0; m], m, control)?;
+    let rank = found.pivots.len();
+    let lower = Matrix::from_fn(rank, rank, |i, j| if j <= i { found.g[(j, found.pivots[i])] } else { 0.0 });
+    Ok((found.pivots, Lower::from_square(lower)))
+}
+
+/// L^-1 k_c(x) of every row x.
+fn features(landmarks: &dyn Fixed, factor: &Lower, rows: &Dataset, control: &Control) -> Result<Matrix> {
+    let mut values = gram::dense(landmarks.cross(rows, control)?.as_ref(), control)?;
+    factor.solve_rows(&mut values, control)?;
+    Ok(values)
+}
+
+/// Rows made ready: their features.
+struct FixedFeatures {
+    learnt: Shared<LandmarkRows>,
+    landmarks: Box<dyn Fixed>,
+    features: Arc<Matrix>,
+    own: Option<Box<dyn Fixed>>,
+    parameters: usize,
+}
+
+impl FixedFeatures {
+    fn slope(&self, of: Option<Box<dyn Bound>>) -> ByPart {
+        ByPart { learnt: self.learnt.clone(), of, parameters: self.parameters }
+    }
+}
+
+impl Fixed for FixedFeatures {
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        let of = self.own.as_ref().map(|own| own.among(control)).transpose()?;
+        Ok(Box::new(LowRank::among(self.features.clone(), self.slope(of))))
+    }
+    fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        let rows = Arc::new(features(self.landmarks.as_ref(), &self.learnt.factor, new, control)?);
+        Ok(Box::new(LowRank::cross(rows, self.features.clone(), self.slope(None))))
+    }
+}
+
+/// How kernel values change with the parameters of the exact kernel among the training rows.
+struct ByPart {
+    learnt: Shared<LandmarkRows>,
+    of: Option<Box<dyn Bound>>,
+    parameters: usize,
+}
+
+impl Slope for ByPart {
+    /// Its own two numbers, which move nothing smoothly, and those of its part.
+    fn parameters(&self) -> usize {
+        2 + self.parameters
+    }
+    /// With B = K_cc^-1 K_cn, dK = dK_nc B + B' dK_cn - B' dK_cc B: weights of the exact matrix in the columns of the landmarks, made
+    /// symmetric.
+    fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        let (n, places) = (weights.rows(), &self.learnt.places);
+        let Some(of) = &self.of else {
+            return Err(Error::Data(format!("a gradient of nystroem is of the training rows, {TOLD} at most, and these are {n} others")));
+        };
+        let mut b = phi.clone();
+        self.learnt.factor.solve_transposed_rows(&mut b, control)?;
+        let with_landmarks = product_within(weights, &b, control)?;
+        let among = transposed_product_within(&b, &with_landmarks, control)?;
+        let mut moved = Matrix::zeros(n, n);
+        for (j, &place) in places.iter().enumerate() {
+            for i in 0..n {
+                moved[(i, place)] += with_landmarks[(i, j)];
+                moved[(place, i)] += with_landmarks[(i, j)];
+            }
+            for (k, &other) in places.iter().enumerate() {
+                moved[(place, other)] -= 0.5 * (among[(j, k)] + among[(k, j)]);
+            }
+        }
+        let mut out = vec![0.0; 2];
+        out.extend(of.gradient(&moved, control)?);
+        Ok(out)
+    }
+}

@@ -1,0 +1,38 @@
+//! How many features a kernel is an inner product of, where they are few by construction: what a plan goes by before anything is
+//! bound; and kernels of few features that stand for others.
+
+use super::fitted::Scope;
+use super::{Composed, KernelExpr, Nystroem};
+use crate::data::Dataset;
+use crate::gram::{Mercer, Spectral};
+
+impl KernelExpr {
+    /// The features of [`Gram::features`](crate::gram::Gram::features) on such rows; `None` where there are no few.
+    pub fn rank(&self, data: &Dataset) -> Option<usize> {
+        // Of a kernel of the list they are the same for any number of rows.
+        self.rank_on(Scope::of(&data.select(&(0..data.rows().min(1)).collect::<Vec<_>>())), data.rows())
+    }
+
+    pub(super) fn rank_on(&self, rows: Scope<'_>, count: usize) -> Option<usize> {
+        match (self.leaf(), self.composed()) {
+            (Some(kernel), _) => kernel.rank(rows),
+            (_, Some(composed)) => composed.rank(rows, count),
+            _ => None,
+        }
+    }
+
+    /// The same kernel through its values with so many training rows, drawn at random: see [`Nystroem`].
+    pub fn through_landmarks(self, rank: usize, seed: u64) -> KernelExpr {
+        KernelExpr::Nystroem(Composed::of(Nystroem::with(rank, seed), self))
+    }
+
+    /// Whether that stands for it.
+    pub fn takes_landmarks(&self) -> bool {
+        !self.needs_training_rows() && !self.depends_on_row_identity() && self.mercer() == Mercer::Always
+    }
+
+    /// The measure of frequencies of a stationary kernel of the list, and its length scales.
+    pub(super) fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
+        self.leaf()?.spectral()
+    }
+}
