@@ -119,6 +119,19 @@ pub(crate) struct Learning {
     pub limits: Limits,
 }
 
+/// What a comparison asks for.
+#[derive(Debug, Args)]
+pub(crate) struct Contest {
+    #[command(flatten)]
+    pub learning: Learning,
+    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
+    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
+    pub estimators: Vec<String>,
+    /// Folds of the cross-validation.
+    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
+    pub folds: usize,
+}
+
 /// Bounds of the work.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
@@ -189,8 +202,8 @@ mod tests {
     #[test]
     fn either_spelling_of_the_estimators_is_understood() {
         let asked = |words: &[&str]| match Arguments::try_parse_from(words).unwrap().command {
-            Command::Compare(c) => c.estimators,
-            Command::Plan(p) => p.estimators,
+            Command::Compare(c) => c.contest.estimators,
+            Command::Plan(p) => p.contest.estimators,
             Command::Fit(f) => f.estimator,
             _ => Vec::new(),
         };

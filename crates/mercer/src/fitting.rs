@@ -301,6 +301,18 @@ pub fn predict_settled(
     fitted.predict(&Query::new(cross, want, control))
 }
 
+/// Predictions for new rows by a fit to the prepared rows of `train`.
+pub fn predict_from(
+    kernel: &FittedKernel,
+    fitted: &FittedModel,
+    train: &Dataset,
+    new: &Dataset,
+    want: Want,
+    control: &Control,
+) -> Result<Predictions> {
+    predict_settled(kernel, fitted, &support_of(kernel, fitted, train), new, want, control)
+}
+
 /// New rows whose features are held at a time.
 const FEATURE_ROWS: usize = 8192;
 

@@ -1,15 +1,14 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, Run, bounds, command_line, control, done, estimators, kernel, load, metric};
+use super::{Role, Run, bounds, command_line, comparing, control, done, estimators, kernel, load};
 use crate::Stop;
-use crate::args::Learning;
+use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, write_figures};
 use clap::Args;
-use mercer::compare::{self, Comparing};
+use mercer::compare;
 use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::error::{Error, Result};
-use mercer::estimators::EstimatorExpr;
 use mercer::facts;
 use mercer::report::{self, Comparison, Request};
 use mercer::store::{self, write_atomically};
@@ -31,13 +30,7 @@ Examples:
 #[command(after_help = COMPARE)]
 pub(crate) struct Compare {
     #[command(flatten)]
-    pub learning: Learning,
-    /// Estimators such as "svc(c=1), ridge"; all that can predict the target if left out.
-    #[arg(long, alias = "estimator", value_name = "A,B", help_heading = "What to learn")]
-    pub estimators: Vec<String>,
-    /// Folds of the cross-validation.
-    #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
-    pub folds: usize,
+    pub contest: Contest,
     /// Column whose equal rows stay in one fold; it is no input.
     #[arg(long, value_name = "COL", help_heading = "How to judge", conflicts_with = "time")]
     pub groups: Option<String>,
@@ -67,35 +60,24 @@ impl Run for Compare {
 }
 
 fn compare(args: &Compare, stop: &Stop) -> Result<()> {
-    let asked_kernel = kernel(&args.learning.table)?;
-    let asked = estimators(&args.estimators)?;
+    let learning = &args.contest.learning;
+    let asked_kernel = kernel(&learning.table)?;
+    let asked = estimators(&args.contest.estimators)?;
     for path in args.report.iter().chain(&args.json).chain(&args.save) {
-        check_writable(path, &[Path::new(&args.learning.table.table)])?;
+        check_writable(path, &[Path::new(&learning.table.table)])?;
     }
     args.figures.as_deref().map_or(Ok(()), check_folder)?;
-    let weights = args.learning.weights.as_deref().map(Role::Weights);
+    let weights = learning.weights.as_deref().map(Role::Weights);
     let (groups, time) = (args.groups.as_deref().map(Role::Groups), args.time.as_deref().map(Role::Time));
     let roles: Vec<Role<'_>> = [weights, groups, time].into_iter().flatten().collect();
-    let loaded = load(&args.learning.table, &roles, false, &bounds(args.learning.limits.max_memory, stop))?;
+    let loaded = load(&learning.table, &roles, false, &bounds(learning.limits.max_memory, stop))?;
     let mut facts = loaded.told_first();
     let below: Vec<String> = loaded.notices.iter().filter(|n| !facts.contains(n)).cloned().collect();
-    let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.folds, loaded.recipe.standardise);
+    let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.contest.folds, loaded.recipe.standardise);
     facts.extend(of_table.iter().map(ToString::to_string));
     notices(&facts);
-    let control = control(&args.learning.limits, args.learning.verbose, stop);
-    let comparing = Comparing {
-        prep: loaded.recipe.clone(),
-        kernel: asked_kernel,
-        estimators: match asked {
-            Some(list) => list,
-            None => EstimatorExpr::all_for(&loaded.target)?,
-        },
-        folds: args.folds,
-        seed: args.learning.seed,
-        allow_non_mercer: args.learning.allow_non_mercer,
-        metric: metric(&args.learning)?,
-        sample: args.learning.sample,
-    };
+    let control = control(&learning.limits, learning.verbose, stop);
+    let comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
     let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
     let mut announce = |plan: &compare::Plan| {
         if plan.is_worth_saying() {
@@ -109,7 +91,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let outcome = outcome.inspect_err(|_| notices(&below))?;
     let request = Request {
         command: command_line(),
-        table: args.learning.table.table.clone(),
+        table: learning.table.table.clone(),
         data: &loaded.data,
         target: &loaded.target,
         info: &loaded.info,
@@ -124,7 +106,7 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     for (path, text) in page.iter().chain(&json) {
         write_atomically(path, text.as_bytes())?;
     }
-    let text = if args.learning.verbose { comparison.text_in_full(width()) } else { comparison.text(width()) };
+    let text = if learning.verbose { comparison.text_in_full(width()) } else { comparison.text(width()) };
     print(&format!("{text}\n"))?;
     for (path, _) in page.iter().chain(&json) {
         print(&format!("written: {}\n", path.display()))?;

@@ -1,10 +1,11 @@
 //! One file per command, and what several of them share: reading the table, the bounds of the work.
 
 use crate::Stop;
-use crate::args::{Learning, Limits, Reading, Tabular};
+use crate::args::{Contest, Learning, Limits, Reading, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use clap::Subcommand;
+use mercer::compare::Comparing;
 use mercer::control::Control;
 use mercer::data::Split;
 use mercer::data::{Dataset, Target};
@@ -192,6 +193,21 @@ fn kernel(asked: &Tabular) -> Result<Option<KernelExpr>> {
 /// The estimators asked for, in one list or one by one; `None`: nothing is said.
 fn estimators(asked: &[String]) -> Result<Option<Vec<EstimatorExpr>>> {
     if asked.is_empty() { Ok(None) } else { EstimatorExpr::parse_list(&asked.join(", ")).map(Some) }
+}
+
+/// A comparison on a table, of all estimators that can predict its target where none is asked for.
+fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec<EstimatorExpr>>, loaded: &Loaded) -> Result<Comparing> {
+    let learning = &asked.learning;
+    Ok(Comparing {
+        prep: loaded.recipe.clone(),
+        kernel,
+        estimators: estimators.map_or_else(|| EstimatorExpr::all_for(&loaded.target), Ok)?,
+        folds: asked.folds,
+        seed: learning.seed,
+        allow_non_mercer: learning.allow_non_mercer,
+        metric: metric(learning)?,
+        sample: learning.sample,
+    })
 }
 
 fn recipe(asked: &Tabular) -> Result<Recipe> {

@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::plan::bytes_of;
 use crate::error::Error;
 use crate::estimators::Size;
-use crate::select::{Search, largest, worth_cutting};
+use crate::select::{Landmarks, Search, largest, worth_cutting};
 
 /// Share of the time left after the first look that searches may take at least, however long the fits after them seem to take: a
 /// fit to fewer rows with values that were searched is worth more than one to many without.
@@ -24,20 +24,22 @@ const LAST: f64 = 3.0;
 
 impl Contest<'_> {
     /// The size of a fit of an entry to so many rows.
-    pub(super) fn size(&self, entry: &Entry, rows: usize) -> Size {
-        Size { rows, outputs: self.examples.target.outputs(), rank: entry.landmarks.map(|l| l.rank).or(self.rank) }
+    pub(super) fn size_of(&self, entry: &Entry, rows: usize) -> Size {
+        Landmarks::size(entry.landmarks, self.size.at(rows))
     }
 
     /// Seconds of scoring every fold from so many rows.
     pub(super) fn fold_seconds(&self, entry: &Entry, rows: usize) -> f64 {
         let rows = rows.min(self.folds.iter().map(|f| f.train.len()).max().unwrap_or(rows));
-        entry.pace.map_or(0.0, |p| p.fits(&entry.estimator, self.size(entry, rows)) + p.predictions(self.size(entry, rows)))
+        entry.pace.map_or(0.0, |p| p.fits(&entry.estimator, self.size_of(entry, rows)) + p.predictions(self.size_of(entry, rows)))
     }
 
     /// Seconds of the fit to all rows with its search, and of predicting every row.
     pub(super) fn last_seconds(&self, entry: &Entry, rows: usize) -> f64 {
         let folds = self.folds.len() as f64;
-        entry.pace.map_or(0.0, |p| LAST / folds * p.fits(&entry.estimator, self.size(entry, rows)) + p.predictions(self.size(entry, rows)))
+        entry
+            .pace
+            .map_or(0.0, |p| LAST / folds * p.fits(&entry.estimator, self.size_of(entry, rows)) + p.predictions(self.size_of(entry, rows)))
     }
 
     /// Seconds that the fits to all rows of these entries take.
@@ -59,7 +61,7 @@ impl Contest<'_> {
     /// Seconds that the next round of an entry's searches takes, from the pace of the last one, or of the first fits.
     pub(super) fn round_seconds(&self, entry: &Entry) -> f64 {
         let work: f64 = entry.searches.iter().map(Search::next_work).sum();
-        let of_fits = || entry.pace.map_or(0.0, |p| p.per_operation(&entry.estimator, self.size(entry, 0), self.folds.len()));
+        let of_fits = || entry.pace.map_or(0.0, |p| p.per_operation(&entry.estimator, self.size_of(entry, 0), self.folds.len()));
         work * entry.search_rate.unwrap_or_else(of_fits)
     }
 
@@ -113,7 +115,7 @@ impl Contest<'_> {
         let entry = &self.entries[e];
         // The rows are selected and prepared before they are fitted.
         let copies = |rows: usize| 2 * bytes_of(&self.whole.data) / all * rows as u64;
-        let most = largest(entry.most_rows, |n| entry.estimator.bytes(self.size(entry, n)) + copies(n) <= room);
+        let most = largest(entry.most_rows, |n| entry.estimator.bytes(self.size_of(entry, n)) + copies(n) <= room);
         let entry = &mut self.entries[e];
         (entry.most_rows, entry.rows, entry.first_rows) = (most, entry.rows.min(most), entry.first_rows.min(most));
     }

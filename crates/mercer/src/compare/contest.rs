@@ -41,8 +41,8 @@ pub(super) struct Contest<'a> {
     pub(super) whole: Prepared,
     pub(super) folds: Vec<Fold>,
     kept: Vec<Option<Arc<Ground>>>,
-    /// Features of the kernel, where they are few by construction.
-    pub(super) rank: Option<usize>,
+    /// Of an exact fit to all rows.
+    pub(super) size: Size,
     pub(super) entries: Vec<Entry>,
     pub(super) notices: Vec<String>,
 }
@@ -59,14 +59,14 @@ impl<'a> Contest<'a> {
         control: &'a Control,
     ) -> Result<Self> {
         let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
+        let size = fitting::size_of(&whole.kernel, &whole.data, examples.target);
         let entry = |e: &EstimatorExpr| {
             let all = whole.data.rows();
             let found = plan.fits.iter().find(|f| f.estimator == *e);
             let (planned, most, first) = found.map_or((all, all, all), |f| (f.rows, f.most_rows, f.first_rows));
             let landmarks = found.and_then(|f| f.landmarks);
-            let size = fitting::size_of(&whole.kernel, &whole.data, examples.target).at(planned);
-            let size = Size { rank: landmarks.map(|l| l.rank).or(size.rank), ..size };
-            let refused = refusal(e, &whole.kernel, size, &examples, &whole.data, comparing, control).err();
+            let refused =
+                refusal(e, &whole.kernel, Landmarks::size(landmarks, size.at(planned)), &examples, &whole.data, comparing, control).err();
             Entry {
                 estimator: e.clone(),
                 failure: refused,
@@ -74,7 +74,6 @@ impl<'a> Contest<'a> {
                 most_rows: most,
                 first_rows: first,
                 landmarks,
-                tried: false,
                 searches: Vec::new(),
                 starting: Vec::new(),
                 tuned: Vec::new(),
@@ -85,8 +84,7 @@ impl<'a> Contest<'a> {
         };
         let entries = comparing.estimators.iter().map(entry).collect();
         let kept = folds.iter().map(|_| None).collect();
-        let rank = whole.kernel.rank(&whole.data);
-        let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, rank, entries, notices: Vec::new() };
+        let mut contest = Contest { examples, info, comparing, control, scoring, whole, folds, kept, size, entries, notices: Vec::new() };
         let bytes = bytes_of(&contest.whole.data) * (contest.folds.len() + 1) as u64;
         if bytes <= control.allowed() / KEPT {
             for k in 0..contest.folds.len() {
@@ -180,9 +178,7 @@ impl<'a> Contest<'a> {
             // A fit that was cut short says nothing of the estimator.
             return Err(what());
         }
-        let want = Want { variance: true, probabilities: true, scores: true, ..Want::default() };
-        let support = fitting::support_of(&kernel, &fitted, train.data);
-        let predictions = fitting::predict_settled(&kernel, &fitted, &support, &ground.test, want, control)?;
+        let predictions = fitting::predict_from(&kernel, &fitted, train.data, &ground.test, Want::JUDGED, control)?;
         let weights: Option<Vec<f64>> = self.examples.weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
         let scores = self.scoring.score(&predictions, &self.examples.target.select(&fold.test), weights.as_deref());
         let seconds = (fit_seconds, clock.elapsed().as_secs_f64() - fit_seconds);
@@ -211,11 +207,11 @@ impl<'a> Contest<'a> {
 
     /// Bytes of fits of an entry to so many rows.
     fn bytes(&self, entry: &Entry, rows: usize) -> u64 {
-        entry.estimator.bytes(self.size(entry, rows))
+        entry.estimator.bytes(self.size_of(entry, rows))
     }
 
     fn score_starts(&mut self) -> Result<()> {
-        let order = self.by_cost(|e| e.estimator.work(self.size(e, e.rows)));
+        let order = self.by_cost(|e| e.estimator.work(self.size_of(e, e.rows)));
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
@@ -350,11 +346,9 @@ impl<'a> Contest<'a> {
         Ok(())
     }
 
-    /// Gives an entry its exact kernel back where landmarks predict worse: tried once, on training rows of the first fold.
+    /// Gives an entry its exact kernel back where landmarks predict worse, as training rows of the first fold tell.
     fn try_landmarks(&mut self, e: usize) -> Result<()> {
-        let Some(landmarks) = self.entries[e].landmarks.filter(|_| !std::mem::replace(&mut self.entries[e].tried, true)) else {
-            return Ok(());
-        };
+        let Some(landmarks) = self.entries[e].landmarks else { return Ok(()) };
         self.control.tell(&format!("{}: landmarks or fewer rows", self.entries[e].estimator.name()), 0, 1);
         let (ground, control) = (self.ground(0)?, self.control.share(0.2));
         let (kernel, estimator) = self.entries[e].searches[0].best()?;

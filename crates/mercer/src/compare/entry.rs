@@ -34,8 +34,6 @@ pub(super) struct Entry {
     pub(super) first_rows: usize,
     /// Landmarks through which it learns, where exact fits take too much and it predicts no worse.
     pub(super) landmarks: Option<Landmarks>,
-    /// Whether that has been tried.
-    pub(super) tried: bool,
     /// One for each fold.
     pub(super) searches: Vec<Search>,
     /// Folds at the starting values.

@@ -4,7 +4,7 @@ use super::Comparing;
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Size};
+use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Scoring, Search, largest, part};
 
@@ -89,7 +89,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let mut fits = Vec::new();
     for estimator in &able {
         let found = part(estimator, kernel, examples, means, control, comparing.seed)?;
-        let size = Size { rank: found.landmarks.map(|l| l.rank).or(size.rank), ..size };
+        let size = Landmarks::size(found.landmarks, size);
         let bytes = estimator.bytes(size.at(found.rows));
         let most_bytes = estimator.most_bytes(size.at(found.rows), means.bytes);
         let seconds = match &found.speed {

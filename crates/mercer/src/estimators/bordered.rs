@@ -8,7 +8,7 @@ use super::{Size, Task};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram;
-use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian_within, product};
+use crate::linalg::{Cholesky, Matrix, SingleCholesky, gramian_of_columns_within, gramian_within, product, transposed_product_within};
 
 /// Steps of iterative refinement at most.
 const REFINEMENTS: usize = 8;
@@ -64,11 +64,9 @@ enum System {
 impl System {
     fn new(task: &Task<'_>, lambda: f64, purpose: Purpose) -> Result<Self> {
         let n = task.rows();
-        let few = |z: &Matrix| 2 * z.cols() < n && lambda > 0.0;
-        if let Some(z) = task.gram.features(gram::Side::Rows).filter(|z| few(z)) {
+        if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
             let scale: Vec<f64> = (0..n).map(|i| task.weight(i) / lambda).collect();
-            let weighted = Matrix::from_fn(z.cols(), n, |j, i| z[(i, j)] * scale[i].sqrt());
-            let mut inner = gramian_within(&weighted, task.control)?;
+            let mut inner = gramian_of_columns_within(&z, Some(&scale), task.control)?;
             inner.add_to_diagonal(&[1.0]);
             return Ok(System::Primal { inner: Cholesky::new(inner, task.control)?, z: z.into_owned(), scale });
         }
@@ -93,7 +91,7 @@ impl System {
             System::Single(single) => single.solve(b, control),
             System::Primal { z, scale, inner } => {
                 let weighted = Matrix::from_fn(b.rows(), b.cols(), |i, o| scale[i] * b[(i, o)]);
-                let fitted = product(z, &inner.solve(&product(&z.transpose(), &weighted)?, control)?)?;
+                let fitted = product(z, &inner.solve(&transposed_product_within(z, &weighted, control)?, control)?)?;
                 Ok(Matrix::from_fn(b.rows(), b.cols(), |i, o| scale[i] * (b[(i, o)] - fitted[(i, o)])))
             }
         }
@@ -105,7 +103,7 @@ impl System {
             System::Dual(cholesky) => cholesky.multiply(a),
             System::Single(single) => single.multiply(a),
             System::Primal { z, scale, .. } => {
-                let mut out = product(z, &product(&z.transpose(), a)?)?;
+                let mut out = product(z, &transposed_product_within(z, a, &Control::unwatched())?)?;
                 for i in 0..a.rows() {
                     out.row_mut(i).iter_mut().zip(a.row(i)).for_each(|(o, a)| *o += a / scale[i]);
                 }
@@ -198,7 +196,7 @@ impl Bordered {
     pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {
         let solution = self.refined(y, control)?;
         let done = match &self.system {
-            System::Single(single) => solution.residual <= (single.rounding(norm(&solution.alpha)) / solution.size).max(SINGLE_RESIDUAL),
+            System::Single(single) => solution.residual <= (single.rounding(solution.alpha.norm()) / solution.size).max(SINGLE_RESIDUAL),
             _ => true,
         };
         if done {
@@ -217,7 +215,7 @@ impl Bordered {
             None => vec![0.0; outputs],
         };
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - mean[o]);
-        let size = norm(&centred);
+        let size = centred.norm();
         let mut best = Solution {
             alpha: Matrix::zeros(n, outputs),
             bias: vec![0.0; outputs],
@@ -226,13 +224,13 @@ impl Bordered {
             size,
         };
         // A target that is constant up to rounding is the constant.
-        if size > 4.0 * f64::EPSILON * norm(y) {
+        if size > 4.0 * f64::EPSILON * y.norm() {
             let mut rest = centred.clone();
             for _ in 0..=refinements {
                 let (alpha, bias) = self.correct(&best.alpha, &best.bias, &rest, control)?;
                 let product = self.system.multiply(&alpha)?;
                 rest = Matrix::from_fn(n, outputs, |i, o| centred[(i, o)] - product[(i, o)] - bias[o]);
-                let residual = norm(&rest) / size;
+                let residual = rest.norm() / size;
                 if residual.is_nan() || residual >= best.residual {
                     break;
                 }
@@ -278,10 +276,6 @@ impl Bordered {
         }
         Ok(p)
     }
-}
-
-fn norm(a: &Matrix) -> f64 {
-    a.data().iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::settled::settled;
 use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Size, Task, When};
 use crate::data::{Kind, Target};
 use crate::error::Result;
-use crate::gram::{self, Side};
+use crate::gram;
 use crate::linalg::{Cholesky, Matrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -176,9 +176,8 @@ impl Estimator for Gp {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
-        let few = |z: &Cow<'_, Matrix>| Size { rows: task.rows(), outputs: task.target.outputs(), rank: Some(z.cols()) }.few().is_some();
         let many = task.rows() >= PRIMAL_ROWS;
-        match many.then(|| task.gram.features(Side::Rows)).flatten().filter(few) {
+        match many.then(|| task.few_features()).flatten() {
             Some(z) => self.fit_primal(z, task),
             None => FittedGp::new(self.system(task)?),
         }

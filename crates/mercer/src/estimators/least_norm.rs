@@ -54,8 +54,8 @@ impl LeastNorm {
         let total = length * length;
         let mean = |o: usize| (0..n).map(|i| task.weight(i) * (y[(i, o)] - product[(i, o)])).sum::<f64>() / total;
         let bias = (0..outputs).map(|o| if intercept { mean(o) } else { 0.0 }).collect();
-        let size = largest * norm(&right);
-        let gradient = if size > 0.0 { norm(&rest) / size } else { 0.0 };
+        let size = largest * right.norm();
+        let gradient = if size > 0.0 { rest.norm() / size } else { 0.0 };
         Ok(LeastNorm { alpha, bias, product, rank: values.iter().filter(|s| s.abs() > least).count(), gradient })
     }
 }
@@ -70,8 +70,4 @@ fn centred(mut b: Matrix, u: &[f64]) -> Matrix {
         b.row_mut(i).iter_mut().zip(&along).for_each(|(v, a)| *v -= u * a);
     }
     b
-}
-
-fn norm(a: &Matrix) -> f64 {
-    a.data().iter().map(|v| v * v).sum::<f64>().sqrt()
 }

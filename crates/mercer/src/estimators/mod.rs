@@ -45,7 +45,7 @@ pub use svr::{FittedSvr, Svr};
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::Gram;
+use crate::gram::{Gram, Side};
 use crate::linalg::{Lower, Matrix};
 use crate::param::{Alias, Param};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -66,7 +66,12 @@ pub struct Task<'a> {
     pub seed: u64,
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
+    pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
+        let size = |rank| Size { rows: self.rows(), outputs: self.target.outputs(), rank: Some(rank) };
+        self.gram.features(Side::Rows).filter(|z| size(z.cols()).few().is_some())
+    }
     /// Training rows.
     pub fn rows(&self) -> usize {
         self.gram.shape().0
@@ -239,6 +244,11 @@ pub struct Want {
     pub probabilities: bool,
     /// Decision values before they become classes.
     pub scores: bool,
+}
+
+impl Want {
+    /// What rows held out are judged by: all that metrics look at.
+    pub(crate) const JUDGED: Want = Want { variance: true, covariance: false, probabilities: true, scores: true };
 }
 
 /// The predicted values of M inputs.

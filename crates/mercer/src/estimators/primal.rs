@@ -82,16 +82,16 @@ impl<'a> Primal<'a> {
         let (n, outputs) = (y.rows(), y.cols());
         let centre = self.means(y);
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - centre[o]);
-        let size = norm(&centred);
+        let size = centred.norm();
         let mut beta = Matrix::zeros(self.z.cols(), outputs);
         let mut f = Matrix::zeros(n, outputs);
         // A target that is constant up to rounding is the constant.
-        if size <= 4.0 * f64::EPSILON * norm(y) {
+        if size <= 4.0 * f64::EPSILON * y.norm() {
             return Ok(Found { beta, bias: centre, f, objective: 0.0, gap: 0.0 });
         }
         // g = Z_m' W (y - f) - lambda beta.
         let mut open = self.gathered(&centred, control)?;
-        let mut last = norm(&open);
+        let mut last = open.norm();
         let least = f64::EPSILON * last;
         for _ in 0..=REFINEMENTS {
             let mut next = self.factor.solve(&open, control)?;
@@ -100,7 +100,7 @@ impl<'a> Primal<'a> {
             let rest = Matrix::from_fn(n, outputs, |i, o| centred[(i, o)] - values[(i, o)]);
             let mut left = self.gathered(&rest, control)?;
             left.data_mut().iter_mut().zip(next.data()).for_each(|(g, b)| *g -= self.lambda * b);
-            let length = norm(&left);
+            let length = left.norm();
             if length.is_nan() || length >= last {
                 break;
             }
@@ -114,7 +114,7 @@ impl<'a> Primal<'a> {
         let bias: Vec<f64> = centre.iter().zip(shift).map(|(c, s)| c - s).collect();
         let square = |i: usize| (0..outputs).map(|o| (y[(i, o)] - f[(i, o)] - bias[o]).powi(2)).sum::<f64>();
         let losses: f64 = (0..n).map(|i| 0.5 * self.weight(i) * square(i)).sum();
-        let objective = losses + 0.5 * self.lambda * norm(&beta).powi(2);
+        let objective = losses + 0.5 * self.lambda * beta.norm().powi(2);
         let gap = last * last / (2.0 * self.lambda);
         Ok(Found { beta, bias, f, objective, gap: if gap > 0.0 { gap / objective } else { 0.0 } })
     }
@@ -128,8 +128,4 @@ impl<'a> Primal<'a> {
 /// m'beta.
 fn mean_of(mean: &[f64], beta: &Matrix) -> Vec<f64> {
     (0..beta.cols()).map(|o| mean.iter().enumerate().map(|(j, m)| m * beta[(j, o)]).sum()).collect()
-}
-
-fn norm(a: &Matrix) -> f64 {
-    a.data().iter().map(|v| v * v).sum::<f64>().sqrt()
 }

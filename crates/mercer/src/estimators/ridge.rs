@@ -130,11 +130,6 @@ impl Ridge {
     }
 }
 
-/// The size of a fit over features Z.
-fn size_of(task: &Task<'_>, z: &Matrix) -> Size {
-    Size { rows: task.rows(), outputs: task.target.outputs(), rank: Some(z.cols()) }
-}
-
 impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
     const DOC: &'static str = "kernel ridge regression; classes through one-against-rest indicators";
@@ -179,8 +174,7 @@ impl Estimator for Ridge {
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
-        let few = |z: &Cow<'_, Matrix>| lambda > 0.0 && size_of(task, z).few().is_some();
-        if let Some(z) = task.gram.features(Side::Rows).filter(few) {
+        if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
             return self.fit_primal(z, task, &y, lambda);
         }
         let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {

@@ -3,7 +3,7 @@
 use super::{Block, Bound, Gram, Side};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{self, Matrix};
+use crate::linalg::{self, Matrix, Real};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -44,11 +44,10 @@ impl<S> LowRank<S> {
     }
 
     /// The products of some features of rows, row after row, with those of a range of columns.
-    fn products(&self, rows: &[f64], cols: Range<usize>, mut out: Block<'_, f64>) {
+    fn products<T: Real>(&self, rows: &[T], all: &[T], cols: Range<usize>, mut out: Block<'_, T>) {
         let (rank, height, width) = (self.cols.cols(), out.rows(), cols.len());
-        let right = &self.cols.data()[cols.start * rank..cols.end * rank];
-        super::with_scratch(height * width, |product: &mut [f64]| {
-            linalg::transposed_product_into(rows, right, product, height, rank, width);
+        super::with_scratch(height * width, |product: &mut [T]| {
+            linalg::transposed_product_into(rows, &all[cols.start * rank..cols.end * rank], product, height, rank, width);
             product.chunks_exact(width.max(1)).enumerate().for_each(|(i, row)| out.row_mut(i).copy_from_slice(row));
         });
     }
@@ -60,19 +59,15 @@ impl<S: Sync> Gram for LowRank<S> {
     }
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
         let rank = self.cols.cols();
-        self.products(&self.of(Side::Rows).data()[rows.start * rank..rows.end * rank], cols, out);
+        self.products(&self.of(Side::Rows).data()[rows.start * rank..rows.end * rank], self.cols.data(), cols, out);
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
-        self.products(self.of(Side::Rows).select_rows(rows).data(), cols, out);
+        self.products(self.of(Side::Rows).select_rows(rows).data(), self.cols.data(), cols, out);
     }
-    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
-        let (rank, height, width) = (self.cols.cols(), rows.len(), cols.len());
-        let right = &self.single.get_or_init(|| self.cols.data().iter().map(|v| *v as f32).collect())[cols.start * rank..cols.end * rank];
-        let left: Vec<f32> = rows.iter().flat_map(|&i| self.of(Side::Rows).row(i)).map(|v| *v as f32).collect();
-        super::with_scratch(height * width, |product: &mut [f32]| {
-            linalg::transposed_product_into(&left, right, product, height, rank, width);
-            product.chunks_exact(width.max(1)).enumerate().for_each(|(i, row)| out.row_mut(i).copy_from_slice(row));
-        });
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        let all = self.single.get_or_init(|| self.cols.data().iter().map(|v| *v as f32).collect());
+        let some: Vec<f32> = rows.iter().flat_map(|&i| self.of(Side::Rows).row(i)).map(|v| *v as f32).collect();
+        self.products(&some, all, cols, out);
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let of = self.of(side);

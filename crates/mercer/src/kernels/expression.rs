@@ -65,6 +65,11 @@ impl KernelExpr {
         matches!(self, KernelExpr::White(_)) || self.parts().iter().any(Self::depends_on_row_identity)
     }
 
+    /// How many numbers [`KernelExpr::values`] lists.
+    pub(super) fn numbers(&self) -> usize {
+        self.values().iter().map(|p| p.value.numbers().len()).sum()
+    }
+
     /// Every numeric parameter, in the order in which a bound kernel's gradient lists them.
     pub fn values(&self) -> Vec<Parameter> {
         let mut out = Vec::new();

@@ -110,6 +110,10 @@ impl Matrix {
         self.rows += more.rows;
         self.data.extend(more.data);
     }
+    /// The root of the sum of squares of all entries.
+    pub(crate) fn norm(&self) -> f64 {
+        self.data.iter().map(|v| v * v).sum::<f64>().sqrt()
+    }
     /// Some rows, in order.
     pub fn select_rows(&self, rows: &[usize]) -> Matrix {
         let data = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();

@@ -227,8 +227,7 @@ impl<'a> Field<'a> {
         let Some((kernel, fitted)) = possible(fitting::fit_settled(&setting.kernel, &estimator, &examples, control, self.seed))? else {
             return Ok(None);
         };
-        let support = fitting::support_of(&kernel, &fitted, train);
-        let predictions = fitting::predict_settled(&kernel, &fitted, &support, test, WANT, control)?;
+        let predictions = fitting::predict_from(&kernel, &fitted, train, test, WANT, control)?;
         Ok(Some(self.scoring.decide(&predictions, &held, of_held.as_deref())))
     }
 

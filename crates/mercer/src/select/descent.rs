@@ -2,7 +2,7 @@
 //! them: the search of somebody who says where it starts. [`Search`](super::Search) finds starts and ends by itself.
 
 use super::free::{Free, Setting};
-use super::tune::criterion;
+use super::tune::criterion_at;
 use crate::control::Control;
 use crate::data::Examples;
 use crate::error::{Error, Result};
@@ -53,14 +53,8 @@ pub fn descend(
     let mut evaluate = |x: &[f64]| -> Result<(f64, Vec<f64>)> {
         evaluations += 1;
         control.tell("evaluations of the criterion", evaluations, STEPS.max(evaluations));
-        let setting = start.with(&free, x)?;
-        let (found, by_kernel) = match criterion(&setting.kernel, estimator, examples, &control, seed) {
-            Ok(both) => both,
-            Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
-            Err(other) => return Err(other),
-        };
-        control.keep(found.weights.into_data());
-        Ok((found.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &found.own)).collect()))
+        let found = criterion_at(x, &start, &free, examples, &control, seed)?;
+        Ok((found.value, found.slopes))
     };
     let solver =
         Lbfgs { max_iterations: STEPS, tolerance: GRADIENT, decrease: DECREASE, ..Lbfgs::new(free.iter().map(Free::bounds).collect()) };

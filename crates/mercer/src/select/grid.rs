@@ -133,10 +133,7 @@ impl Strip {
         let kernel = self.kernel.learn(learnt.data, learnt.weights, control)?;
         let bound = kernel.gram(learnt.data, control)?;
         let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
-        let predict = |model: &FittedModel| {
-            let support = fitting::support_of(&kernel, model, &train);
-            fitting::predict_settled(&kernel, model, &support, &test, want, control)
-        };
+        let predict = |model: &FittedModel| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let mut earlier = None;
         self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect()
     }

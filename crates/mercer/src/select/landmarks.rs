@@ -5,7 +5,7 @@ use super::Scoring;
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
-use crate::estimators::{EstimatorExpr, Want};
+use crate::estimators::{EstimatorExpr, Size, Want};
 use crate::fitting;
 use crate::kernels::KernelExpr;
 
@@ -22,6 +22,11 @@ pub struct Landmarks {
 }
 
 impl Landmarks {
+    /// The size of a fit that goes through them, where there are any.
+    pub(crate) fn size(of: Option<Landmarks>, size: Size) -> Size {
+        Size { rank: of.map(|l| l.rank).or(size.rank), ..size }
+    }
+
     /// Whether all rows through landmarks predict rows held out no worse than the exact kernel on a part of them; every
     /// parameter is settled.
     pub(crate) fn win(
@@ -39,9 +44,7 @@ impl Landmarks {
         let (test, train) = (examples.select(&held_out), examples.select(&rest));
         let loss = |kernel: &KernelExpr, rows: &Examples<'_>| -> Result<f64> {
             let (kernel, fitted) = fitting::fit_settled(kernel, estimator, rows, control, seed)?;
-            let support = fitting::support_of(&kernel, &fitted, rows.data);
-            let want = Want { variance: true, probabilities: true, scores: true, ..Want::default() };
-            let predicted = fitting::predict_settled(&kernel, &fitted, &support, &test.data, want, control)?;
+            let predicted = fitting::predict_from(&kernel, &fitted, rows.data, &test.data, Want::JUDGED, control)?;
             let value = scoring.decide(&predicted, &test.target, test.weights.as_deref());
             Ok(if scoring.deciding.rises() { -value } else { value })
         };

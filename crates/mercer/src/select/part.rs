@@ -171,10 +171,8 @@ fn measured(
     let clock = Instant::now();
     let Ok((kernel, fitted)) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
     let fit = clock.elapsed().as_secs_f64();
-    let support = fitting::support_of(&kernel, &fitted, sample.data);
-    // As folds are scored.
-    let want = Want { variance: true, probabilities: true, scores: true, ..Want::default() };
-    let Ok(made) = fitting::predict_settled(&kernel, &fitted, &support, sample.data, want, control) else { return Ok(None) };
+    let predicted = fitting::predict_from(&kernel, &fitted, sample.data, sample.data, Want::JUDGED, control);
+    let Ok(made) = predicted else { return Ok(None) };
     let predict = clock.elapsed().as_secs_f64() - fit;
     let rows = sample.rows();
     Ok(Some(Speed {

@@ -16,7 +16,7 @@ use super::tune::{Tuned, Tuning, learnt};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Target, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Task};
+use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::fitting;
 use crate::kernels::KernelExpr;
 
@@ -77,8 +77,8 @@ pub struct Search {
     start: Setting,
     free: Vec<Free>,
     rounds: Vec<Round>,
-    /// Rows of the whole.
-    rows: usize,
+    /// The size of a fit to the whole.
+    size: Size,
     next: usize,
     found: Option<Found>,
     suggested: Vec<Vec<f64>>,
@@ -113,11 +113,12 @@ impl Search {
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
         let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start) } else { Vec::new() };
+        let size = fitting::size_of(&start.kernel, examples.data, examples.target);
         let mut search = Search {
             start,
             free,
             rounds: Vec::new(),
-            rows: examples.rows(),
+            size,
             next: 0,
             found: None,
             suggested: Vec::new(),
@@ -174,10 +175,9 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
-        let size = fitting::size_of(&self.start.kernel, examples.data, examples.target);
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
-            let fit = self.start.estimator.bytes(size.at(n));
+            let fit = self.start.estimator.bytes(self.size.at(n));
             if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
@@ -203,7 +203,7 @@ impl Search {
         if self.is_smooth() && !estimator.criterion_leaves_out() {
             return Ok(None);
         }
-        let size = fitting::size_of(&self.start.kernel, examples.data, examples.target);
+        let size = self.size;
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
         let mut most = examples.rows();
@@ -255,12 +255,12 @@ impl Search {
         let last = number + 1 == self.rounds.len();
         let fits = crossval::fits(self.free.len(), number == 0, last, round);
         let estimator = crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding);
-        fits * estimator.work(fitting::size_of(&self.start.kernel, &round.sample.data, &round.sample.target).at(judged))
+        fits * estimator.work(self.size.at(judged))
     }
 
     /// Rows of the next round; of the whole where none is left.
     pub fn next_rows(&self) -> usize {
-        self.rounds.get(self.next).map_or(self.rows, |r| r.sample.data.rows())
+        self.rounds.get(self.next).map_or(self.size.rows, |r| r.sample.data.rows())
     }
 
     /// Settings from elsewhere with as many free numbers, such as those of the folds of the same rows: only the last round is

@@ -4,7 +4,7 @@
 use super::free::Free;
 use super::profile::{Curve, ProfileScan};
 use super::search::{Found, Place};
-use super::tune::{criterion, steps};
+use super::tune::{At, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::Task;
@@ -54,18 +54,11 @@ impl Descent<'_> {
         let what = format!("settings tried on {} rows by {}", self.place.examples().rows(), self.name);
         control.tell(&what, *self.evaluations, STEPS.max(*self.evaluations));
         let (free, examples) = (self.place.free, self.place.examples());
-        let setting = self.place.start.with(free, x)?;
-        let (criterion, by_kernel) = match criterion(&setting.kernel, &setting.estimator, &examples, control, self.seed) {
-            Ok(both) => both,
-            // A corner of the search where the numbers break down is as bad as can be, not the end of the search.
-            Err(Error::Numerical { .. }) => return Ok((f64::INFINITY, vec![0.0; x.len()])),
-            Err(e) => return Err(e),
-        };
-        control.keep(criterion.weights.into_data());
-        if criterion.value < self.best.value {
-            self.best = Best { value: criterion.value, x: x.to_vec(), indifference: criterion.indifference };
+        let At { value, indifference, slopes } = criterion_at(x, self.place.start, free, &examples, control, self.seed)?;
+        if value < self.best.value {
+            self.best = Best { value, x: x.to_vec(), indifference };
         }
-        Ok((criterion.value, free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect()))
+        Ok((value, slopes))
     }
 }
 

@@ -6,7 +6,7 @@ use super::profile::{Curve, TunedParameter};
 use super::search::{Aim, Found, Search};
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::{Criterion, EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,28 @@ pub(super) fn learnt(
         p.name = if place.is_empty() { format!("{} of the whole", p.name) } else { format!("{} (part {})", p.name, place.join(".")) };
     }
     Ok(all)
+}
+
+/// The smooth criterion where the free numbers of a setting have these coordinates, by which it has a slope.
+pub(super) struct At {
+    /// Infinite where the numbers break down: a corner of a search is then as bad as can be, and not its end.
+    pub value: f64,
+    pub indifference: f64,
+    /// One for each coordinate.
+    pub slopes: Vec<f64>,
+}
+
+/// See [`At`]; the memory of the weights is kept by `control` for the next call.
+pub(super) fn criterion_at(x: &[f64], start: &Setting, free: &[Free], examples: &Examples<'_>, control: &Control, seed: u64) -> Result<At> {
+    let setting = start.with(free, x)?;
+    let (criterion, by_kernel) = match criterion(&setting.kernel, &setting.estimator, examples, control, seed) {
+        Ok(both) => both,
+        Err(Error::Numerical { .. }) => return Ok(At { value: f64::INFINITY, indifference: 0.0, slopes: vec![0.0; x.len()] }),
+        Err(other) => return Err(other),
+    };
+    control.keep(criterion.weights.into_data());
+    let slopes = free.iter().zip(x).map(|(f, x)| f.slope(*x, &by_kernel, &criterion.own)).collect();
+    Ok(At { value: criterion.value, indifference: criterion.indifference, slopes })
 }
 
 /// The smooth criterion of an estimator with a kernel, both settled, and its derivatives by the numbers of the kernel in

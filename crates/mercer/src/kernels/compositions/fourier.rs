@@ -186,13 +186,10 @@ impl Waves {
         Ok(out)
     }
 
-    /// Numbers among the parameters of the kernel before its length scales, those, and those behind.
-    fn places(&self) -> (usize, usize, usize) {
-        let sizes: Vec<(bool, usize)> =
-            self.of.values().iter().map(|p| (p.param.name == "length_scale", p.value.numbers().len())).collect();
-        let before = sizes.iter().take_while(|(own, _)| !own).map(|(_, n)| n).sum();
-        let all: usize = sizes.iter().map(|(_, n)| n).sum();
-        (before, self.lengths.len(), all - before - self.lengths.len())
+    /// Numbers among the parameters of the kernel that stand before its length scales.
+    fn before_lengths(&self) -> usize {
+        let values = self.of.values();
+        values.iter().take_while(|p| p.param.name != "length_scale").map(|p| p.value.numbers().len()).sum()
     }
 }
 
@@ -224,26 +221,25 @@ struct ByLengths {
 impl Slope for ByLengths {
     /// Its own two numbers, which move nothing smoothly, and those of its part.
     fn parameters(&self) -> usize {
-        let (before, lengths, behind) = self.waves.places();
-        2 + before + lengths + behind
+        2 + self.waves.of.numbers()
     }
     /// dk/dl_d = sum_p sin(w_p'(x - z)) w_pd (x_d - z_d) / (pairs l_d); over symmetric weights G that is, with features C and S,
     /// 2 sum_p w_pd (X'(S o GC - C o GS))_dp / l_d.
     fn gradient(&self, phi: &Matrix, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         let Waves { frequencies, lengths, .. } = self.waves.as_ref();
-        let (pairs, (before, _, behind)) = (frequencies.rows(), self.waves.places());
+        let pairs = frequencies.rows();
         let along = product_within(weights, phi, control)?;
         let turned = Matrix::from_fn(phi.rows(), pairs, |i, p| {
             phi[(i, pairs + p)] * along[(i, p)] - phi[(i, p)] * along[(i, pairs + p)]
         });
         let by_column = transposed_product_within(&self.inputs, &turned, control)?;
         let slope = |d: usize, length: f64| (0..pairs).map(|p| frequencies[(p, d)] * by_column[(d, p)]).sum::<f64>() * 2.0 / length;
-        let mut out = vec![0.0; 2 + before];
+        let mut out = vec![0.0; 2 + self.waves.before_lengths()];
         match lengths.as_slice() {
             [one] => out.push((0..frequencies.cols()).map(|d| slope(d, *one)).sum()),
             each => out.extend(each.iter().enumerate().map(|(d, length)| slope(d, *length))),
         }
-        out.extend(vec![0.0; behind]);
+        out.resize(self.parameters(), 0.0);
         Ok(out)
     }
 }

@@ -109,7 +109,7 @@ impl Composition for Nystroem {
         let [of] = parts else { return Err(foreign()) };
         Error::unless_equal("landmarks", learnt.factor.size(), learnt.rows.rows())?;
         let landmarks = of.fix(rows.over(&learnt.rows), control)?;
-        let parameters = landmarks.among(control)?.parameters();
+        let parameters = of.expr().numbers();
         let features = Arc::new(features(landmarks.as_ref(), &learnt.factor, rows.data, control)?);
         // The rows that were learnt from are those of a gradient.
         let own = if rows.data.rows() == learnt.of && learnt.of <= TOLD { Some(of.fix(rows, control)?) } else { None };
