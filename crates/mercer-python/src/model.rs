@@ -1,7 +1,7 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
 use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
-use crate::arrays::{from_indices, from_matrix, from_outputs};
+use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
@@ -324,6 +324,13 @@ impl Model {
     #[getter]
     fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Object<'py>, f64)> {
         spectrum(py, self.model.fitted.spectrum())
+    }
+
+    /// The weight of the training rows of each cluster, heaviest first, and the rows that are the medoids, as they were given (none
+    /// where centres are no rows); None where no clusters were found.
+    #[getter]
+    fn clusters<'py>(&self, py: Python<'py>) -> Option<Pair<'py>> {
+        self.model.fitted.clusters().map(|c| (from_vec(py, c.sizes.clone()), from_indices(py, &self.model.medoid_rows())))
     }
 
     /// Steps of the solver, one number for each problem that was solved.

@@ -475,6 +475,13 @@ impl Model {
         self.fitted.support().iter().map(place).collect()
     }
 
+    /// The training rows that are medoids, by cluster, numbered as [`Model::support_rows`].
+    pub fn medoid_rows(&self) -> Vec<usize> {
+        let rows = self.support_rows();
+        let place = |m: &usize| self.fitted.support().binary_search(m).ok().map(|s| rows[s]);
+        self.fitted.clusters().map_or(Vec::new(), |c| c.medoids.iter().filter_map(place).collect())
+    }
+
     /// How the fit went.
     pub fn summary(&self) -> &Summary {
         self.fitted.summary()

@@ -300,6 +300,9 @@ pub(crate) fn find<'a>(owner: &str, params: &'a [Param], aliases: &[Alias], name
 /// A parameter that estimators elsewhere hold and a kernel holds here.
 const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
 
+/// The estimators that ask for a kernel beside them.
+const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means";
+
 /// What other books and libraries call parameters: owners, the name, and what that is here.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ridge", "alpha", "lambda"),
@@ -318,11 +321,14 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("svc svr", "cache_size", "cache_mb"),
     ("svc svr", "probability", "an option of predict (--probabilities)"),
     ("kernel_pca", "n_components", "components"),
-    ("ridge gp svc svr knn kernel_pca", "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
-    ("ridge gp svc svr knn kernel_pca", "gamma", OF_KERNEL),
-    ("ridge gp svc svr knn kernel_pca", "degree", OF_KERNEL),
-    ("ridge gp svc svr knn kernel_pca", "coef0", OF_KERNEL),
-    ("ridge gp svc svr knn kernel_pca", "length_scale", OF_KERNEL),
+    ("k_medoids kernel_k_means", "k", "clusters"),
+    ("k_medoids kernel_k_means", "n_clusters", "clusters"),
+    ("k_medoids kernel_k_means", "n_init", "starts"),
+    (KERNEL_OWNERS, "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
+    (KERNEL_OWNERS, "gamma", OF_KERNEL),
+    (KERNEL_OWNERS, "degree", OF_KERNEL),
+    (KERNEL_OWNERS, "coef0", OF_KERNEL),
+    (KERNEL_OWNERS, "length_scale", OF_KERNEL),
     ("laplacian periodic", "sigma", "length_scale"),
     ("rbf matern laplacian rational_quadratic periodic", "bandwidth", "length_scale"),
     ("polynomial sigmoid", "c", "offset"),

@@ -3,7 +3,7 @@
 use crate::spellings::{Argument, N_JOBS, Role, SPELLINGS, Spelling, USUAL};
 use mercer::data::Kind;
 use mercer::error::{Error, Result};
-use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Needs, Scores, When};
+use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
 use mercer::param::{Domain, Param};
 use std::fmt::Write;
 
@@ -51,7 +51,11 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
     for entry in estimators::catalogue() {
         let estimator = EstimatorExpr::parse(entry.name)?;
         let mut roles = Vec::new();
-        for (kind, role) in [(Kind::Classes, Role::Classifier), (Kind::Numbers, Role::Regressor), (Kind::Nothing, Role::Transformer)] {
+        let without = match entry.gives.finds {
+            Finds::Components => Role::Transformer,
+            Finds::Clusters => Role::Clusterer,
+        };
+        for (kind, role) in [(Kind::Classes, Role::Classifier), (Kind::Numbers, Role::Regressor), (Kind::Nothing, without)] {
             roles.extend(entry.takes.contains(&kind).then_some(role));
         }
         if roles.is_empty() {
@@ -116,6 +120,7 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Clas
         Role::Classifier => ("KernelClassifier", "Classifier"),
         Role::Regressor => ("KernelRegressor", "Regressor"),
         Role::Transformer => ("KernelTransformer", ""),
+        Role::Clusterer => ("Clusters", ""),
     };
     bases.push(base);
     let defaults = estimator.arguments();
@@ -268,13 +273,14 @@ fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
         base if base.starts_with("Gaussian") => "_gp",
         base if base.starts_with("Neighbour") => "_neighbours",
         "KernelTransformer" | "PrincipalComponents" => "_components",
+        "Clusters" => "_clusters",
         _ => "_base",
     };
     let mut bases: Vec<&str> = classes.iter().flat_map(|c| c.bases.split(", ")).collect();
     bases.sort_unstable();
     bases.dedup();
     let mut out: Vec<(&'static str, Vec<&str>)> = Vec::new();
-    for module in ["_base", "_components", "_gp", "_neighbours", "_ridge", "_svm"] {
+    for module in ["_base", "_clusters", "_components", "_gp", "_neighbours", "_ridge", "_svm"] {
         let here: Vec<&str> = bases.iter().filter(|b| home(b) == module).copied().collect();
         if !here.is_empty() {
             out.push((module, here));
@@ -290,7 +296,7 @@ impl Class {
         wrap(&mut first, 4, &sentence(self.estimator.doc));
         let _ = writeln!(out, "{}", first.trim_start());
         let tuned = match (self.role, self.estimator.criterion) {
-            (Role::Transformer, _) => String::new(),
+            (Role::Transformer | Role::Clusterer, _) => String::new(),
             (_, criterion) => format!(" What is \"auto\" or a pair is tuned by {}.", criterion.unwrap_or("cross-validation")),
         };
         wrap(out, 4, &format!("The estimator {} of Mercer.{tuned}", self.estimator.name));
@@ -305,14 +311,16 @@ impl Class {
             wrap(out, 8, &sentence(doc));
         }
         let name = &self.name;
+        let few = if self.role == Role::Clusterer { "2" } else { "" };
         let (y, asked, answer) = match self.role {
             Role::Classifier => ("    >>> y = np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])\n", ".fit(X, y).predict(X)", "(6,)"),
             Role::Regressor => ("    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])\n", ".fit(X, y).predict(X)", "(6,)"),
             Role::Transformer => ("", ".fit_transform(X)", "(6, 1)"),
+            Role::Clusterer => ("", ".fit_predict(X)", "(6,)"),
         };
         let _ = write!(
             out,
-            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {name}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n{y}    >>> {name}(){asked}.shape\n    {answer}\n    \"\"\"\n\n"
+            "\n    Examples\n    --------\n    >>> import numpy as np\n    >>> from mercer import {name}\n    >>> X = np.arange(6.0).reshape(-1, 1)\n{y}    >>> {name}({few}){asked}.shape\n    {answer}\n    \"\"\"\n\n"
         );
         let _ = writeln!(out, "    _name = \"{}\"", self.estimator.name);
         let spelt: Vec<String> = self.arguments.iter().filter_map(|a| Some(format!("\"{}\": \"{}\"", a.sets?, a.name))).collect();

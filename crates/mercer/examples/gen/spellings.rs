@@ -19,6 +19,7 @@ pub(crate) enum Role {
     Classifier,
     Regressor,
     Transformer,
+    Clusterer,
 }
 
 /// A class.
@@ -73,6 +74,14 @@ const GAMMA_OF_RIDGE: &str =
 const GAMMA_OF_COMPONENTS: &str = "Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers";
 const PENALTY: &str =
     "Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of least norm";
+const N_CLUSTERS: Argument = Argument {
+    name: "n_clusters",
+    default: "8",
+    sets: Some("clusters"),
+    doc: ("int or \"auto\"", "How many clusters; \"auto\": from 2 to 10, by the mean silhouette"),
+};
+const LABELS: (&str, &str) =
+    ("labels_ : ndarray of shape (n_samples,)", "The cluster of each row, counted from 0, the largest cluster first");
 const KERNEL_PARAMS: Argument = own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows");
 const RIDGE: &[(&str, &str)] = &[
     ("dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)", "Coefficients of the training rows"),
@@ -361,6 +370,62 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             ("explained_variance_ratio_ : ndarray of shape (n_components,)", "The share of the variance along each component"),
             ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
             ("gamma_ : float", "Factor of the kernels rbf, poly and sigmoid that was used"),
+            KERNEL,
+        ],
+    },
+    Spelling {
+        estimator: "k_medoids",
+        class: "KMedoids",
+        role: Role::Clusterer,
+        bases: "Clusters",
+        fixed: &[("values", "\"similarities\"")],
+        positional: 1,
+        arguments: &[
+            N_CLUSTERS,
+            kernel("\"rbf\"", ARRAYS),
+            gamma("None", GAMMA_OF_COMPONENTS),
+            DEGREE,
+            coef0("1"),
+            KERNEL_PARAMS,
+            Argument {
+                name: "power",
+                default: "1",
+                sets: Some("power"),
+                doc: ("int", "1: distances in feature space are added up; 2: their squares"),
+            },
+            sets("starts", "n_init", "1"),
+            RANDOM_STATE,
+        ],
+        attributes: &[
+            LABELS,
+            ("medoid_indices_ : ndarray of shape (n_clusters,)", "The rows that are the medoids"),
+            ("cluster_centers_ : ndarray of shape (n_clusters, n_features)", "The medoids; none where rows are no numbers"),
+            ("inertia_ : float", "Sum of the distances of all rows to their medoids, to the power"),
+            ("n_iter_ : int", "Swaps that were made"),
+            KERNEL,
+        ],
+    },
+    Spelling {
+        estimator: "kernel_k_means",
+        class: "KernelKMeans",
+        role: Role::Clusterer,
+        bases: "Clusters",
+        fixed: &[],
+        positional: 1,
+        arguments: &[
+            N_CLUSTERS,
+            kernel("\"rbf\"", ARRAYS),
+            gamma("None", GAMMA_OF_COMPONENTS),
+            DEGREE,
+            coef0("1"),
+            KERNEL_PARAMS,
+            sets("starts", "n_init", "5"),
+            RANDOM_STATE,
+        ],
+        attributes: &[
+            LABELS,
+            ("inertia_ : float", "Sum of the squared distances of all rows to the centres of their clusters in feature space"),
+            ("n_iter_ : int", "Sweeps and single moves, of all starts"),
             KERNEL,
         ],
     },

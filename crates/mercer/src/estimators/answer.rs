@@ -141,6 +141,15 @@ impl Scores {
     }
 }
 
+/// What an estimator finds where it is fitted without a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finds {
+    /// Coordinates.
+    Components,
+    /// Clusters.
+    Clusters,
+}
+
 /// What an estimator gives besides the predicted values.
 #[derive(Clone, Copy, Debug)]
 pub struct Gives {
@@ -154,6 +163,8 @@ pub struct Gives {
     pub covariance: When,
     /// Predictions for each training row by the model fitted without it, in closed form.
     pub leave_one_out: When,
+    /// What it finds where there is no target.
+    pub finds: Finds,
 }
 
 impl Gives {
@@ -164,6 +175,7 @@ impl Gives {
         variance: When::Never,
         covariance: When::Never,
         leave_one_out: When::Never,
+        finds: Finds::Components,
     };
 }
 

@@ -1,7 +1,8 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
 use super::{
-    Answer, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task, When,
+    Answer, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
+    When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -111,6 +112,9 @@ macro_rules! estimators {
             fn spectrum(&self) -> Option<&Spectrum> {
                 match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* }
             }
+            fn clusters(&self) -> Option<&Clusters> {
+                match self { $(FittedModel::$Estimator(f) => f.clusters(),)* }
+            }
             fn steps(&self) -> Vec<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.steps(),)* }
             }
@@ -140,6 +144,8 @@ estimators! {
     Knn,
     Baseline,
     KernelPca,
+    KMedoids,
+    KernelKMeans,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -163,6 +169,11 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("kpca", "kernel_pca"),
     ("mds", "kernel_pca(values=distances)"),
     ("classical_scaling", "kernel_pca(values=distances)"),
+    ("kmedoids", "k_medoids"),
+    ("pam", "k_medoids"),
+    ("kmeans", "kernel_k_means with the kernel linear"),
+    ("k_means", "kernel_k_means with the kernel linear"),
+    ("kernel_kmeans", "kernel_k_means"),
     ("dummy", "baseline"),
     ("majority", "baseline"),
 ];

@@ -4,6 +4,7 @@ mod answer;
 mod baseline;
 mod bordered;
 mod centred;
+mod clusters;
 mod coupling;
 mod draws;
 mod expansion;
@@ -11,6 +12,8 @@ mod fitted_gp;
 mod found;
 mod gp;
 mod held_out;
+mod k_medoids;
+mod kernel_k_means;
 mod kernel_pca;
 mod knn;
 mod least_norm;
@@ -26,12 +29,15 @@ mod svc;
 mod svm;
 mod svr;
 
-pub use answer::{Answer, Gives, Needs, Scores, When};
+pub use answer::{Answer, Finds, Gives, Needs, Scores, When};
 pub use baseline::{Baseline, FittedBaseline, Guess};
+pub use clusters::{Clusters, FittedClusters};
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use found::Found;
 pub use gp::Gp;
+pub use k_medoids::KMedoids;
+pub use kernel_k_means::KernelKMeans;
 pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub(crate) use list::ELSEWHERE;
@@ -206,6 +212,10 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     }
     /// The variance along its components, where it has such.
     fn spectrum(&self) -> Option<&Spectrum> {
+        None
+    }
+    /// The clusters that it found, where it finds such.
+    fn clusters(&self) -> Option<&Clusters> {
         None
     }
     /// Steps of the solver, one number for each problem that was solved.

@@ -17,6 +17,7 @@ mod prepared_points;
 mod psd;
 mod rewrite;
 mod simd;
+mod spread;
 mod tile;
 mod tree;
 
@@ -37,6 +38,7 @@ pub use psd::{PsdCheck, Witness, psd_check};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, map_row, sum_of_minima};
+pub(crate) use spread::spread;
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;

@@ -7,7 +7,8 @@ use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, ColumnKind, Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Fitted, Predicted, Predictions, Want};
+use crate::estimators::{Answer, Estimator, Fitted, KernelPca, Predicted, Predictions, Query, Task, Want};
+use crate::gram::Subset;
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -46,6 +47,9 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
     }
     if let Answer::Components { names } = &model.answer {
         out.extend(in_time(components(model, data, names, control))?);
+    }
+    if model.fitted.clusters().is_some() {
+        out.extend(in_time(clusters(model, data, control))?);
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
@@ -127,6 +131,47 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
         Predicted::Numbers(places) => places,
         Predicted::Classes(_) => Matrix::zeros(data.rows(), 0),
     };
+    Ok(Picture::Components(Components {
+        axes: names.iter().take(2).cloned().collect(),
+        shares: model.fitted.spectrum().map_or(Vec::new(), |s| s.shares().into_iter().take(2).collect()),
+        places: plane(&places),
+        rows: names_of_rows(data),
+        clusters: Vec::new(),
+        medoids: Vec::new(),
+    }))
+}
+
+/// The first two columns of coordinates; 0 upwards where there is one.
+fn plane(places: &Matrix) -> Vec<[f64; 2]> {
+    (0..places.rows()).map(|i| [places[(i, 0)], if places.cols() > 1 { places[(i, 1)] } else { 0.0 }]).collect()
+}
+
+/// The rows by their clusters along the first two kernel principal components of the same kernel.
+fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture> {
+    let prepared = model.prep.apply(data)?;
+    let Predicted::Classes(found) = model.predict_prepared(&prepared, Want::default(), control)?.values else {
+        return Err(Error::Data("clusters are numbered, and these are not".into()));
+    };
+    let gram = model.kernel.gram(&prepared, control)?;
+    let task = Task { gram: gram.as_ref(), target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
+    let plane_of = KernelPca::default().fit(&task)?;
+    let support: Vec<usize> = plane_of.support().to_vec();
+    let cross = Subset::new(gram.as_ref(), &(0..data.rows()).collect::<Vec<_>>(), &support);
+    let Predicted::Numbers(places) = plane_of.predict(&Query::new(&cross, Want::default(), control))?.values else {
+        return Err(Error::Data("components are numbers, and these are not".into()));
+    };
+    Ok(Picture::Components(Components {
+        axes: (1..=places.cols().min(2)).map(|k| format!("pc{k}")).collect(),
+        shares: plane_of.spectrum().map_or(Vec::new(), |s| s.shares().into_iter().take(2).collect()),
+        places: plane(&places),
+        rows: names_of_rows(data),
+        clusters: found,
+        medoids: model.medoid_rows(),
+    }))
+}
+
+/// What rows are called: the cells of a column that names each, or their numbers.
+fn names_of_rows(data: &Dataset) -> Vec<String> {
     let named = data.columns().iter().find_map(|column| {
         let kind = column.values.kind();
         if [ColumnKind::Number, ColumnKind::Points, ColumnKind::Set].contains(&kind) {
@@ -137,12 +182,7 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
         let different: std::collections::HashSet<&String> = cells.iter().collect();
         (different.len() == data.rows()).then_some(cells)
     });
-    Ok(Picture::Components(Components {
-        axes: names.iter().take(2).cloned().collect(),
-        shares: model.fitted.spectrum().map_or(Vec::new(), |s| s.shares().into_iter().take(2).collect()),
-        places: (0..places.rows()).map(|i| [places[(i, 0)], if places.cols() > 1 { places[(i, 1)] } else { 0.0 }]).collect(),
-        rows: named.unwrap_or_else(|| (1..=data.rows()).map(|i| i.to_string()).collect()),
-    }))
+    named.unwrap_or_else(|| (1..=data.rows()).map(|i| i.to_string()).collect())
 }
 
 /// One picture for each kernel of the expression that has a length scale per column.

@@ -1,11 +1,15 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
 mod eigen;
+mod kernel_means;
 mod lbfgs;
 mod line_search;
 pub mod linear;
 pub mod lms;
+mod medoids;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
+pub use kernel_means::{KernelMeans, kernel_means};
 pub use lbfgs::{Lbfgs, Minimum};
+pub use medoids::{Medoids, medoids};

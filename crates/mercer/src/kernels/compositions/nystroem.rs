@@ -8,16 +8,13 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, Side, Slope, pivoted_cholesky};
+use crate::gram::{self, spread, Block, Bound, Dense, Gram, LowRank, Side, Slope, pivoted_cholesky};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
 use crate::kernels::shared::Shared;
 use crate::linalg::{Cholesky, Lower, Matrix, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value};
-use rand::distr::{Distribution, weighted::WeightedIndex};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -144,30 +141,20 @@ impl Nystroem {
         if self.landmarks == Landmarks::Pivots {
             return pivoted_cholesky(whole()?.as_ref(), &vec![1.0; n], most, control).map(|found| found.pivots);
         }
-        spread(whole()?.as_ref(), &rows.draw(n, seed), most, seed, control)
+        far_apart(whole()?.as_ref(), &rows.draw(n, seed), most, seed, control)
     }
 }
 
-/// Some of these rows, drawn by the square of their distance in feature space to the nearest one drawn before (Arthur & Vassilvitskii
-/// 2007).
-fn spread(gram: &dyn Gram, rows: &[usize], most: usize, seed: u64, control: &Control) -> Result<Vec<usize>> {
-    let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
+/// Some of these rows, drawn by the square of their distance in feature space to the nearest one drawn before.
+fn far_apart(gram: &dyn Gram, rows: &[usize], most: usize, seed: u64, control: &Control) -> Result<Vec<usize>> {
     let own = gram.diagonal(Side::Rows);
-    let mut nearest = vec![1.0; rows.len()];
-    let (mut places, mut row) = (Vec::with_capacity(most), vec![0.0; own.len()]);
-    while places.len() < most {
-        control.check_time("choice of landmarks")?;
-        // None where every row is as one of them.
-        let Ok(by_distance) = WeightedIndex::new(&nearest) else { break };
-        let chosen = rows[by_distance.sample(&mut draw)];
-        gram.fill_rows(&[chosen], 0..own.len(), Block::new(&mut row, 1, own.len()));
-        for (near, &i) in nearest.iter_mut().zip(rows) {
-            let distance = if i == chosen { 0.0 } else { (own[i] + own[chosen] - 2.0 * row[i]).max(0.0) };
-            *near = if places.is_empty() { distance } else { near.min(distance) };
-        }
-        places.push(chosen);
-    }
-    Ok(places)
+    let mut values = vec![0.0; own.len()];
+    let places = spread(&vec![1.0; rows.len()], most, seed, control, |chosen, out| {
+        let chosen = rows[chosen];
+        gram.fill_rows(&[chosen], 0..own.len(), Block::new(&mut values, 1, own.len()));
+        out.iter_mut().zip(rows).for_each(|(far, &i)| *far = own[i] + own[chosen] - 2.0 * values[i]);
+    })?;
+    Ok(places.into_iter().map(|k| rows[k]).collect())
 }
 
 /// Landmarks none of which the others make in working precision, and the Cholesky factor of the kernel among them.

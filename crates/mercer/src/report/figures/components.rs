@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, SMALL, Span};
 use super::canvas::{Anchor, draw, width};
-use super::colours::{CLASSES, FAINT, INK};
+use super::colours::{FAINT, INK, class};
 use super::drawn;
 use crate::error::{Error, Result};
 use crate::report::words::{counted, listed, percent, shown};
@@ -18,6 +18,10 @@ pub struct Components {
     pub places: Vec<[f64; 2]>,
     /// What each row is called.
     pub rows: Vec<String>,
+    /// The cluster of each row; empty where there are none.
+    pub clusters: Vec<usize>,
+    /// Rows that are medoids of clusters: they are named first.
+    pub medoids: Vec<usize>,
 }
 
 const SIZE: (f64, f64) = (620.0, 520.0);
@@ -39,6 +43,16 @@ impl Components {
         let ends: Vec<String> =
             [all.iter().min_by(far), all.iter().max_by(far)].into_iter().flatten().map(|&i| shown(&self.rows[i], NAME)).collect();
         let axes: Vec<String> = (0..self.axes.len()).map(|k| self.axis(k)).collect();
+        if let Some(last) = self.clusters.iter().max() {
+            let medoids: Vec<String> = self.medoids.iter().filter_map(|&m| self.rows.get(m)).map(|name| shown(name, NAME)).collect();
+            let around = if medoids.is_empty() { String::new() } else { format!("; medoids: {}", listed(&medoids)) };
+            let all = counted(self.places.len(), "row");
+            return format!(
+                "{all} in {} along {}, with the share of the variance of each{around}.",
+                counted(last + 1, "cluster"),
+                listed(&axes)
+            );
+        }
         format!(
             "{} along {}, with the share of the variance of each; farthest apart along the first: {}.",
             counted(self.places.len(), "row"),
@@ -49,19 +63,31 @@ impl Components {
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
         Error::unless_equal("names of rows", self.places.len(), self.rows.len())?;
+        if !self.clusters.is_empty() {
+            Error::unless_equal("clusters of rows", self.places.len(), self.clusters.len())?;
+        }
         let span = |k: usize| Span::of(self.places.iter().map(|p| p[k]), 0.08);
         let (x, y) = (self.axis(0), self.axis(1));
         let axes = Axes::new(SIZE, 0.0, span(0), span(1), [&x, &y]);
         let marked: Vec<usize> = drawn(self.places.len()).collect();
-        // The rows that lie farthest out are named first.
+        let medoids: Vec<usize> = self.medoids.iter().copied().filter(|&m| m < self.places.len()).collect();
+        // Medoids are named first, then the rows that lie farthest out.
         let mut order = marked.clone();
         let out = |i: usize| self.places[i][0].powi(2) + self.places[i][1].powi(2);
         order.sort_by(|&a, &b| out(b).total_cmp(&out(a)));
+        order.retain(|i| !medoids.contains(i));
+        order.splice(0..0, medoids.iter().copied());
         draw(SIZE, label, |sheet| {
             axes.grid(sheet)?;
             sheet.line(&[axes.place(0.0, f64::NEG_INFINITY), axes.place(0.0, f64::INFINITY)], FAINT, 2.0)?;
             for &i in &marked {
-                sheet.mark(axes.place(self.places[i][0], self.places[i][1]), 0, CLASSES[0], 3.0)?;
+                let cluster = self.clusters.get(i).copied().unwrap_or(0);
+                sheet.mark(axes.place(self.places[i][0], self.places[i][1]), cluster, class(cluster), 3.0)?;
+            }
+            for &m in &medoids {
+                let cluster = self.clusters.get(m).copied().unwrap_or(0);
+                sheet.mark(axes.place(self.places[m][0], self.places[m][1]), cluster, INK, 7.0)?;
+                sheet.mark(axes.place(self.places[m][0], self.places[m][1]), cluster, class(cluster), 5.0)?;
             }
             let mut taken: Vec<[f64; 4]> = Vec::new();
             for i in order {

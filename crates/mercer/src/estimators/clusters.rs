@@ -1,0 +1,209 @@
+//! What methods that find clusters share: rows that lie at one place counted as one, silhouettes, and what a fit leaves.
+//!
+//! Clusters are numbered from 0, the heaviest first. A new row is of the cluster k with the greatest score, which is an expansion:
+//! |phi(x) - m_k|^2 = k(x, x) - 2 (f_k(x) - |m_k|^2 / 2) with m_k = sum_s coef[s, k] phi(x_s).
+
+use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
+use crate::blocks;
+use crate::data::TargetInfo;
+use crate::error::{Error, Result};
+use crate::gram;
+use crate::linalg::{Block, Matrix, product_within};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows whose sums of kernel values differ by no more than this share may lie at one place.
+const ALIKE: f64 = 1e-9;
+/// Rows of distances that are computed together.
+const ROWS: usize = 240;
+/// Numbers of clusters that are tried where none is given.
+const MOST: usize = 10;
+
+/// Training rows by the places at which they lie in feature space, in an order that the order of rows does not change.
+pub(super) struct Places {
+    /// The first row at each place.
+    pub(super) rows: Vec<usize>,
+    /// The place of each row.
+    pub(super) of_row: Vec<usize>,
+    /// The weight of the rows at each place.
+    pub(super) weights: Vec<f64>,
+    /// Kernel values among the places.
+    pub(super) values: Matrix,
+    /// Squared distances among the places, or the distances that the kernel values are.
+    pub(super) apart: Matrix,
+}
+
+impl Places {
+    /// The places of the rows of a task; with `distances` its kernel values are distances.
+    pub(super) fn of(task: &Task<'_>, distances: bool) -> Result<Places> {
+        let n = task.rows();
+        if n == 0 {
+            return Err(Error::Data("clusters need rows, and there is none".into()));
+        }
+        task.control.plan("kernel values and distances among the rows", 24 * (n as u64).pow(2))?;
+        let values = gram::dense(task.gram, task.control)?;
+        if distances && let Some((i, j)) = (0..n * n).map(|at| (at / n, at % n)).find(|&(i, j)| values[(i, j)] < 0.0) {
+            return Err(Error::Data(format!(
+                "the distance of rows {} and {} is {}, and distances are 0 or above; values=similarities takes kernel values",
+                i + 1,
+                j + 1,
+                values[(i, j)]
+            )));
+        }
+        let apart = if distances { values.clone() } else { squared_distances(task)? };
+        let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
+        let sums = product_within(&values, &weights, task.control)?.into_data();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]));
+        let mut places =
+            Places { rows: Vec::new(), of_row: vec![0; n], weights: Vec::new(), values: Matrix::zeros(0, 0), apart: Matrix::zeros(0, 0) };
+        let width = ALIKE * sums.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        for &i in &order {
+            let near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width);
+            let place = near.into_iter().find(|&p| apart[(i, places.rows[p])] == 0.0);
+            let place = place.unwrap_or_else(|| {
+                places.rows.push(i);
+                places.weights.push(0.0);
+                places.rows.len() - 1
+            });
+            places.of_row[i] = place;
+            places.weights[place] += task.weight(i);
+        }
+        let rows = &places.rows;
+        let among = |of: &Matrix| Matrix::from_fn(rows.len(), rows.len(), |p, q| of[(rows[p], rows[q])]);
+        (places.values, places.apart) = (among(&values), among(&apart));
+        Ok(places)
+    }
+
+    /// An error unless there is a place for each cluster.
+    pub(super) fn require(&self, clusters: usize, owner: &str) -> Result<()> {
+        let (found, rows) = (self.rows.len(), self.of_row.len());
+        if clusters <= found {
+            return Ok(());
+        }
+        let alike = if found < rows { format!(" ({rows} with copies)") } else { String::new() };
+        Err(Error::Data(format!(
+            "{owner} is asked for {clusters} clusters, and there are {found} rows that differ{alike}; lower clusters, or add rows"
+        )))
+    }
+
+    /// The mean silhouette of clusters of places (Rousseeuw 1987): (b - a) / max(a, b) with a the mean distance to the others of a
+    /// row's own cluster and b the least mean distance to another cluster; 0 for a row alone in its cluster.
+    pub(super) fn silhouette(&self, cluster: &[usize], count: usize, task: &Task<'_>) -> Result<f64> {
+        let distances = Matrix::from_fn(cluster.len(), cluster.len(), |p, q| self.apart[(p, q)].max(0.0).sqrt());
+        let mut members = Matrix::zeros(cluster.len(), count);
+        let mut mass = vec![0.0; count];
+        for (p, &k) in cluster.iter().enumerate() {
+            members[(p, k)] = self.weights[p];
+            mass[k] += self.weights[p];
+        }
+        let sums = product_within(&distances, &members, task.control)?;
+        let mut whole = 0.0;
+        for (p, &own) in cluster.iter().enumerate() {
+            // Copies of a row are others of its cluster.
+            let others = mass[own] - 1.0;
+            let inside = sums[(p, own)] / others;
+            let outside = (0..count).filter(|&k| k != own && mass[k] > 0.0).map(|k| sums[(p, k)] / mass[k]).fold(f64::INFINITY, f64::min);
+            if others > 0.0 && outside.is_finite() && inside.max(outside) > 0.0 {
+                whole += self.weights[p] * (outside - inside) / inside.max(outside);
+            }
+        }
+        Ok(whole / self.weights.iter().sum::<f64>())
+    }
+
+    /// The number of clusters with the greatest silhouette, 2 where there are too few places to tell.
+    pub(super) fn count_by_silhouette(&self, task: &Task<'_>, clusters: &dyn Fn(usize) -> Result<Vec<usize>>) -> Result<usize> {
+        let mut best = (2.min(self.rows.len()), f64::NEG_INFINITY);
+        for count in 2..=MOST.min(self.rows.len().saturating_sub(1)) {
+            let width = self.silhouette(&clusters(count)?, count, task)?;
+            if width > best.1 {
+                best = (count, width);
+            }
+        }
+        Ok(best.0)
+    }
+}
+
+/// |phi(x_i) - phi(x_j)|^2 among the training rows.
+fn squared_distances(task: &Task<'_>) -> Result<Matrix> {
+    let n = task.rows();
+    let mut out = Matrix::zeros(n, n);
+    out.data_mut().par_chunks_mut(ROWS * n).enumerate().try_for_each(|(k, some)| {
+        task.control.check_time("distances in feature space")?;
+        let rows: Vec<usize> = (k * ROWS..n.min((k + 1) * ROWS)).collect();
+        task.gram.fill_apart(&rows, 0..n, Block::new(some, rows.len(), n));
+        some.iter_mut().for_each(|v| *v = task.gram.squared_distance(*v));
+        Ok::<(), Error>(())
+    })?;
+    if let Some(at) = out.data().iter().position(|v| !v.is_finite()) {
+        return Err(Error::Numerical {
+            what: "distances in feature space".into(),
+            why: format!("that of rows {} and {} is not finite; scale the columns or change the kernel", at / n + 1, at % n + 1),
+        });
+    }
+    Ok(out)
+}
+
+/// Clusters by weight, heaviest first: for each old number the new one. Of equal weight the one whose first place comes first.
+pub(super) fn numbers(cluster: &[usize], mass: &[f64]) -> Vec<usize> {
+    let first = |k: usize| cluster.iter().position(|&c| c == k).unwrap_or(usize::MAX);
+    let mut order: Vec<usize> = (0..mass.len()).collect();
+    order.sort_by(|&a, &b| mass[b].total_cmp(&mass[a]).then_with(|| first(a).cmp(&first(b))));
+    let mut number = vec![0; mass.len()];
+    order.iter().enumerate().for_each(|(new, &old)| number[old] = new);
+    number
+}
+
+/// The sizes of clusters, for a sentence.
+pub(super) fn told(sizes: &[f64]) -> String {
+    let most = 12;
+    let shown: Vec<String> = sizes.iter().take(most).map(|s| format!("{}", (s * 100.0).round() / 100.0)).collect();
+    format!("sizes of the clusters: {}{}", shown.join(", "), if sizes.len() > most { ", ..." } else { "" })
+}
+
+/// Clusters of training rows, the heaviest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clusters {
+    /// The weight of the training rows of each.
+    pub sizes: Vec<f64>,
+    /// The training row that is the medoid of each; empty where centres are no rows.
+    #[serde(with = "blocks::usizes")]
+    pub medoids: Vec<usize>,
+}
+
+/// Fitted clusters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedClusters {
+    /// One score per cluster; the greatest decides.
+    pub(super) expansion: Expansion,
+    pub(super) clusters: Clusters,
+    pub(super) summary: Summary,
+}
+
+impl Fitted for FittedClusters {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let scores = self.expansion.predict(query.cross, query.control)?;
+        let greatest = |row: &[f64]| (0..row.len()).fold(0, |b, k| if row[k] > row[b] { k } else { b });
+        Ok(Predictions::of(Predicted::Classes((0..scores.rows()).map(|i| greatest(scores.row(i))).collect())))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
+        Ok(Answer::Clusters { count: self.expansion.bias.len() })
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn clusters(&self) -> Option<&Clusters> {
+        Some(&self.clusters)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}

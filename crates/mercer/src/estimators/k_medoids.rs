@@ -1,0 +1,137 @@
+//! k medoids: the training rows from which all others are least far,
+//!
+//! ```text
+//! minimise  sum_i w_i min_{m in M} d(x_i, x_m),   d(x, z) = |phi(x) - phi(z)|^2 = k(x, x) + k(z, z) - 2 k(x, z)
+//! ```
+//!
+//! or, with `power=1`, its root (Kaufman & Rousseeuw 1990; Murphy 2012, 14.4.2). Of distances that are given, d is the distance to that
+//! power. The solver is `solve::medoids`.
+
+use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
+use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
+use crate::data::Kind;
+use crate::error::Result;
+use crate::gram::Side;
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::{Medoids, medoids};
+use serde::{Deserialize, Serialize};
+
+/// k medoids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KMedoids {
+    /// How many clusters.
+    pub clusters: Value,
+    /// What the kernel's values are.
+    pub values: Values,
+    /// The power of distances that is added up: 1 or 2.
+    pub power: Value,
+    /// Starts, the first greedy and the others drawn.
+    pub starts: Value,
+}
+
+impl Default for KMedoids {
+    fn default() -> Self {
+        KMedoids { clusters: Value::Auto, values: Values::Similarities, power: Value::Number(2.0), starts: Value::Number(1.0) }
+    }
+}
+
+impl KMedoids {
+    /// The dissimilarities that are added up, from squared distances or from distances that are given.
+    fn dissimilarities(&self, places: &Places) -> Matrix {
+        let squared = self.values == Values::Similarities;
+        let turn: fn(f64) -> f64 = match (squared, self.power.integer()) {
+            (true, 1) => |d| d.max(0.0).sqrt(),
+            (false, 2) => |d| d * d,
+            _ => |d| d,
+        };
+        let n = places.rows.len();
+        // Of values that are not quite symmetric the mean counts.
+        Matrix::from_fn(n, n, |p, q| 0.5 * (turn(places.apart[(p, q)]) + turn(places.apart[(q, p)])))
+    }
+
+    fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
+        medoids(&self.dissimilarities(places), &places.weights, count, self.starts.integer(), task.seed, task.control)
+    }
+}
+
+impl Estimator for KMedoids {
+    const NAME: &'static str = "k_medoids";
+    const DOC: &'static str = "k medoids: clusters around the training rows from which the others are least far";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("clusters", "how many clusters; auto: from 2 to 10, by the mean silhouette", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "values",
+            "similarities: what kernels give; distances: the kernel's values are distances",
+            Domain::Choice(&["similarities", "distances"]),
+        ),
+        Param::fixed("power", "2: squared distances are added up; 1: distances", Domain::Integer(1, 2)),
+        Param::fixed("starts", "starts, of which the best is kept: the first greedy, the others drawn", Domain::Integer(1, usize::MAX)),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Nothing];
+    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    type Fitted = FittedClusters;
+
+    /// Kernel values, distances and dissimilarities.
+    fn bytes(&self, size: Size) -> u64 {
+        40 * (size.rows as u64).pow(2)
+    }
+
+    /// A greedy start and some rounds of swaps.
+    fn work(&self, size: Size) -> f64 {
+        40.0 * (size.rows as f64).powi(2) * self.starts.number().max(1.0)
+    }
+
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        let count = Places::of(task, self.values == Values::Distances)
+            .and_then(|places| places.count_by_silhouette(task, &|count| Ok(self.medoids(&places, count, task)?.nearest)));
+        count.unwrap_or(2) as f64
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let count = self.clusters.integer();
+        let places = Places::of(task, self.values == Values::Distances)?;
+        places.require(count, Self::NAME)?;
+        let found = self.medoids(&places, count, task)?;
+        let mut mass = vec![0.0; count];
+        found.nearest.iter().zip(&places.weights).for_each(|(&k, w)| mass[k] += w);
+        let number = numbers(&found.nearest, &mass);
+        let (mut sizes, mut by_cluster) = (vec![0.0; count], vec![0; count]);
+        for k in 0..count {
+            sizes[number[k]] = mass[k];
+            by_cluster[number[k]] = places.rows[found.places[k]];
+        }
+        let mut support = by_cluster.clone();
+        support.sort_unstable();
+        let diagonal = task.gram.diagonal(Side::Rows);
+        let mut coef = Matrix::zeros(count, count);
+        for (k, row) in by_cluster.iter().enumerate() {
+            let s = support.partition_point(|r| r < row);
+            coef[(s, k)] = if self.values == Values::Distances { -1.0 } else { 1.0 };
+        }
+        let bias = by_cluster.iter().map(|&row| if self.values == Values::Distances { 0.0 } else { -0.5 * diagonal[row] }).collect();
+        let mut notes = vec![told(&sizes)];
+        if found.every_set {
+            notes.push("every set of medoids was tried: there is no better one".into());
+        }
+        if count > 1 {
+            notes.push(format!("mean silhouette: {:.3}", places.silhouette(&found.nearest, count, task)?));
+        }
+        let summary = Summary {
+            iterations: found.swaps,
+            converged: found.fixed,
+            objective: Some(found.loss),
+            certificate: Some(Certificate {
+                name: "swaps that would lower the loss".into(),
+                value: if found.fixed { 0.0 } else { f64::INFINITY },
+                tolerance: 0.0,
+            }),
+            notes,
+            ..Summary::default()
+        };
+        Ok(FittedClusters { expansion: Expansion::new(support, coef, bias), clusters: Clusters { sizes, medoids: by_cluster }, summary })
+    }
+}

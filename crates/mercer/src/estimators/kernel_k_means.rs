@@ -1,0 +1,133 @@
+//! k-means in feature space (Schölkopf, Smola & Müller 1998; Dhillon, Guan & Kulis 2004):
+//!
+//! ```text
+//! minimise  sum_i w_i |phi(x_i) - m_z(i)|^2,   m_k = sum_{i in k} w_i phi(x_i) / sum_{i in k} w_i
+//! ```
+//!
+//! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
+
+use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
+use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
+use crate::data::Kind;
+use crate::error::Result;
+use crate::gram::spread;
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::{KernelMeans, kernel_means};
+use serde::{Deserialize, Serialize};
+
+/// Kernel k-means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelKMeans {
+    /// How many clusters.
+    pub clusters: Value,
+    /// Starts, each drawn.
+    pub starts: Value,
+}
+
+impl Default for KernelKMeans {
+    fn default() -> Self {
+        KernelKMeans { clusters: Value::Auto, starts: Value::Number(5.0) }
+    }
+}
+
+impl KernelKMeans {
+    fn means(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
+        let one = |start: usize| {
+            let seed = task.seed.wrapping_add(start as u64);
+            let apart = |c: usize, out: &mut [f64]| out.copy_from_slice(places.apart.row(c));
+            let centres = spread(&places.weights, count, seed, task.control, apart)?;
+            let nearest = |p: usize| {
+                (0..centres.len()).fold(0, |b, k| if places.apart[(p, centres[k])] < places.apart[(p, centres[b])] { k } else { b })
+            };
+            let mut first: Vec<usize> = (0..places.rows.len()).map(nearest).collect();
+            // Where places that differ lie at one point in feature space fewer are drawn: any others begin a cluster each.
+            let others: Vec<usize> = (0..places.rows.len()).filter(|p| !centres.contains(p)).take(count - centres.len()).collect();
+            others.into_iter().enumerate().for_each(|(k, p)| first[p] = centres.len() + k);
+            kernel_means(&places.values, &places.weights, first, count, task.control)
+        };
+        let mut best = one(0)?;
+        for start in 1..self.starts.integer() {
+            if task.control.out_of_time() {
+                break;
+            }
+            let found = one(start)?;
+            let steps = best.steps + found.steps;
+            best = KernelMeans { steps, ..if found.objective < best.objective { found } else { best } };
+        }
+        Ok(best)
+    }
+}
+
+impl Estimator for KernelKMeans {
+    const NAME: &'static str = "kernel_k_means";
+    const DOC: &'static str = "k-means in feature space: clusters around means, of any shape that the kernel gives them";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("clusters", "how many clusters; auto: from 2 to 10, by the mean silhouette", Domain::Integer(1, usize::MAX)),
+        Param::fixed("starts", "starts that are drawn, of which the best is kept", Domain::Integer(1, usize::MAX)),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Nothing];
+    const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::MercerKernel;
+    type Fitted = FittedClusters;
+
+    /// k(x, z) + f(x) + f(z) has the same distances.
+    fn absorbs_shifts(&self) -> bool {
+        true
+    }
+
+    /// Kernel values and distances.
+    fn bytes(&self, size: Size) -> u64 {
+        32 * (size.rows as u64).pow(2)
+    }
+
+    /// Some products of the matrix with clusters for each start.
+    fn work(&self, size: Size) -> f64 {
+        let clusters = if self.clusters.is_settled() { self.clusters.number() } else { 50.0 };
+        (size.rows as f64).powi(2) * (10.0 + 40.0 * clusters * self.starts.number().max(1.0))
+    }
+
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        let count = Places::of(task, false)
+            .and_then(|places| places.count_by_silhouette(task, &|count| Ok(self.means(&places, count, task)?.cluster)));
+        count.unwrap_or(2) as f64
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let (n, count) = (task.rows(), self.clusters.integer());
+        let places = Places::of(task, false)?;
+        places.require(count, Self::NAME)?;
+        let found = self.means(&places, count, task)?;
+        let number = numbers(&found.cluster, &found.mass);
+        let (mut sizes, mut bias) = (vec![0.0; count], vec![0.0; count]);
+        for k in 0..count {
+            (sizes[number[k]], bias[number[k]]) = (found.mass[k], -0.5 * found.norms[k]);
+        }
+        let mut coef = Matrix::zeros(n, count);
+        for (i, &place) in places.of_row.iter().enumerate() {
+            let k = found.cluster[place];
+            coef[(i, number[k])] = task.weight(i) / found.mass[k];
+        }
+        let mut notes = vec![told(&sizes)];
+        if count > 1 {
+            notes.push(format!("mean silhouette: {:.3}", places.silhouette(&found.cluster, count, task)?));
+        }
+        let summary = Summary {
+            iterations: found.steps,
+            converged: found.fixed,
+            objective: Some(found.objective),
+            certificate: Some(Certificate {
+                name: "single moves that would lower the objective".into(),
+                value: if found.fixed { 0.0 } else { f64::INFINITY },
+                tolerance: 0.0,
+            }),
+            notes,
+            ..Summary::default()
+        };
+        let mut expansion = Expansion::new((0..n).collect(), coef, bias);
+        expansion.weigh(task.gram, task.control)?;
+        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new() }, summary })
+    }
+}
