@@ -6,6 +6,7 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 from typing import Any
 
 from ._base import KernelClassifier, KernelRegressor, Probabilities
+from ._clusters import Clusters
 from ._components import PrincipalComponents
 from ._gp import GaussianProcess
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
@@ -15,7 +16,7 @@ from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelKMeans", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -904,4 +905,177 @@ class KernelPCA(PrincipalComponents):
         self.remove_zero_eig = remove_zero_eig
         self.random_state = random_state
         self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+
+class KMedoids(Clusters):
+    """K medoids: clusters around the training rows from which the others are least far.
+
+    The estimator k_medoids of Mercer.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    power : int, default=1
+        1: distances in feature space are added up; 2: their squares.
+    n_init : int, default=1
+        Starts, of which the best is kept: the first greedy, the others drawn.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row, counted from 0, the largest cluster first.
+    medoid_indices_ : ndarray of shape (n_clusters,)
+        The rows that are the medoids.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The medoids; none where rows are no numbers.
+    inertia_ : float
+        Sum of the distances of all rows to their medoids, to the power.
+    n_iter_ : int
+        Swaps that were made.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KMedoids
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> KMedoids(2).fit_predict(X).shape
+    (6,)
+    """
+
+    _name = "k_medoids"
+    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init"}
+    _fixed = {"values": "similarities"}
+
+    def __init__(
+        self,
+        n_clusters: Any = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        power: int = 1,
+        n_init: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.power = power
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelKMeans(Clusters):
+    """K-means in feature space: clusters around means, of any shape that the kernel gives them.
+
+    The estimator kernel_k_means of Mercer.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    n_init : int, default=5
+        Starts that are drawn, of which the best is kept.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row, counted from 0, the largest cluster first.
+    inertia_ : float
+        Sum of the squared distances of all rows to the centres of their clusters in feature space.
+    n_iter_ : int
+        Sweeps and single moves, of all starts.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelKMeans
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> KernelKMeans(2).fit_predict(X).shape
+    (6,)
+    """
+
+    _name = "kernel_k_means"
+    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+
+    def __init__(
+        self,
+        n_clusters: Any = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        n_init: int = 5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_init = n_init
+        self.random_state = random_state
         self.n_jobs = n_jobs
