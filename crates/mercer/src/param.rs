@@ -301,7 +301,7 @@ pub(crate) fn find<'a>(owner: &str, params: &'a [Param], aliases: &[Alias], name
 const OF_KERNEL: &str = "a parameter of the kernel, such as rbf(gamma=1) or polynomial(degree=2) (--kernel)";
 
 /// The estimators that ask for a kernel beside them.
-const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means";
+const KERNEL_OWNERS: &str = "ridge gp svc svr knn kernel_pca k_medoids kernel_k_means spectral_clustering";
 
 /// What other books and libraries call parameters: owners, the name, and what that is here.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
@@ -321,9 +321,9 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("svc svr", "cache_size", "cache_mb"),
     ("svc svr", "probability", "an option of predict (--probabilities)"),
     ("kernel_pca", "n_components", "components"),
-    ("k_medoids kernel_k_means", "k", "clusters"),
-    ("k_medoids kernel_k_means", "n_clusters", "clusters"),
-    ("k_medoids kernel_k_means", "n_init", "starts"),
+    ("k_medoids kernel_k_means spectral_clustering", "k", "clusters"),
+    ("k_medoids kernel_k_means spectral_clustering", "n_clusters", "clusters"),
+    ("k_medoids kernel_k_means spectral_clustering", "n_init", "starts"),
     (KERNEL_OWNERS, "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
     (KERNEL_OWNERS, "gamma", OF_KERNEL),
     (KERNEL_OWNERS, "degree", OF_KERNEL),

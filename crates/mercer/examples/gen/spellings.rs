@@ -429,4 +429,28 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             KERNEL,
         ],
     },
+    Spelling {
+        estimator: "spectral_clustering",
+        class: "SpectralClustering",
+        role: Role::Clusterer,
+        bases: "Clusters",
+        fixed: &[],
+        positional: 1,
+        arguments: &[
+            N_CLUSTERS,
+            kernel("\"rbf\"", ARRAYS),
+            gamma("None", GAMMA_OF_COMPONENTS),
+            DEGREE,
+            coef0("1"),
+            KERNEL_PARAMS,
+            sets("starts", "n_init", "10"),
+            RANDOM_STATE,
+        ],
+        attributes: &[
+            LABELS,
+            ("inertia_ : float", "Sum of the squared distances to the centres among the leading eigenvectors"),
+            ("n_iter_ : int", "Products of the matrix that the eigenvectors took"),
+            KERNEL,
+        ],
+    },
 ];

@@ -91,14 +91,25 @@ impl<'a> Centred<'a> {
 
     /// The `count` greatest eigenvalues and their vectors.
     pub(super) fn leading(&self, count: usize, tolerance: f64, seed: u64, control: &Control) -> Result<Eigenpairs> {
-        let n = self.root.len();
-        let count = count.min(n);
-        if n > FEW && count < n / SHARE {
-            let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, seed };
-            return leading(n, &wanted, &|rows| self.multiply(rows, control), control);
-        }
-        control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
-        let matrix = Matrix::from_fn(n, n, |i, j| self.entry(i.min(j), i.max(j)));
-        leading_of(matrix, count, &|rows| self.multiply(rows, control), control)
+        leading_pairs(self.root.len(), count, tolerance, (seed, control), &|i, j| self.entry(i, j), &|rows| self.multiply(rows, control))
     }
+}
+
+/// The `count` greatest eigenvalues of an n x n symmetric matrix and their vectors, by its entries or by its products with rows.
+pub(super) fn leading_pairs(
+    n: usize,
+    count: usize,
+    tolerance: f64,
+    (seed, control): (u64, &Control),
+    entry: &dyn Fn(usize, usize) -> f64,
+    multiply: &(dyn Fn(&Matrix) -> Result<Matrix> + Sync),
+) -> Result<Eigenpairs> {
+    let count = count.min(n);
+    if n > FEW && count < n / SHARE {
+        let wanted = Wanted { count, tolerance, most_products: MOST_PRODUCTS, seed };
+        return leading(n, &wanted, multiply, control);
+    }
+    control.plan("every eigenvector of a Gram matrix", 24 * (n as u64).pow(2))?;
+    let matrix = Matrix::from_fn(n, n, |i, j| entry(i.min(j), i.max(j)));
+    leading_of(matrix, count, multiply, control)
 }

@@ -7,8 +7,9 @@ use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, T
 use crate::blocks;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::gram;
+use crate::gram::{self, spread};
 use crate::linalg::{Block, Matrix, product_within};
+use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -142,6 +143,38 @@ fn squared_distances(task: &Task<'_>) -> Result<Matrix> {
         });
     }
     Ok(out)
+}
+
+/// The best of several starts of k-means in feature space, each from places drawn far from one another.
+pub(super) fn nearest_centres(
+    values: &Matrix,
+    apart: &dyn Fn(usize, usize) -> f64,
+    weights: &[f64],
+    count: usize,
+    starts: usize,
+    task: &Task<'_>,
+) -> Result<KernelMeans> {
+    let n = weights.len();
+    let one = |start: usize| {
+        let seed = task.seed.wrapping_add(start as u64);
+        let centres = spread(weights, count, seed, task.control, |c, out| out.iter_mut().enumerate().for_each(|(p, v)| *v = apart(p, c)))?;
+        let nearest = |p: usize| (1..centres.len()).fold(0, |b, k| if apart(p, centres[k]) < apart(p, centres[b]) { k } else { b });
+        let mut first: Vec<usize> = (0..n).map(nearest).collect();
+        // Where places lie at one point fewer are drawn: any others begin a cluster each.
+        let others: Vec<usize> = (0..n).filter(|p| !centres.contains(p)).take(count - centres.len()).collect();
+        others.into_iter().enumerate().for_each(|(k, p)| first[p] = centres.len() + k);
+        kernel_means(values, weights, first, count, task.control)
+    };
+    let mut best = one(0)?;
+    for start in 1..starts {
+        if task.control.out_of_time() {
+            break;
+        }
+        let found = one(start)?;
+        let steps = best.steps + found.steps;
+        best = KernelMeans { steps, ..if found.objective < best.objective { found } else { best } };
+    }
+    Ok(best)
 }
 
 /// Clusters by weight, heaviest first: for each old number the new one. Of equal weight the one whose first place comes first.

@@ -6,14 +6,13 @@
 //!
 //! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
 
-use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
+use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
 use crate::error::Result;
-use crate::gram::spread;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::{KernelMeans, kernel_means};
+use crate::solve::KernelMeans;
 use serde::{Deserialize, Serialize};
 
 /// Kernel k-means.
@@ -34,29 +33,8 @@ impl Default for KernelKMeans {
 
 impl KernelKMeans {
     fn means(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
-        let one = |start: usize| {
-            let seed = task.seed.wrapping_add(start as u64);
-            let apart = |c: usize, out: &mut [f64]| out.copy_from_slice(places.apart.row(c));
-            let centres = spread(&places.weights, count, seed, task.control, apart)?;
-            let nearest = |p: usize| {
-                (0..centres.len()).fold(0, |b, k| if places.apart[(p, centres[k])] < places.apart[(p, centres[b])] { k } else { b })
-            };
-            let mut first: Vec<usize> = (0..places.rows.len()).map(nearest).collect();
-            // Where places that differ lie at one point in feature space fewer are drawn: any others begin a cluster each.
-            let others: Vec<usize> = (0..places.rows.len()).filter(|p| !centres.contains(p)).take(count - centres.len()).collect();
-            others.into_iter().enumerate().for_each(|(k, p)| first[p] = centres.len() + k);
-            kernel_means(&places.values, &places.weights, first, count, task.control)
-        };
-        let mut best = one(0)?;
-        for start in 1..self.starts.integer() {
-            if task.control.out_of_time() {
-                break;
-            }
-            let found = one(start)?;
-            let steps = best.steps + found.steps;
-            best = KernelMeans { steps, ..if found.objective < best.objective { found } else { best } };
-        }
-        Ok(best)
+        let apart = |p: usize, q: usize| places.apart[(p, q)];
+        nearest_centres(&places.values, &apart, &places.weights, count, self.starts.integer(), task)
     }
 }
 

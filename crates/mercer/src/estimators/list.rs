@@ -146,6 +146,8 @@ estimators! {
     KernelPca,
     KMedoids,
     KernelKMeans,
+    SpectralClustering,
+    NearestMedoid,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -171,6 +173,8 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("classical_scaling", "kernel_pca(values=distances)"),
     ("kmedoids", "k_medoids"),
     ("pam", "k_medoids"),
+    ("spectral", "spectral_clustering"),
+    ("nearest_centroid", "nearest_medoid"),
     ("kmeans", "kernel_k_means with the kernel linear"),
     ("k_means", "kernel_k_means with the kernel linear"),
     ("kernel_kmeans", "kernel_k_means"),
