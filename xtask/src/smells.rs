@@ -10,6 +10,7 @@ const LONGEST: usize = 500;
 const GENERATED: &str = "Made by `make gen`";
 /// The rooms of the library, each above those that it may know: no arrow climbs, so there is no circle between rooms.
 const ROOMS: &[&str] = &[
+    "demos",
     "report",
     "compare",
     "store",

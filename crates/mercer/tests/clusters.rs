@@ -100,13 +100,8 @@ fn medoids_are_rows_of_the_table_and_given_distances_give_the_same_as_their_kern
     let distances = mercer::linalg::Matrix::from_fn(n, n, far);
     let gram = mercer::gram::Dense::square(distances).unwrap();
     let given = EstimatorExpr::parse("k_medoids(clusters=3, power=1, values=distances)").unwrap();
-    let task = mercer::estimators::Task {
-        gram: &gram,
-        target: &Target::Absent { rows: n },
-        weights: None,
-        control: &Control::default(),
-        seed: 0,
-    };
+    let task =
+        mercer::estimators::Task { gram: &gram, target: &Target::Absent { rows: n }, weights: None, control: &Control::default(), seed: 0 };
     let given = given.fit(&task).unwrap();
     close(given.summary().objective.unwrap(), loss, 1e-9);
     assert_eq!(given.clusters().unwrap().medoids, rows);
@@ -148,7 +143,10 @@ fn what_cannot_be_is_refused_with_what_to_change() {
         words.iter().for_each(|word| assert!(why.contains(word), "{why}"));
     };
     for estimator in ["k_medoids", "kernel_k_means", "spectral_clustering"] {
-        says(clusters(&format!("{estimator}(clusters=4)"), "rbf", &data), &["4 clusters", "3 rows that differ", "12 with copies", "lower clusters"]);
+        says(
+            clusters(&format!("{estimator}(clusters=4)"), "rbf", &data),
+            &["4 clusters", "3 rows that differ", "12 with copies", "lower clusters"],
+        );
         let (_, found) = clusters(&format!("{estimator}(clusters=3)"), "rbf(length_scale=1)", &data).unwrap();
         assert!((0..12).all(|i| found[i] == found[i % 3]) && found[0] != found[1] && found[1] != found[2], "{estimator}");
         let one = table(vec![("a", vec![3.0])]);

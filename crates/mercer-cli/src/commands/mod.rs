@@ -54,6 +54,7 @@ commands! {
     check: Check;
     inspect: Inspect;
     examples: Examples;
+    demo: Demonstrate;
     gram: Gram;
     shell: Completions, Man;
 }

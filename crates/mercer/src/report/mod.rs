@@ -21,8 +21,8 @@ mod validity;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve, figure_files,
-    save_figures,
+    Bin, Components, Confusion, Curve, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals,
+    TuningCurve, figure_files, save_figures,
 };
 
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};

@@ -96,6 +96,8 @@ pub(super) struct Axes {
     x: Span,
     y: Span,
     names: [String; 2],
+    /// Pixels from the left edge of the sheet to that of the name of the upright axis.
+    edge: f64,
     left: f64,
     right: f64,
     top: f64,
@@ -107,7 +109,18 @@ impl Axes {
     pub(super) fn new(size: (f64, f64), top: f64, x: Span, y: Span, names: [&str; 2]) -> Axes {
         let labels = y.ticks(6.0).iter().map(|(_, label)| width(label, SMALL)).fold(0.0, f64::max);
         let names = names.map(|n| shown(n, 48));
-        Axes { x, y, names, left: 30.0 + labels + 10.0, right: size.0 - 18.0, top: top + 10.0, bottom: size.1 - 52.0 }
+        Axes { x, y, names, edge: 0.0, left: 30.0 + labels + 10.0, right: size.0 - 18.0, top: top + 10.0, bottom: size.1 - 52.0 }
+    }
+    /// The same frame so many pixels to the right and down.
+    pub(super) fn moved(self, (across, down): (f64, f64)) -> Axes {
+        Axes {
+            edge: self.edge + across,
+            left: self.left + across,
+            right: self.right + across,
+            top: self.top + down,
+            bottom: self.bottom + down,
+            ..self
+        }
     }
     /// Where a pair of numbers is; on the edge where it is outside.
     pub(super) fn place(&self, x: f64, y: f64) -> Place {
@@ -150,7 +163,7 @@ impl Axes {
         }
         let [x, y] = &self.names;
         sheet.text(x, ((self.left + self.right) / 2.0, self.bottom + 38.0), Anchor::Middle, NAME, INK)?;
-        sheet.text(y, (14.0, (self.top + self.bottom) / 2.0), Anchor::Upwards, NAME, INK)
+        sheet.text(y, (self.edge + 14.0, (self.top + self.bottom) / 2.0), Anchor::Upwards, NAME, INK)
     }
 }
 
@@ -197,7 +210,13 @@ impl Legend {
 
     /// Draws it.
     pub(super) fn draw(&self, sheet: &Sheet<'_>) -> Result<()> {
+        self.draw_at(sheet, (0.0, 0.0))
+    }
+
+    /// Draws it so many pixels to the right and down.
+    pub(super) fn draw_at(&self, sheet: &Sheet<'_>, (across, down): Place) -> Result<()> {
         for (sign, words, (x, y)) in &self.entries {
+            let (x, y) = (&(x + across), &(y + down));
             let middle = (x + 6.0, *y);
             match sign {
                 Sign::Mark(code, colour) => sheet.mark(middle, *code, *colour, 4.2)?,

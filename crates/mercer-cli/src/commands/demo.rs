@@ -1,0 +1,52 @@
+//! `mercer demo`: the textbook's figures, made again.
+
+use super::Run;
+use crate::Stop;
+use crate::output::print;
+use clap::Args;
+use mercer::control::Control;
+use mercer::demos::{DEMOS, Demo};
+use mercer::error::Result;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers held against what they have to be.
+#[derive(Debug, Args)]
+#[command(name = "demo", after_help = "Examples:\n  mercer demo\n  mercer demo overlap --out figures\n  mercer demo 14.11")]
+pub(crate) struct Demonstrate {
+    /// Name of a demonstration, or the number of a figure of the textbook; the list of them if left out. `all` for every one.
+    pub name: Option<String>,
+    /// Folder for the figures, made where there is none.
+    #[arg(long, value_name = "FOLDER", default_value = "demo")]
+    pub out: PathBuf,
+}
+
+impl Run for Demonstrate {
+    /// The exit code says whether every number is what it has to be.
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        let chosen: Vec<Demo> = match self.name.as_deref() {
+            None => {
+                let lines = DEMOS.iter().map(|d| format!("{} (Fig {})\n  {}\n", d.name, d.figures.join(", "), d.about));
+                return print(&lines.collect::<String>()).map(super::done);
+            }
+            Some("all") => DEMOS.to_vec(),
+            Some(name) => vec![Demo::named(name)?],
+        };
+        let control = Control { cancel: stop.cancel.clone(), ..Control::default() };
+        let mut holds = true;
+        for demo in chosen {
+            let shown = demo.run(&control)?;
+            let mut text = format!("{} (Fig {}): {}\n", demo.name, demo.figures.join(", "), demo.about);
+            for f in &shown.findings {
+                let sign = if f.holds { "ok  " } else { "NOT " };
+                text.push_str(&format!("  {sign}{}: {} ({})\n", f.what, f.found, f.expected));
+            }
+            for path in shown.write(&self.out)? {
+                text.push_str(&format!("  {}\n", path.display()));
+            }
+            print(&text)?;
+            holds &= shown.holds();
+        }
+        Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
