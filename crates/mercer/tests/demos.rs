@@ -1,0 +1,68 @@
+//! The textbook's figures: every number of every demonstration is what it has to be.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
+
+use mercer::control::Control;
+use mercer::demos::Demo;
+
+fn shows(figure: &str) {
+    let shown = Demo::named(figure).unwrap().run(&Control::default()).unwrap();
+    let wrong: Vec<String> =
+        shown.findings.iter().filter(|f| !f.holds).map(|f| format!("{}: {}, and it should be {}", f.what, f.found, f.expected)).collect();
+    assert!(wrong.is_empty() && !shown.findings.is_empty(), "{}", wrong.join("\n"));
+    assert!(shown.figures.iter().all(|(name, svg)| name.ends_with(".svg") && svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>")));
+    assert!(!shown.figures.is_empty());
+}
+
+// spec: D02
+#[test]
+fn exclusive_or_needs_products_or_radial_basis_functions() {
+    shows("14.2");
+}
+
+// spec: D03
+#[test]
+fn wide_basis_functions_are_all_alike_and_narrow_ones_wiggle() {
+    shows("14.3");
+}
+
+// spec: D04
+#[test]
+fn four_kernel_machines_err_alike_on_classes_and_keep_fewer_and_fewer_rows() {
+    shows("14.4");
+}
+
+// spec: D05, D06, E3-11
+#[test]
+fn four_kernel_machines_err_alike_on_a_noisy_sinc_and_keep_fewer_and_fewer_rows() {
+    shows("14.5");
+}
+
+// spec: D10, E3-32
+#[test]
+fn rows_above_the_tube_and_below_it_have_slacks_of_their_own() {
+    shows("14.10");
+}
+
+// spec: D11
+#[test]
+fn no_line_at_random_leaves_a_wider_margin() {
+    shows("14.11");
+}
+
+// spec: D12
+#[test]
+fn distances_are_signed_and_slacks_are_those_of_rows_within_the_margin() {
+    shows("14.12");
+}
+
+// spec: D13
+#[test]
+fn probabilistic_methods_find_that_nothing_is_known_where_densities_overlap() {
+    shows("14.13");
+}
+
+#[test]
+fn a_demonstration_that_there_is_not_is_refused_with_those_that_there_are() {
+    let why = Demo::named("ovrlap").unwrap_err().to_string();
+    assert!(why.contains("overlap") && why.contains("demonstration"), "{why}");
+}
