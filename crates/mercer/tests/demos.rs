@@ -9,7 +9,9 @@ fn shows(figure: &str) {
     let wrong: Vec<String> =
         shown.findings.iter().filter(|f| !f.holds).map(|f| format!("{}: {}, and it should be {}", f.what, f.found, f.expected)).collect();
     assert!(wrong.is_empty() && !shown.findings.is_empty(), "{}", wrong.join("\n"));
-    assert!(shown.figures.iter().all(|(name, svg)| name.ends_with(".svg") && svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>")));
+    assert!(
+        shown.figures.iter().all(|(name, svg)| name.ends_with(".svg") && svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"))
+    );
     assert!(!shown.figures.is_empty());
 }
 

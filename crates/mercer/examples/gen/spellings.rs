@@ -330,6 +330,30 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         attributes: &[SAMPLES, METRIC, METRIC_PARAMS],
     },
     Spelling {
+        estimator: "logistic",
+        class: "KernelLogisticRegression",
+        role: Role::Classifier,
+        bases: "Scores, Probabilities, KernelClassifier",
+        fixed: &[],
+        positional: 0,
+        arguments: &[
+            Argument {
+                name: "alpha",
+                default: "\"auto\"",
+                sets: Some("lambda"),
+                doc: (
+                    "float, \"auto\" or a pair (low, high) to search",
+                    "Strength of the penalty, in the units of the kernel: 1 / C of LogisticRegression",
+                ),
+            },
+            kernel("\"rbf\"", ARRAYS),
+            sets("intercept", "fit_intercept", "True"),
+            CLASS_WEIGHT,
+            RANDOM_STATE,
+        ],
+        attributes: &[("alpha_ : float", "The penalty that was found, where it was left open"), KERNEL],
+    },
+    Spelling {
         estimator: "kernel_pca",
         class: "KernelPCA",
         role: Role::Transformer,

@@ -148,6 +148,7 @@ estimators! {
     KernelKMeans,
     SpectralClustering,
     NearestMedoid,
+    Logistic,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -161,8 +162,9 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("gaussian_process_regressor", "gp"),
     ("gpr", "gp"),
     ("kriging", "gp"),
-    ("logistic", "svc, which tells classes apart; there is no logistic regression"),
-    ("logistic_regression", "svc, which tells classes apart; there is no logistic regression"),
+    ("logistic_regression", "logistic"),
+    ("kernel_logistic_regression", "logistic"),
+    ("softmax", "logistic"),
     ("nearest_neighbours", "knn"),
     ("kneighbors", "knn"),
     ("k_neighbors_classifier", "knn"),

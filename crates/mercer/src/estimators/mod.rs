@@ -5,6 +5,8 @@ mod baseline;
 mod bordered;
 mod centred;
 mod clusters;
+mod class_scores;
+mod class_weight;
 mod coupling;
 mod draws;
 mod expansion;
@@ -19,6 +21,7 @@ mod knn;
 mod least_norm;
 mod list;
 mod nearest_medoid;
+mod logistic;
 mod outputs;
 mod platt;
 mod primal;
@@ -34,6 +37,7 @@ mod svr;
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use clusters::{Clusters, FittedClusters};
+pub use class_weight::ClassWeight;
 pub use expansion::Expansion;
 pub use fitted_gp::FittedGp;
 pub use found::Found;
@@ -49,7 +53,9 @@ pub use platt::Sigmoid;
 pub use ridge::{FittedRidge, Ridge};
 pub use size::Size;
 pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};
-pub use svc::{ClassWeight, EqualVotes, FittedSvc, Svc};
+
+pub use logistic::{FittedLogistic, Logistic};
+pub use svc::{EqualVotes, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
 
 use crate::control::Control;
@@ -89,6 +95,13 @@ impl<'a> Task<'a> {
     /// The weight of row i, 1 where no weights are given.
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |w| w[i])
+    }
+    /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
+    pub(crate) fn mean_square(&self) -> f64 {
+        let d = self.gram.diagonal(Side::Rows);
+        let total: f64 = (0..d.len()).map(|i| self.weight(i)).sum();
+        let mean = d.iter().enumerate().map(|(i, d)| self.weight(i) * d).sum::<f64>() / total;
+        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
     }
 }
 

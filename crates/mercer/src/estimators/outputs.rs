@@ -8,8 +8,8 @@ use crate::data::{Target, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
-/// The target of a task as N x outputs numbers, the sizes of the task checked.
-pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
+/// An error unless sizes and weights of a task are as they should be.
+pub(crate) fn check(task: &Task<'_>, who: &str) -> Result<()> {
     let (n, cols) = task.gram.shape();
     let shape = |what: &str, found| Error::unless_equal(what, n, found);
     shape("columns of the Gram matrix", cols)?;
@@ -21,6 +21,13 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
     if let Some(i) = (0..n).find(|&i| !(task.weight(i) > 0.0 && task.weight(i).is_finite())) {
         return Err(Error::Data(format!("the weight of row {} is {}; weights must be finite and above 0 here", i + 1, task.weight(i))));
     }
+    Ok(())
+}
+
+/// The target of a task as N x outputs numbers, the task checked.
+pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
+    check(task, who)?;
+    let n = task.rows();
     match task.target {
         Target::Numbers(y) => match y.data().iter().position(|v| !v.is_finite()) {
             Some(k) => Err(Error::Data(format!("the target of row {} is {}, not a finite number", k / y.cols() + 1, y.data()[k]))),

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::Side;
 use crate::linalg::{Matrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
@@ -165,10 +164,7 @@ impl Estimator for Ridge {
 
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        let d = task.gram.diagonal(Side::Rows);
-        let total: f64 = (0..d.len()).map(|i| task.weight(i)).sum();
-        let mean = d.iter().enumerate().map(|(i, d)| task.weight(i) * d).sum::<f64>() / total;
-        if mean > 0.0 && mean.is_finite() { 0.1 * mean } else { 0.1 }
+        0.1 * task.mean_square()
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {

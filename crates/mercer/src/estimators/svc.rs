@@ -13,7 +13,7 @@
 use super::coupling::couple;
 use super::held_out::{Calibration, calibrate};
 use super::platt::Sigmoid;
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm};
+use super::{Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
@@ -22,17 +22,6 @@ use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo::{self, Problem};
 use serde::{Deserialize, Serialize};
-
-/// How much the rows of a class count besides their own weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClassWeight {
-    /// All classes count alike per row.
-    #[default]
-    None,
-    /// All classes count alike as a whole: (sum of weights) / (classes x sum of weights in the class).
-    Balanced,
-}
 
 /// Which of the classes with equal votes wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,17 +149,14 @@ impl Estimator for Svc {
             *mass.get_mut(k).ok_or_else(|| Error::Data(format!("row {}: class code {k} has no name", i + 1)))? += task.weight(i);
         }
         let present: Vec<usize> = (0..names.len()).filter(|&k| mass[k] > 0.0).collect();
-        let class_weight = |k: usize| match self.class_weight {
-            ClassWeight::None => 1.0,
-            ClassWeight::Balanced => mass.iter().sum::<f64>() / (present.len() as f64 * mass[k]),
-        };
+        let class_weight = self.class_weight.factors(&mass);
         if present.len() < 2 {
             let found = present.first().map_or("there are no rows".into(), |&k| format!("every row is of class '{}'", names[k]));
             return Err(Error::Data(format!(
                 "svc needs rows of at least two classes, and {found}; add rows of another class, or check the target column"
             )));
         }
-        let counted = |i: usize| task.weight(i) * class_weight(codes[i]);
+        let counted = |i: usize| task.weight(i) * class_weight[codes[i]];
         let pairs: Vec<(usize, usize)> =
             present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
         let problems: Vec<Problem> = pairs

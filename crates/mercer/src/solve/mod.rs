@@ -2,11 +2,14 @@
 
 mod eigen;
 mod kernel_means;
+pub mod laplace;
 mod lbfgs;
+pub mod likelihood;
 mod line_search;
 pub mod linear;
 pub mod lms;
 mod medoids;
+pub mod mode;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};

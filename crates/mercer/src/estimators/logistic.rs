@@ -1,0 +1,195 @@
+//! Kernel logistic regression: two classes by one function, several by a softmax over one function each.
+//!
+//! ```text
+//! minimise  sum_i w_i l(y_i, g(x_i) + b) + (lambda/2) sum_c ||g_c||^2,     l = log sum_k e^f_k - f_y
+//! ```
+//!
+//! with constants b that are not penalised. It is the mode of latent functions with the prior covariance S = K / lambda, and is found
+//! by `solve::mode`; the certificate is its duality gap. Laplace's approximation of the evidence of that model chooses lambda and
+//! kernel parameters, with constants at their best (Rasmussen & Williams 2006, 3.4 and 3.5). M29.
+
+use super::bordered;
+use super::class_scores::ClassScores;
+use super::settled::settled;
+use super::{
+    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary,
+    Task, When,
+};
+use crate::data::{Kind, TargetInfo};
+use crate::error::Result;
+use crate::gram;
+use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value};
+use crate::solve::laplace;
+use crate::solve::likelihood::ClassLikelihood;
+use crate::solve::mode::{self, Mode};
+use serde::{Deserialize, Serialize};
+
+/// The relative duality gap that a fit is asked to reach.
+pub(super) const TOLERANCE: f64 = 1e-8;
+
+/// Kernel logistic regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Logistic {
+    /// Strength of the penalty (lambda/2) ||g||^2; in the units of the kernel.
+    pub lambda: Value,
+    /// Whether constants that are not penalised are added.
+    pub intercept: bool,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for Logistic {
+    fn default() -> Self {
+        Logistic { lambda: Value::Auto, intercept: true, class_weight: ClassWeight::None }
+    }
+}
+
+/// A fitted kernel logistic regression.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedLogistic {
+    expansion: Expansion,
+    scores: ClassScores,
+    summary: Summary,
+}
+
+impl Logistic {
+    fn problem(&self, task: &Task<'_>) -> Result<(f64, ClassScores, ClassLikelihood)> {
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
+        Ok((lambda, scores, likelihood))
+    }
+}
+
+/// How the search of a mode ended.
+pub(super) fn summary(mode: &Mode) -> Summary {
+    let gap = mode.relative_gap();
+    Summary {
+        iterations: mode.iterations,
+        converged: gap <= TOLERANCE,
+        objective: Some(mode.objective),
+        certificate: Some(Certificate { name: "relative duality gap".into(), value: gap, tolerance: TOLERANCE }),
+        ..Summary::default()
+    }
+}
+
+impl Estimator for Logistic {
+    const NAME: &'static str = "logistic";
+    const DOC: &'static str = "kernel logistic regression: probabilities of two classes, or of several by a softmax";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("lambda", "strength of the penalty, in the units of the kernel; c = 1/lambda", Domain::Positive, 1e4),
+        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::MercerKernel;
+    const CRITERION: Option<&'static str> = Some("negative log evidence by Laplace's approximation");
+    type Fitted = FittedLogistic;
+
+    /// Coefficients that sum to 0 see nothing of f(z), and the constant takes up f(x).
+    fn absorbs_shifts(&self) -> bool {
+        self.intercept
+    }
+
+    fn bytes(&self, size: Size) -> u64 {
+        bordered::bytes(size, 20)
+    }
+
+    /// Products with the Gram matrix, some hundred of them, and the matrix itself.
+    fn work(&self, size: Size) -> f64 {
+        let n = size.rows as f64;
+        200.0 * 2.0 * n * size.few().map_or(n, |rank| 2.0 * rank as f64) * size.outputs.max(1) as f64 + bordered::work(size, 0.0)
+    }
+
+    /// lambda: a tenth of the mean k(x, x).
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        0.1 * task.mean_square()
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedLogistic> {
+        let (lambda, scores, likelihood) = self.problem(task)?;
+        let (n, control) = (task.rows(), task.control);
+        let scaled = |mut v: Matrix| {
+            v.data_mut().iter_mut().for_each(|v| *v /= lambda);
+            v
+        };
+        let (mode, weights) = match task.few_features() {
+            Some(z) => {
+                let multiply = |v: &Matrix| product_within(&z, &scaled(transposed_product_within(&z, v, control)?), control);
+                let mode = mode::find(&likelihood, n, &multiply, self.intercept, control)?;
+                let weights = scaled(transposed_product_within(&z, &mode.alpha, control)?);
+                (mode, Some(weights))
+            }
+            None => {
+                let k = gram::dense(task.gram, control)?;
+                let multiply = |v: &Matrix| product_within(&k, v, control).map(scaled);
+                (mode::find(&likelihood, n, &multiply, self.intercept, control)?, None)
+            }
+        };
+        let mut summary = summary(&mode);
+        if scores.separates(task, &mode.latent) {
+            summary.notes.push(
+                "every training row lies on the side of its own class: the penalty (lambda) alone keeps the functions finite, and probabilities are as sure as it allows".into(),
+            );
+        }
+        let expansion = Expansion::new((0..n).collect(), scaled(mode.alpha), mode.constants);
+        let expansion = match weights {
+            Some(weights) => expansion.with_weights(weights),
+            None => expansion,
+        };
+        Ok(FittedLogistic { expansion, scores, summary })
+    }
+
+    /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
+    /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        let (lambda, _, likelihood) = self.problem(task)?;
+        let control = task.control;
+        let mut s = gram::dense(task.gram, control)?;
+        s.data_mut().iter_mut().for_each(|v| *v /= lambda);
+        let mode = mode::find(&likelihood, task.rows(), &|v: &Matrix| product_within(&s, v, control), self.intercept, control)?;
+        let laplace::Evidence { value, mut weights } = laplace::evidence(&s, &mode, &likelihood, self.intercept, control)?;
+        let trace = gram::dot(weights.data(), s.data());
+        weights.data_mut().iter_mut().for_each(|v| *v /= lambda);
+        Ok(Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 })
+    }
+}
+
+impl FittedLogistic {
+    /// The expansion: coefficients (N x latent functions) and constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedLogistic {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    /// Scores are log odds of the second of two classes, or latent functions of each.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.scores.check(self.expansion.bias.len())?;
+        let f = self.expansion.predict(query.cross, query.control)?;
+        let probabilities = self.scores.probabilities(&f);
+        Ok(self.scores.predictions(f, probabilities, query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.scores.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}

@@ -1,0 +1,194 @@
+//! Likelihoods of targets given latent functions: each row has `outputs` latent values f and loses w_i l(y_i, f_i).
+//!
+//! Two classes: l = log(1 + e^-tf), t = -1 or 1, one latent function. Several: l = log sum_c e^f_c - f_y, one for each class
+//! (Murphy 2012, 14.55; Rasmussen & Williams 2006, 3.3 and 3.5).
+
+use crate::linalg::Matrix;
+
+/// Losses of rows as functions of their latent values. Convex where it is not said otherwise.
+pub trait Likelihood: Sync {
+    /// Latent functions of a row.
+    fn outputs(&self) -> usize;
+    /// Loss, slopes and curvature at latent values f (N x outputs).
+    fn at(&self, f: &Matrix) -> Slopes;
+    /// d curvature_i / d f_i of every row where there is one latent function: the third derivatives of its loss.
+    fn third(&self, f: &Matrix) -> Vec<f64>;
+}
+
+/// A likelihood at latent values.
+pub struct Slopes {
+    /// sum_i w_i l_i.
+    pub loss: f64,
+    /// -d loss / d f, N x outputs.
+    pub residual: Matrix,
+    /// Second derivatives.
+    pub curvature: Curvature,
+}
+
+/// W, the second derivatives of a loss: blocks of rows, diag(D_i) - D_i D_i' / w_i where latent functions are coupled, else diag(D_i).
+#[derive(Clone, Debug)]
+pub struct Curvature {
+    /// D, N x outputs.
+    pub diagonal: Matrix,
+    /// w_i, where the latent functions of a row are coupled.
+    pub coupled: Option<Vec<f64>>,
+}
+
+impl Curvature {
+    /// W v for v (N x outputs).
+    pub fn times(&self, v: &Matrix) -> Matrix {
+        let mut out = v.clone();
+        for i in 0..v.rows() {
+            let d = self.diagonal.row(i);
+            let row = out.row_mut(i);
+            row.iter_mut().zip(d).for_each(|(v, d)| *v *= d);
+            if let Some(w) = &self.coupled {
+                let mean = row.iter().sum::<f64>() / w[i];
+                row.iter_mut().zip(d).for_each(|(v, d)| *v -= d * mean);
+            }
+        }
+        out
+    }
+
+    /// H'W H for constants H, outputs x outputs; where outputs are coupled, a constant that is common to them all changes nothing,
+    /// and the matrix is made definite along it.
+    pub fn of_constants(&self) -> Matrix {
+        let outputs = self.diagonal.cols();
+        let mut out = Matrix::zeros(outputs, outputs);
+        for i in 0..self.diagonal.rows() {
+            let d = self.diagonal.row(i);
+            for (a, da) in d.iter().enumerate() {
+                out[(a, a)] += da;
+                if let Some(w) = &self.coupled {
+                    d.iter().enumerate().for_each(|(b, db)| out[(a, b)] -= da * db / w[i]);
+                }
+            }
+        }
+        if self.coupled.is_some() {
+            let mean = out.diagonal().iter().sum::<f64>() / outputs as f64;
+            out.data_mut().iter_mut().for_each(|v| *v += mean / outputs as f64);
+        }
+        out
+    }
+}
+
+/// Classes: one latent function for two of them (that of the second), else one for each.
+pub struct ClassLikelihood {
+    codes: Vec<usize>,
+    weights: Vec<f64>,
+    outputs: usize,
+}
+
+impl ClassLikelihood {
+    /// `codes` are below `classes`, at least 2, and `weights` above 0.
+    pub fn new(codes: Vec<usize>, weights: Vec<f64>, classes: usize) -> Self {
+        ClassLikelihood { codes, weights, outputs: if classes == 2 { 1 } else { classes } }
+    }
+
+    fn of_two(&self, f: &Matrix) -> Slopes {
+        let n = self.codes.len();
+        let (mut loss, mut residual, mut diagonal) = (0.0, Matrix::zeros(n, 1), Matrix::zeros(n, 1));
+        for i in 0..n {
+            let (w, second, f) = (self.weights[i], self.codes[i] == 1, f[(i, 0)]);
+            loss += w * log1p_exp(if second { -f } else { f });
+            residual[(i, 0)] = if second { w * sigmoid(-f) } else { -w * sigmoid(f) };
+            diagonal[(i, 0)] = w * sigmoid(f) * sigmoid(-f);
+        }
+        Slopes { loss, residual, curvature: Curvature { diagonal, coupled: None } }
+    }
+
+    fn of_several(&self, f: &Matrix) -> Slopes {
+        let (mut loss, mut residual, mut diagonal) = (0.0, f.clone(), f.clone());
+        for (i, &k) in self.codes.iter().enumerate() {
+            let w = self.weights[i];
+            let row = diagonal.row_mut(i);
+            loss += w * (softmax(row) - f[(i, k)]);
+            row.iter_mut().for_each(|p| *p *= w);
+            residual.row_mut(i).iter_mut().zip(diagonal.row(i)).for_each(|(r, d)| *r = -d);
+            // w (1 - p_k) as the sum of the others, which keeps its digits where p_k is nearly 1.
+            residual[(i, k)] = diagonal.row(i).iter().enumerate().filter(|(c, _)| *c != k).map(|(_, d)| d).sum();
+        }
+        Slopes { loss, residual, curvature: Curvature { diagonal, coupled: Some(self.weights.clone()) } }
+    }
+}
+
+impl Likelihood for ClassLikelihood {
+    fn outputs(&self) -> usize {
+        self.outputs
+    }
+    fn at(&self, f: &Matrix) -> Slopes {
+        if self.outputs == 1 { self.of_two(f) } else { self.of_several(f) }
+    }
+    /// w s (1 - s) (1 - 2 s).
+    fn third(&self, f: &Matrix) -> Vec<f64> {
+        self.weights.iter().zip(f.data()).map(|(w, f)| w * sigmoid(*f) * sigmoid(-f) * (sigmoid(-f) - sigmoid(*f))).collect()
+    }
+}
+
+/// 1 / (1 + e^-f), exact at both ends.
+pub fn sigmoid(f: f64) -> f64 {
+    if f >= 0.0 { 1.0 / (1.0 + (-f).exp()) } else { f.exp() / (1.0 + f.exp()) }
+}
+
+/// log(1 + e^f) without overflow (S11).
+pub fn log1p_exp(f: f64) -> f64 {
+    f.max(0.0) + (-f.abs()).exp().ln_1p()
+}
+
+/// Latent values become probabilities e^f_c / sum; the log of that sum.
+pub fn softmax(row: &mut [f64]) -> f64 {
+    let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    row.iter_mut().for_each(|v| *v = (*v - most).exp());
+    let sum: f64 = row.iter().sum();
+    row.iter_mut().for_each(|v| *v /= sum);
+    most + sum.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: S11
+    #[test]
+    fn the_logistic_loss_neither_overflows_nor_loses_its_tail() {
+        assert_eq!(log1p_exp(-1000.0), 0.0);
+        assert_eq!(log1p_exp(1000.0), 1000.0);
+        assert!((log1p_exp(-40.0) / (-40f64).exp() - 1.0).abs() < 1e-15);
+        assert!((log1p_exp(0.0) - 2f64.ln()).abs() < 1e-16);
+    }
+
+    /// Slopes, curvature and third derivatives against differences.
+    #[test]
+    fn derivatives_of_the_losses_are_those_of_differences() {
+        for classes in [2, 4] {
+            let likelihood = ClassLikelihood::new(vec![0, 1, 1, classes - 1], vec![1.0, 0.5, 2.0, 3.0], classes);
+            let outputs = likelihood.outputs();
+            let f = Matrix::from_fn(4, outputs, |i, o| (1.7 * i as f64 + 0.9 * o as f64).sin() * 2.0);
+            let here = likelihood.at(&f);
+            for i in 0..4 {
+                for o in 0..outputs {
+                    let h = 1e-5;
+                    let moved = |by: f64| {
+                        let mut f = f.clone();
+                        f[(i, o)] += by;
+                        likelihood.at(&f)
+                    };
+                    let (up, down) = (moved(h), moved(-h));
+                    let slope = (up.loss - down.loss) / (2.0 * h);
+                    assert!((slope + here.residual[(i, o)]).abs() < 1e-8, "{slope} {}", here.residual[(i, o)]);
+                    let mut unit = Matrix::zeros(4, outputs);
+                    unit[(i, o)] = 1.0;
+                    let column = here.curvature.times(&unit);
+                    for c in 0..outputs {
+                        let curvature = (down.residual[(i, c)] - up.residual[(i, c)]) / (2.0 * h);
+                        assert!((curvature - column[(i, c)]).abs() < 1e-8, "{curvature} {}", column[(i, c)]);
+                    }
+                    if outputs == 1 {
+                        let third = (up.curvature.diagonal[(i, 0)] - down.curvature.diagonal[(i, 0)]) / (2.0 * h);
+                        assert!((third - likelihood.third(&f)[i]).abs() < 1e-8);
+                    }
+                }
+            }
+        }
+    }
+}

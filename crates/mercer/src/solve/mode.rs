@@ -1,0 +1,261 @@
+//! The mode of latent functions under a Gaussian prior, which is also the solution of every penalised likelihood over a kernel:
+//!
+//! ```text
+//! minimise  P(alpha, b) = sum_i w_i l(y_i, f_i) + 1/2 sum_o alpha_o' S alpha_o,     f = S alpha + 1 b',
+//! ```
+//!
+//! with S the prior covariance (a kernel matrix over its penalty) and constants b, where there are any, without a penalty.
+//!
+//! Newton's method whose steps are found by conjugate gradients in the space of functions: with the residual e = r - alpha,
+//! r = -dl/df, a step solves (S + S W S) d = S e, preconditioned by S, so that only products with S are needed and the spectrum is
+//! that of I + S W. Constants are at their best for every function: they leave W - W H (H'W H)^-1 H'W in its place. As r is then
+//! feasible in the dual, the duality gap is exactly e'S e / 2.
+
+use super::likelihood::{Curvature, Likelihood, Slopes};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::dot;
+use crate::linalg::{Cholesky, Matrix};
+
+/// Newton steps, and products with S for each of them, at most.
+const STEPS: usize = 200;
+const PRODUCTS: usize = 2000;
+/// Steps that bring the constants to their best, at most.
+const CONSTANT_STEPS: usize = 100;
+/// Halvings of a step at most.
+const HALVINGS: usize = 40;
+/// The share of the decrease foreseen that a step must bring.
+const DECREASE: f64 = 1e-4;
+/// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then right to 1e-10.
+const EXACT: f64 = 1e-21;
+/// Below this share a gap that stops shrinking is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The mode and how it was found.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// N x outputs.
+    pub alpha: Matrix,
+    /// S alpha, N x outputs.
+    pub function: Matrix,
+    /// One for each output; 0 without constants.
+    pub constants: Vec<f64>,
+    /// f = S alpha + 1 b'.
+    pub latent: Matrix,
+    /// W there.
+    pub curvature: Curvature,
+    /// P there.
+    pub objective: f64,
+    /// How far P is above its least value, at most.
+    pub gap: f64,
+    /// Newton steps.
+    pub iterations: usize,
+}
+
+impl Mode {
+    /// The duality gap as a share of the objective.
+    pub fn relative_gap(&self) -> f64 {
+        if self.gap > 0.0 { self.gap / self.objective.abs().max(f64::MIN_POSITIVE) } else { 0.0 }
+    }
+}
+
+/// What is minimised.
+struct Problem<'a> {
+    likelihood: &'a dyn Likelihood,
+    multiply: &'a dyn Fn(&Matrix) -> Result<Matrix>,
+    constants: bool,
+    control: &'a Control,
+}
+
+/// A place on the way: coefficients, their function, the best constants for it.
+struct Place {
+    alpha: Matrix,
+    function: Matrix,
+    constants: Vec<f64>,
+    slopes: Slopes,
+    objective: f64,
+}
+
+/// x'y over all entries.
+fn inner(x: &Matrix, y: &Matrix) -> f64 {
+    dot(x.data(), y.data())
+}
+
+/// y + t x.
+fn plus(y: &Matrix, t: f64, x: &Matrix) -> Matrix {
+    let mut out = y.clone();
+    out.data_mut().iter_mut().zip(x.data()).for_each(|(y, x)| *y += t * x);
+    out
+}
+
+/// Sums of columns.
+fn sums(x: &Matrix) -> Vec<f64> {
+    (0..x.cols()).map(|o| (0..x.rows()).map(|i| x[(i, o)]).sum()).collect()
+}
+
+/// x + 1 b'.
+fn shifted(x: &Matrix, b: &[f64]) -> Matrix {
+    Matrix::from_fn(x.rows(), x.cols(), |i, o| x[(i, o)] + b[o])
+}
+
+/// Finds the mode. `rows` is N; `multiply` gives S V for V (N x outputs).
+///
+/// # Errors
+/// On request of `control`, which is asked for each product, and those of `multiply`.
+pub fn find(
+    likelihood: &dyn Likelihood,
+    rows: usize,
+    multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
+    constants: bool,
+    control: &Control,
+) -> Result<Mode> {
+    let problem = Problem { likelihood, multiply, constants, control };
+    let outputs = likelihood.outputs();
+    let mut here = problem.place(Matrix::zeros(rows, outputs), Matrix::zeros(rows, outputs), vec![0.0; outputs])?;
+    let (mut last, mut iterations) = (f64::INFINITY, 0);
+    loop {
+        let residual = plus(&here.slopes.residual, -1.0, &here.alpha);
+        let image = (multiply)(&residual)?;
+        let gap = (0.5 * inner(&residual, &image)).max(0.0);
+        let share = gap / here.objective.abs().max(f64::MIN_POSITIVE);
+        let stalled = share <= ROUNDING && gap > 0.25 * last;
+        let next = if share <= EXACT || stalled || iterations == STEPS { None } else { problem.next(&here, &residual, &image, share)? };
+        let Some(next) = next else {
+            let latent = shifted(&here.function, &here.constants);
+            let Place { alpha, function, constants, slopes, objective } = here;
+            return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
+        };
+        (here, last) = (next, gap);
+        iterations += 1;
+        control.tell("steps of Newton's method", iterations, STEPS);
+    }
+}
+
+impl Problem<'_> {
+    /// The place of a function with its best constants, which are looked for from `b`.
+    fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
+        let norm = inner(&alpha, &function);
+        let (constants, slopes) = self.best_constants(&function, b)?;
+        let objective = slopes.loss + 0.5 * norm;
+        Ok(Place { alpha, function, constants, slopes, objective })
+    }
+
+    /// Newton's method for the constants alone, a convex problem of few variables.
+    fn best_constants(&self, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
+        let mut here = self.likelihood.at(&shifted(function, &b));
+        if !self.constants {
+            return Ok((b, here));
+        }
+        for _ in 0..CONSTANT_STEPS {
+            let slope = sums(&here.residual);
+            let size: f64 = here.residual.data().iter().map(|r| r.abs()).sum();
+            let steep = slope.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+            if steep <= 8.0 * f64::EPSILON * size {
+                break;
+            }
+            let step = OfConstants::new(&here.curvature)?.best(&slope)?;
+            let mut t = 1.0;
+            let mut moved = None;
+            for _ in 0..HALVINGS {
+                let tried: Vec<f64> = b.iter().zip(&step).map(|(b, s)| b + t * s).collect();
+                let there = self.likelihood.at(&shifted(function, &tried));
+                let flat = sums(&there.residual).iter().fold(0.0f64, |m, s| m.max(s.abs())) < 0.5 * steep;
+                if there.loss < here.loss || (flat && there.loss <= here.loss * (1.0 + 8.0 * f64::EPSILON)) {
+                    moved = Some((tried, there));
+                    break;
+                }
+                t *= 0.5;
+            }
+            let Some(next) = moved else { break };
+            (b, here) = next;
+        }
+        Ok((b, here))
+    }
+
+    /// The place after a step; `None` where no step brings less.
+    fn next(&self, here: &Place, residual: &Matrix, image: &Matrix, share: f64) -> Result<Option<Place>> {
+        let constants = if self.constants { Some(OfConstants::new(&here.slopes.curvature)?) } else { None };
+        let (step, moved) = self.step(&here.slopes.curvature, constants.as_ref(), residual, image, share.clamp(1e-16, 1e-2))?;
+        let gain = inner(residual, &moved);
+        // What the constants do while the function moves.
+        let drift = match &constants {
+            Some(within) => within.best(&sums(&here.slopes.curvature.times(&moved)))?,
+            None => vec![0.0; here.constants.len()],
+        };
+        let slack = 8.0 * f64::EPSILON * here.objective.abs();
+        let mut t = 1.0;
+        for _ in 0..HALVINGS {
+            let start = here.constants.iter().zip(&drift).map(|(b, d)| b - t * d).collect();
+            let there = self.place(plus(&here.alpha, t, &step), plus(&here.function, t, &moved), start)?;
+            if there.objective <= here.objective - DECREASE * t * gain + slack {
+                return Ok(Some(there));
+            }
+            t *= 0.5;
+        }
+        Ok(None)
+    }
+
+    /// d and S d by conjugate gradients, until the residual's square is `reduce` of what it was.
+    fn step(
+        &self,
+        curvature: &Curvature,
+        constants: Option<&OfConstants>,
+        residual: &Matrix,
+        image: &Matrix,
+        reduce: f64,
+    ) -> Result<(Matrix, Matrix)> {
+        let (n, outputs) = (residual.rows(), residual.cols());
+        let (mut d, mut sd) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs));
+        let (mut r, mut p, mut sp) = (residual.clone(), residual.clone(), image.clone());
+        let mut square = inner(residual, image);
+        let least = reduce * square;
+        for _ in 0..PRODUCTS {
+            self.control.check_time("the search of a mode")?;
+            let mut q = curvature.times(&sp);
+            if let Some(within) = constants {
+                let shift = within.best(&sums(&q))?;
+                let away = curvature.times(&Matrix::from_fn(n, outputs, |_, o| shift[o]));
+                q = plus(&q, -1.0, &away);
+            }
+            let bend = inner(&p, &sp) + inner(&sp, &q);
+            if bend.is_nan() || bend <= 0.0 {
+                break;
+            }
+            let t = square / bend;
+            d = plus(&d, t, &p);
+            sd = plus(&sd, t, &sp);
+            r = plus(&plus(&r, -t, &p), -t, &q);
+            let sr = (self.multiply)(&r)?;
+            let next = inner(&r, &sr);
+            if next.is_nan() || next <= least {
+                break;
+            }
+            p = plus(&r, next / square, &p);
+            sp = plus(&sr, next / square, &sp);
+            square = next;
+        }
+        Ok((d, sd))
+    }
+}
+
+/// H'W H, factorised; `None` without curvature, where constants change no loss.
+struct OfConstants(Option<Cholesky>);
+
+impl OfConstants {
+    fn new(curvature: &Curvature) -> Result<Self> {
+        let matrix = curvature.of_constants();
+        let size: f64 = matrix.diagonal().iter().sum();
+        if size.is_nan() || size < f64::MIN_POSITIVE / f64::EPSILON {
+            return Ok(OfConstants(None));
+        }
+        Cholesky::new(matrix, &Control::unwatched()).map(|c| OfConstants(Some(c)))
+    }
+
+    /// (H'W H)^-1 v.
+    fn best(&self, v: &[f64]) -> Result<Vec<f64>> {
+        match &self.0 {
+            Some(factor) => factor.solve(&Matrix::column(v.to_vec()), &Control::unwatched()).map(Matrix::into_data),
+            None => Ok(vec![0.0; v.len()]),
+        }
+    }
+}
