@@ -7,6 +7,7 @@ from typing import Any
 
 from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._clusters import Clusters
+from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._components import PrincipalComponents
 from ._gp import GaussianProcess
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
@@ -17,6 +18,7 @@ from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelKMeans", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -932,6 +934,16 @@ class KMedoids(Clusters):
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
         Starts, of which the best is kept: the first greedy, the others drawn.
+class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
+    """Kernel logistic regression: probabilities of two classes, or of several by a softmax.
+    The estimator logistic of Mercer. What is "auto" or a pair is tuned by negative log evidence by Laplace's
+    approximation.
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, in the units of the kernel: 1 / C of LogisticRegression.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -949,6 +961,10 @@ class KMedoids(Clusters):
         Sum of the distances of all rows to their medoids, to the power.
     n_iter_ : int
         Swaps that were made.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    alpha_ : float
+        The penalty that was found, where it was left open.
     kernel_ : mercer.Kernel
         The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
@@ -1077,5 +1093,16 @@ class KernelKMeans(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+    >>> from mercer import KernelLogisticRegression
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> KernelLogisticRegression().fit(X, y).predict(X).shape
+    _name = "logistic"
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+        alpha: float | str | tuple[float, float] = "auto",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -11,6 +11,7 @@ NAMES = (
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KernelKMeans",
+    "KernelLogisticRegression",
     "KernelPCA",
     "KernelRidge",
     "KernelRidgeClassifier",
@@ -28,10 +29,12 @@ SEARCHES = ("GridSearchCV",)
 SCORES = (
     "ridge",
     "svc",
+    "logistic",
 )
 PROBABILITIES = (
     "knn",
     "baseline",
+    "logistic",
 )
 LEFT_OUT = (
     "ridge",
