@@ -149,6 +149,7 @@ estimators! {
     SpectralClustering,
     NearestMedoid,
     Logistic,
+    Rvm,
 }
 
 /// What other books and libraries call estimators, and what that is here.

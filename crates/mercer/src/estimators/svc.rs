@@ -13,7 +13,9 @@
 use super::coupling::couple;
 use super::held_out::{Calibration, calibrate};
 use super::platt::Sigmoid;
-use super::{Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm};
+use super::{
+    Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm,
+};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};

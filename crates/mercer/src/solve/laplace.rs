@@ -139,9 +139,8 @@ fn moved(s: &Matrix, t: &Matrix, times: &dyn Fn(&Matrix) -> Result<Matrix>, cons
     if constants {
         let (n, outputs) = (t.rows(), t.cols());
         // V H, one constant at a time, and H'V H with what is common to all constants made definite.
-        let images: Vec<Matrix> = (0..outputs)
-            .map(|a| times(&Matrix::from_fn(n, outputs, |_, o| if o == a { 1.0 } else { 0.0 })))
-            .collect::<Result<_>>()?;
+        let images: Vec<Matrix> =
+            (0..outputs).map(|a| times(&Matrix::from_fn(n, outputs, |_, o| if o == a { 1.0 } else { 0.0 }))).collect::<Result<_>>()?;
         let sum = |m: &Matrix, o: usize| (0..n).map(|i| m[(i, o)]).sum::<f64>();
         let mut among = Matrix::from_fn(outputs, outputs, |a, b| sum(&images[a], b));
         if outputs > 1 {

@@ -10,6 +10,7 @@ pub mod linear;
 pub mod lms;
 mod medoids;
 pub mod mode;
+pub mod relevance;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};

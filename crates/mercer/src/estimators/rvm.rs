@@ -1,0 +1,269 @@
+//! The relevance vector machine (Tipping 2001; Murphy 2012, 14.3.2): functions f(x) = sum_m w_m k(x, x_m) + b with w_m ~ N(0, 1 / alpha_m),
+//! the constant a weight like the others, and every alpha at the maximum of the marginal likelihood: most are infinite, and few training
+//! rows stay. Any similarity will do: kernel values are features, and need not be inner products.
+//!
+//! Numbers: t = f + noise, its variance by evidence too, and the variance phi(x)'H^-1 phi(x) of f. Classes: one logistic function of two, a
+//! softmax of more, whose rows are there for all classes or for none. The solvers are in `solve::relevance`.
+
+use super::class_scores::ClassScores;
+use super::outputs::outputs;
+use super::{
+    Answer, Certificate, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
+    Task, When,
+};
+use crate::blocks;
+use crate::data::{Kind, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::gram::{self, dot};
+use crate::linalg::Matrix;
+use crate::param::{Domain, Param};
+use crate::solve::relevance::{self, Relevance, TOLERANCE};
+use serde::{Deserialize, Serialize};
+
+/// The relevance vector machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rvm {
+    /// Whether a constant is one of the columns.
+    pub intercept: bool,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for Rvm {
+    fn default() -> Self {
+        Rvm { intercept: true, class_weight: ClassWeight::None }
+    }
+}
+
+/// What one output of numbers needs for its variance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spread {
+    /// Places among the support; one past its end is the constant.
+    #[serde(with = "blocks::usizes")]
+    columns: Vec<usize>,
+    /// Covariance of their weights.
+    covariance: Matrix,
+    /// Variance of the noise.
+    noise: f64,
+}
+
+/// A fitted relevance vector machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedRvm {
+    expansion: Expansion,
+    /// One for each output of numbers.
+    spreads: Vec<Spread>,
+    /// Classes, where such are told apart.
+    scores: Option<ClassScores>,
+    summary: Summary,
+}
+
+impl Rvm {
+    /// Kernel values, and the constant as the last column.
+    fn columns(&self, task: &Task<'_>) -> Result<Matrix> {
+        let n = task.rows();
+        task.control.plan("kernel values as features", 16 * (n as u64).pow(2))?;
+        let k = gram::dense(task.gram, task.control)?;
+        if !self.intercept {
+            return Ok(k);
+        }
+        let mut all = Vec::with_capacity(n * (n + 1));
+        k.data().chunks_exact(n.max(1)).for_each(|row| {
+            all.extend_from_slice(row);
+            all.push(1.0);
+        });
+        Matrix::new(n, n + 1, all)
+    }
+
+    fn numbers(&self, task: &Task<'_>) -> Result<FittedRvm> {
+        let y = outputs(task, Self::NAME)?;
+        let phi = self.columns(task)?;
+        let omega: Vec<f64> = (0..y.rows()).map(|i| task.weight(i)).collect();
+        let total: f64 = omega.iter().sum();
+        let mut found = Vec::new();
+        for o in 0..y.cols() {
+            let t = y.col(o);
+            let mean = dot(&omega, &t) / total;
+            let about = if self.intercept { mean } else { 0.0 };
+            let variance = t.iter().zip(&omega).map(|(t, w)| w * (t - about).powi(2)).sum::<f64>() / total;
+            let largest = t.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            found.push(if variance <= (4.0 * f64::EPSILON * largest).powi(2) {
+                constant(y.rows(), if self.intercept { mean } else { 0.0 })
+            } else {
+                relevance::numbers(&phi, &t, &omega, variance, task.control)?
+            });
+        }
+        let (expansion, places) = self.expansion(&found, y.rows(), y.cols())?;
+        let spreads = found.iter().zip(places).map(|(f, columns)| Spread { columns, covariance: f.covariance.clone(), noise: f.noise });
+        let mut summary = summary(&found, y.rows(), &expansion);
+        let noises: Vec<String> = found.iter().map(|f| format!("{:.3e}", f.noise.sqrt())).collect();
+        summary.notes.push(format!("standard deviation of the noise, by evidence: {}", noises.join(", ")));
+        summary.notes.push(
+            "far from the training rows the variance of a prediction falls to that of the noise where kernel values fall to 0, as of rbf: take normalise(..), add white(..), or take gp where variances there matter".into(),
+        );
+        Ok(FittedRvm { expansion, spreads: spreads.collect(), scores: None, summary })
+    }
+
+    fn classes(&self, task: &Task<'_>) -> Result<FittedRvm> {
+        let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
+        let phi = self.columns(task)?;
+        let found = vec![relevance::classes(&phi, &likelihood, task.control)?];
+        let (expansion, _) = self.expansion(&found, task.rows(), scores.outputs())?;
+        let summary = summary(&found, task.rows(), &expansion);
+        Ok(FittedRvm { expansion, spreads: Vec::new(), scores: Some(scores), summary })
+    }
+
+    /// One expansion over all rows that any output keeps, and for each output the places of its columns in it.
+    fn expansion(&self, found: &[Relevance], n: usize, outputs: usize) -> Result<(Expansion, Vec<Vec<usize>>)> {
+        let mut support: Vec<usize> = found.iter().flat_map(|f| f.columns.iter().copied()).filter(|c| *c < n).collect();
+        support.sort_unstable();
+        support.dedup();
+        let (mut coef, mut bias) = (Matrix::zeros(support.len(), outputs), vec![0.0; outputs]);
+        let place = |column: &usize| support.binary_search(column).unwrap_or(support.len());
+        let mut o = 0;
+        for f in found {
+            for (k, column) in f.columns.iter().enumerate() {
+                for (c, w) in f.weights.row(k).iter().enumerate() {
+                    if *column < n { coef[(place(column), o + c)] = *w } else { bias[o + c] = *w }
+                }
+            }
+            o += f.weights.cols();
+        }
+        let places = found.iter().map(|f| f.columns.iter().map(place).collect()).collect();
+        Ok((Expansion::new(support, coef, bias), places))
+    }
+}
+
+/// The fit to targets that are all alike.
+fn constant(n: usize, value: f64) -> Relevance {
+    Relevance {
+        columns: vec![n],
+        weights: Matrix::column(vec![value]),
+        covariance: Matrix::zeros(1, 1),
+        alpha: vec![0.0],
+        noise: 0.0,
+        evidence: 0.0,
+        changes: 0,
+        gain: 0.0,
+    }
+}
+
+fn summary(found: &[Relevance], n: usize, expansion: &Expansion) -> Summary {
+    let gain = found.iter().map(|f| f.gain).fold(0.0, f64::max);
+    let kept = expansion.support.len();
+    let mut notes = vec![format!("{kept} of {n} training rows are relevant")];
+    if kept == 0 {
+        notes.push("no training row adds to the evidence: predictions are constant; check the kernel's width, or whether the columns tell anything".into());
+    }
+    Summary {
+        iterations: found.iter().map(|f| f.changes).sum(),
+        converged: gain <= TOLERANCE,
+        evidence: Some(found.iter().map(|f| f.evidence).sum()),
+        certificate: Some(Certificate {
+            name: "gain of log evidence that one change would still bring".into(),
+            value: gain,
+            tolerance: TOLERANCE,
+        }),
+        notes,
+        ..Summary::default()
+    }
+}
+
+impl Estimator for Rvm {
+    const NAME: &'static str = "rvm";
+    const DOC: &'static str = "relevance vector machine: few training rows, noise and weights by evidence, probabilities of classes";
+    const PARAMS: &'static [Param] = &[
+        Param::fixed("intercept", "whether a constant is one of the columns", Domain::Flag),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, variance: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    type Fitted = FittedRvm;
+
+    /// Kernel values twice, and products for the columns that stay.
+    fn bytes(&self, size: Size) -> u64 {
+        let n = size.rows as u64;
+        16 * n * n + 8 * n * (n / 5 + 100) + 1_000_000
+    }
+
+    /// A product with the columns for each of some fifty changes, for classes a product for each column that stays.
+    fn work(&self, size: Size) -> f64 {
+        (size.rows as f64).powi(2) * (300.0 + 100.0 * (size.outputs as f64).powi(2))
+    }
+
+    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
+        f64::NAN
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
+        match task.target {
+            Target::Classes { .. } => self.classes(task),
+            _ => self.numbers(task),
+        }
+    }
+}
+
+impl FittedRvm {
+    /// phi'C phi of each new row and output, from kernel values with the support.
+    fn variances(&self, cross: &Matrix) -> Result<Matrix> {
+        let support = cross.cols();
+        let mut out = Matrix::zeros(cross.rows(), self.spreads.len());
+        for (o, spread) in self.spreads.iter().enumerate() {
+            let m = spread.columns.len();
+            Error::unless_equal("rows of the covariance of weights", m, spread.covariance.rows())?;
+            if spread.covariance.cols() != m || spread.columns.iter().any(|c| *c > support) {
+                return Err(Error::Shape {
+                    what: "columns of the covariance of weights".into(),
+                    expected: m,
+                    found: spread.covariance.cols(),
+                });
+            }
+            for i in 0..cross.rows() {
+                let phi: Vec<f64> = spread.columns.iter().map(|&c| if c < support { cross[(i, c)] } else { 1.0 }).collect();
+                out[(i, o)] = (0..m).map(|a| phi[a] * dot(spread.covariance.row(a), &phi)).sum::<f64>().max(0.0);
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Fitted for FittedRvm {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    /// Scores are log odds of the second of two classes, or latent functions of each.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        if let Some(scores) = &self.scores {
+            scores.check(self.expansion.bias.len())?;
+            let f = self.expansion.predict(query.cross, query.control)?;
+            let probabilities = scores.probabilities(&f);
+            return Ok(scores.predictions(f, probabilities, query.want));
+        }
+        Error::unless_equal("outputs of a relevance vector machine", self.expansion.bias.len(), self.spreads.len())?;
+        let f = self.expansion.predict(query.cross, query.control)?;
+        let variance = match query.want.variance {
+            true => Some(self.variances(&gram::dense(query.cross, query.control)?)?),
+            false => None,
+        };
+        let noise = Some(self.spreads.iter().map(|s| s.noise).collect());
+        Ok(Predictions { variance, noise, ..Predictions::of(Predicted::Numbers(f)) })
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+}

@@ -1,0 +1,275 @@
+//! Classes by Laplace's approximation around the mode of the weights, one alpha for all outputs of a column: a column is there for all
+//! classes or for none.
+//!
+//! With blocks B_i of second derivatives of the loss of row i at the mode and r its slopes,
+//! ```text
+//! H = A (x) I + sum_i phi_i phi_i' (x) B_i,  S_m = sum_i phi_im^2 B_i - V_m H^-1 V_m',  V_m = sum_i phi_im B_i (x) phi_ia',  Q_m = sum_i phi_im r_i
+//! log p = -loss - 1/2 sum_a alpha_a |w_a|^2 + outputs/2 sum_a log alpha_a - 1/2 log |H|
+//! ```
+
+use super::super::likelihood::{Likelihood, Slopes};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, best, better, likelihood};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::dot;
+use crate::linalg::{Cholesky, Lower, Matrix, eigh, product_within, transposed_product_within};
+use rayon::prelude::*;
+
+/// Steps of Newton's method for one mode.
+const STEPS: usize = 50;
+/// The decrement that ends them.
+const DECREMENT: f64 = 1e-12;
+/// Halvings of a step.
+const HALVINGS: usize = 30;
+/// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
+const PATIENCE: usize = 40;
+
+struct State<'a> {
+    phi: &'a Matrix,
+    loss: &'a dyn Likelihood,
+    active: Vec<usize>,
+    alpha: Vec<f64>,
+    /// Weights, active x outputs, and the columns that they belong to, N x active.
+    weights: Matrix,
+    columns: Matrix,
+    slopes: Slopes,
+    factor: Option<Lower>,
+    evidence: f64,
+}
+
+/// The relevance vector machine of some columns (N x P) for classes.
+pub fn classes(phi: &Matrix, loss: &dyn Likelihood, control: &Control) -> Result<Relevance> {
+    let (n, outputs) = (phi.rows(), loss.outputs());
+    let mut state = State {
+        phi,
+        loss,
+        active: Vec::new(),
+        alpha: Vec::new(),
+        weights: Matrix::zeros(0, outputs),
+        columns: Matrix::zeros(n, 0),
+        slopes: loss.at(&Matrix::zeros(n, outputs)),
+        factor: None,
+        evidence: f64::NEG_INFINITY,
+    };
+    state.find_mode(control)?;
+    let (mut changes, mut gain, mut since) = (0, f64::INFINITY, 0);
+    let mut top = state.evidence;
+    while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
+        control.check()?;
+        let change = state.best_change(control)?;
+        gain = change.gain.max(0.0);
+        if gain <= TOLERANCE {
+            break;
+        }
+        state.apply(change, control)?;
+        changes += 1;
+        since = if state.evidence > top + TOLERANCE { 0 } else { since + 1 };
+        top = top.max(state.evidence);
+    }
+    Ok(Relevance {
+        columns: state.active,
+        weights: state.weights,
+        covariance: Matrix::zeros(0, 0),
+        alpha: state.alpha,
+        noise: 0.0,
+        evidence: state.evidence,
+        changes,
+        gain,
+    })
+}
+
+/// The entry (c, d) of B_i for every row.
+fn curvature(slopes: &Slopes, c: usize, d: usize) -> Vec<f64> {
+    let diagonal = &slopes.curvature.diagonal;
+    let own = |i: usize| if c == d { diagonal[(i, c)] } else { 0.0 };
+    match &slopes.curvature.coupled {
+        None => (0..diagonal.rows()).map(own).collect(),
+        Some(w) => (0..diagonal.rows()).map(|i| own(i) - diagonal[(i, c)] * diagonal[(i, d)] / w[i]).collect(),
+    }
+}
+
+/// Rows multiplied by numbers.
+fn scaled(rows: &Matrix, by: &[f64]) -> Matrix {
+    let mut out = rows.clone();
+    out.data_mut().chunks_exact_mut(rows.cols().max(1)).zip(by).for_each(|(row, b)| row.iter_mut().for_each(|v| *v *= b));
+    out
+}
+
+/// sum_i b_i phi_im^2 of every column.
+fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
+    const WIDTH: usize = 256;
+    let p = phi.cols();
+    let mut out = vec![0.0; p];
+    out.par_chunks_mut(WIDTH).enumerate().for_each(|(k, some)| {
+        for (row, b) in phi.data().chunks_exact(p).zip(by) {
+            let row = &row[k * WIDTH..k * WIDTH + some.len()];
+            some.iter_mut().zip(row).for_each(|(o, v)| *o += b * v * v);
+        }
+    });
+    out
+}
+
+impl State<'_> {
+    fn outputs(&self) -> usize {
+        self.loss.outputs()
+    }
+
+    /// sum_a alpha_a |w_a|^2 / 2.
+    fn penalty(&self, weights: &Matrix) -> f64 {
+        (0..weights.rows()).map(|a| 0.5 * self.alpha[a] * dot(weights.row(a), weights.row(a))).sum()
+    }
+
+    /// H, its places by column and then by output.
+    fn hessian(&self, control: &Control) -> Result<Matrix> {
+        let (m, outputs) = (self.active.len(), self.outputs());
+        let mut h = Matrix::zeros(m * outputs, m * outputs);
+        for c in 0..outputs {
+            for d in 0..=c {
+                let block = transposed_product_within(&self.columns, &scaled(&self.columns, &curvature(&self.slopes, c, d)), control)?;
+                for a in 0..m {
+                    for b in 0..m {
+                        h[(a * outputs + c, b * outputs + d)] = block[(a, b)];
+                        h[(b * outputs + d, a * outputs + c)] = block[(a, b)];
+                    }
+                }
+            }
+        }
+        let alphas: Vec<f64> = self.alpha.iter().flat_map(|a| std::iter::repeat_n(*a, outputs)).collect();
+        h.add_to_diagonal(&alphas);
+        Ok(h)
+    }
+
+    /// The mode of the weights under the alphas, by Newton's method, and what follows from it.
+    fn find_mode(&mut self, control: &Control) -> Result<()> {
+        let (m, outputs, n) = (self.active.len(), self.outputs(), self.phi.rows());
+        if m == 0 {
+            self.slopes = self.loss.at(&Matrix::zeros(n, outputs));
+            (self.factor, self.evidence) = (None, -self.slopes.loss);
+            return Ok(());
+        }
+        self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
+        let mut log_det = 0.0;
+        for _ in 0..STEPS {
+            control.check()?;
+            let factor = Cholesky::new(self.hessian(control)?, control)?;
+            let mut slope = transposed_product_within(&self.columns, &self.slopes.residual, control)?;
+            for a in 0..m {
+                let alpha = self.alpha[a];
+                slope.row_mut(a).iter_mut().zip(self.weights.row(a)).for_each(|(g, w)| *g -= alpha * w);
+            }
+            let slope = Matrix::column(slope.into_data());
+            let step = factor.solve(&slope, control)?;
+            let decrement = dot(slope.data(), step.data());
+            log_det = factor.log_det();
+            self.factor = Some(factor.into_lower());
+            if decrement <= DECREMENT {
+                break;
+            }
+            let here = self.slopes.loss + self.penalty(&self.weights);
+            let mut size = 1.0;
+            for _ in 0..HALVINGS {
+                let moved = Matrix::from_fn(m, outputs, |a, c| self.weights[(a, c)] + size * step[(a * outputs + c, 0)]);
+                let slopes = self.loss.at(&product_within(&self.columns, &moved, control)?);
+                let fall = here - slopes.loss - self.penalty(&moved);
+                if fall >= 0.0 {
+                    (self.weights, self.slopes) = (moved, slopes);
+                    break;
+                }
+                size *= 0.5;
+            }
+        }
+        let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
+        self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
+        Ok(())
+    }
+
+    /// The change of one alpha that adds most, at the mode as it is.
+    fn best_change(&self, control: &Control) -> Result<Change> {
+        let (p, m, outputs) = (self.phi.cols(), self.active.len(), self.outputs());
+        let q = transposed_product_within(self.phi, &self.slopes.residual, control)?;
+        // For each output V_m of every column, brought to L^-1 V_m'.
+        let mut turned: Vec<Matrix> = (0..outputs).map(|_| Matrix::zeros(p, m * outputs)).collect();
+        let mut plain: Vec<Vec<f64>> = Vec::new();
+        for c in 0..outputs {
+            for d in 0..=c {
+                let by = curvature(&self.slopes, c, d);
+                plain.push(squares(self.phi, &by));
+                if m > 0 {
+                    let block = transposed_product_within(self.phi, &scaled(&self.columns, &by), control)?;
+                    for row in 0..p {
+                        for a in 0..m {
+                            turned[c][(row, a * outputs + d)] = block[(row, a)];
+                            turned[d][(row, a * outputs + c)] = block[(row, a)];
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(factor) = &self.factor {
+            for rows in &mut turned {
+                factor.solve_rows(rows, control)?;
+            }
+        }
+        let mut place = vec![usize::MAX; p];
+        self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
+        let change = |column: usize| -> Result<Change> {
+            let at = |c: usize, d: usize| {
+                let (c, d) = (c.max(d), c.min(d));
+                plain[c * (c + 1) / 2 + d][column] - dot(turned[c].row(column), turned[d].row(column))
+            };
+            let whole: f64 = (0..outputs).map(|c| plain[c * (c + 1) / 2 + c][column]).sum();
+            // Eigenvalues of S and Q along its eigenvectors.
+            let (mut s, mut q) = if outputs == 1 {
+                (vec![at(0, 0)], vec![q[(column, 0)]])
+            } else {
+                let (values, vectors) = eigh(Matrix::from_fn(outputs, outputs, at), control)?;
+                let along = |k: usize| (0..outputs).map(|c| vectors[(c, k)] * q[(column, c)]).sum();
+                (values, (0..outputs).map(along).collect())
+            };
+            // What all outputs have in common a softmax does not see.
+            for (s, q) in s.iter_mut().zip(&mut q) {
+                if *s <= SPANNED * whole {
+                    (*s, *q) = (0.0, 0.0);
+                }
+            }
+            let mut x = 0.0;
+            if let Some(alpha) = self.alpha.get(place[column]) {
+                for (s, q) in s.iter_mut().zip(&mut q) {
+                    let left = alpha / (alpha - *s).max(f64::MIN_POSITIVE);
+                    (*s, *q) = (left * *s, left * *q);
+                }
+                x = 1.0 / alpha;
+            }
+            if s.iter().all(|s| *s <= 0.0) {
+                return Ok(NONE);
+            }
+            let to = best(&s, &q);
+            Ok(Change { column, x: to, gain: likelihood(&s, &q, to) - likelihood(&s, &q, x) })
+        };
+        let all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
+        Ok(all.into_iter().filter(|c| c.gain.is_finite()).fold(NONE, better))
+    }
+
+    fn apply(&mut self, change: Change, control: &Control) -> Result<()> {
+        let place = self.active.iter().position(|&a| a == change.column);
+        let outputs = self.outputs();
+        let mut rows: Vec<Vec<f64>> = (0..self.active.len()).map(|a| self.weights.row(a).to_vec()).collect();
+        match place {
+            Some(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
+            Some(k) => {
+                self.active.remove(k);
+                self.alpha.remove(k);
+                rows.remove(k);
+            }
+            None => {
+                let k = self.active.partition_point(|&a| a < change.column);
+                self.active.insert(k, change.column);
+                self.alpha.insert(k, 1.0 / change.x);
+                rows.insert(k, vec![0.0; outputs]);
+            }
+        }
+        self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
+        self.columns = Matrix::from_fn(self.phi.rows(), self.active.len(), |i, a| self.phi[(i, self.active[a])]);
+        self.find_mode(control)
+    }
+}

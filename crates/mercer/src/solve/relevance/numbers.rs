@@ -1,0 +1,288 @@
+//! Numbers t = Phi w + noise, the noise of row i with the variance 1 / (beta omega_i). A row of weight omega is omega equal rows.
+//!
+//! ```text
+//! H = A + beta Phi_a'Omega Phi_a,  mu = beta H^-1 Phi_a'Omega t,  S_m = beta phi_m'Omega phi_m - beta^2 v_m'H^-1 v_m,
+//! Q_m = beta phi_m'Omega (t - Phi_a mu),  v_m = Phi_a'Omega phi_m;  s = alpha S / (alpha - S), q = alpha Q / (alpha - S) where alpha is finite
+//! -2 log p(t) = sum_i omega_i log(2 pi / beta) + log |H| - sum log alpha + beta (t'Omega t - mu'Phi_a'Omega t)
+//! ```
+
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, best, better, likelihood};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{axpy, dot};
+use crate::linalg::{Cholesky, Matrix, transposed_product_within};
+
+/// Changes between two estimates of the noise.
+const BETWEEN: usize = 10;
+/// The noise is settled where its log changes by less.
+const SETTLED: f64 = 1e-6;
+/// The least variance of the noise, as a share of that of the target: below lies rounding.
+const LEAST_NOISE: f64 = 1e-10;
+
+struct State<'a> {
+    phi: &'a Matrix,
+    t: &'a [f64],
+    omega: &'a [f64],
+    /// phi_m'Omega phi_m and phi_m'Omega t of every column.
+    own: Vec<f64>,
+    with_target: Vec<f64>,
+    beta: f64,
+    active: Vec<usize>,
+    alpha: Vec<f64>,
+    /// Phi'Omega phi_a for each active column.
+    products: Vec<Vec<f64>>,
+    covariance: Matrix,
+    mean: Vec<f64>,
+    s: Vec<f64>,
+    q: Vec<f64>,
+    evidence: f64,
+}
+
+/// The relevance vector machine of some columns (N x P), targets and weights of rows; `beta` is where the noise begins.
+pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &Control) -> Result<Relevance> {
+    let (n, p) = (phi.rows(), phi.cols());
+    let mut own = vec![0.0; p];
+    for (row, w) in phi.data().chunks_exact(p).zip(omega) {
+        own.iter_mut().zip(row).for_each(|(o, v)| *o += w * v * v);
+    }
+    let weighed = Matrix::column((0..n).map(|i| omega[i] * t[i]).collect());
+    let with_target = transposed_product_within(phi, &weighed, control)?.into_data();
+    let mut state = State {
+        phi,
+        t,
+        omega,
+        own,
+        with_target,
+        beta: 10.0 / variance,
+        active: Vec::new(),
+        alpha: Vec::new(),
+        products: Vec::new(),
+        covariance: Matrix::zeros(0, 0),
+        mean: Vec::new(),
+        s: Vec::new(),
+        q: Vec::new(),
+        evidence: f64::NEG_INFINITY,
+    };
+    state.update(control)?;
+    let (mut changes, mut gain) = (0, f64::INFINITY);
+    while changes < MOST_CHANGES && !control.out_of_time() {
+        control.check()?;
+        let change = state.best_change();
+        gain = change.gain.max(0.0);
+        if gain > TOLERANCE {
+            state.apply(change, control)?;
+            changes += 1;
+            if changes % BETWEEN != 0 {
+                continue;
+            }
+        }
+        let moved = state.estimate_noise(LEAST_NOISE * variance, control)?;
+        if gain <= TOLERANCE && moved <= SETTLED {
+            break;
+        }
+    }
+    Ok(state.found(changes, gain))
+}
+
+impl State<'_> {
+    /// Everything that follows from the active columns, their alphas and beta.
+    fn update(&mut self, control: &Control) -> Result<()> {
+        let (m, beta) = (self.active.len(), self.beta);
+        self.s = self.own.iter().map(|v| beta * v).collect();
+        self.q = self.with_target.iter().map(|v| beta * v).collect();
+        let mut log_det = 0.0;
+        if m > 0 {
+            let mut h = Matrix::from_fn(m, m, |a, b| beta * self.products[a.min(b)][self.active[a.max(b)]]);
+            h.add_to_diagonal(&self.alpha);
+            let factor = Cholesky::new(h, control)?;
+            log_det = factor.log_det();
+            self.covariance = factor.into_inverse(control)?;
+            let target: Vec<f64> = self.active.iter().map(|&a| self.with_target[a]).collect();
+            self.mean = (0..m).map(|a| beta * dot(self.covariance.row(a), &target)).collect();
+            let mut sum = vec![0.0; self.s.len()];
+            for a in 0..m {
+                sum.fill(0.0);
+                (0..m).for_each(|b| axpy(self.covariance[(a, b)], &self.products[b], &mut sum));
+                let own = &self.products[a];
+                self.s.iter_mut().zip(own).zip(&sum).for_each(|((s, p), v)| *s -= beta * beta * p * v);
+                axpy(-beta * self.mean[a], own, &mut self.q);
+            }
+        } else {
+            (self.covariance, self.mean) = (Matrix::zeros(0, 0), Vec::new());
+        }
+        let square: f64 = self.t.iter().zip(self.omega).map(|(t, w)| w * t * t).sum();
+        let fitted: f64 = self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.with_target[a]).sum();
+        let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
+        let rows: f64 = self.omega.iter().sum();
+        self.evidence = -0.5 * (rows * (std::f64::consts::TAU / beta).ln() + log_det - alphas + beta * (square - fitted));
+        Ok(())
+    }
+
+    /// The change of one alpha that adds most.
+    fn best_change(&self) -> Change {
+        let mut place = vec![usize::MAX; self.own.len()];
+        self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
+        let change = |column: usize| {
+            let (mut s, mut q, mut x) = (self.s[column], self.q[column], 0.0);
+            if let Some(alpha) = self.alpha.get(place[column]) {
+                let left = alpha / (alpha - s);
+                (s, q, x) = (left * s, left * q, 1.0 / alpha);
+            } else if s <= SPANNED * self.beta * self.own[column] {
+                return NONE;
+            }
+            let to = best(&[s], &[q]);
+            Change { column, x: to, gain: likelihood(&[s], &[q], to) - likelihood(&[s], &[q], x) }
+        };
+        (0..self.own.len()).map(change).filter(|c| c.gain.is_finite()).fold(NONE, better)
+    }
+
+    fn apply(&mut self, change: Change, control: &Control) -> Result<()> {
+        let place = self.active.iter().position(|&a| a == change.column);
+        match place {
+            Some(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
+            Some(k) => {
+                self.active.remove(k);
+                self.alpha.remove(k);
+                self.products.remove(k);
+            }
+            None => {
+                let k = self.active.partition_point(|&a| a < change.column);
+                let column = Matrix::column((0..self.phi.rows()).map(|i| self.omega[i] * self.phi[(i, change.column)]).collect());
+                self.products.insert(k, transposed_product_within(self.phi, &column, control)?.into_data());
+                self.active.insert(k, change.column);
+                self.alpha.insert(k, 1.0 / change.x);
+            }
+        }
+        self.update(control)
+    }
+
+    /// beta = (sum omega - gamma) / |t - Phi mu|^2 with gamma = sum_a (1 - alpha_a [H^-1]_aa) (MacKay 1992), or, where that lowers the
+    /// evidence, the step of expectation and maximisation, which never does; how far its log moved.
+    fn estimate_noise(&mut self, least: f64, control: &Control) -> Result<f64> {
+        let (before, evidence) = (self.beta, self.evidence);
+        let fitted = |i: usize| self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.phi[(i, a)]).sum::<f64>();
+        let error: f64 = (0..self.t.len()).map(|i| self.omega[i] * (self.t[i] - fitted(i)).powi(2)).sum();
+        let rows: f64 = self.omega.iter().sum();
+        let gamma: f64 = self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).sum();
+        let steps = [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)];
+        for beta in steps {
+            self.beta = beta.min(1.0 / least);
+            self.update(control)?;
+            if self.evidence >= evidence {
+                return Ok((self.beta / before).ln().abs());
+            }
+        }
+        self.beta = before;
+        self.update(control)?;
+        Ok(0.0)
+    }
+
+    fn found(self, changes: usize, gain: f64) -> Relevance {
+        Relevance {
+            columns: self.active,
+            weights: Matrix::column(self.mean),
+            covariance: self.covariance,
+            alpha: self.alpha,
+            noise: 1.0 / self.beta,
+            evidence: self.evidence,
+            changes,
+            gain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem() -> (Matrix, Vec<f64>) {
+        let x: Vec<f64> = (0..50).map(|i| f64::from(i) / 5.0 - 5.0).collect();
+        let phi = Matrix::from_fn(50, 51, |i, j| if j == 50 { 1.0 } else { (-0.5 * (x[i] - x[j]).powi(2)).exp() });
+        let t = x.iter().enumerate().map(|(i, x)| (2.0 * x).sin() / (0.5 + x.abs()) + 0.05 * (12.9898 * i as f64).sin()).collect();
+        (phi, t)
+    }
+
+    /// log N(t; 0, C), C = noise I + Phi_a A^-1 Phi_a', by N x N.
+    fn direct(phi: &Matrix, t: &[f64], found: &Relevance) -> f64 {
+        let n = t.len();
+        let among = |i: usize, j: usize| {
+            let each = found.columns.iter().zip(&found.alpha).map(|(&a, alpha)| phi[(i, a)] * phi[(j, a)] / alpha);
+            each.sum::<f64>() + if i == j { found.noise } else { 0.0 }
+        };
+        let c = Cholesky::new(Matrix::from_fn(n, n, among), &Control::default()).unwrap();
+        let z = c.solve(&Matrix::column(t.to_vec()), &Control::default()).unwrap();
+        -0.5 * (n as f64 * std::f64::consts::TAU.ln() + c.log_det() + dot(t, z.data()))
+    }
+
+    // spec: M13
+    #[test]
+    fn the_evidence_never_falls_and_is_that_of_the_targets_themselves() {
+        let (phi, t) = problem();
+        let control = Control::default();
+        let ones = vec![1.0; 50];
+        let found = numbers(&phi, &t, &ones, 0.3, &control).unwrap();
+        let whole = direct(&phi, &t, &found);
+        assert!((found.evidence - whole).abs() <= 1e-8 * whole.abs(), "{} {whole}", found.evidence);
+        assert!(found.columns.len() > 2 && found.columns.len() < 20 && found.gain <= TOLERANCE);
+        // Step by step.
+        let mut state = State {
+            phi: &phi,
+            t: &t,
+            omega: &ones,
+            own: (0..51).map(|m| phi.col(m).iter().map(|v| v * v).sum()).collect(),
+            with_target: (0..51).map(|m| dot(&phi.col(m), &t)).collect(),
+            beta: 30.0,
+            active: Vec::new(),
+            alpha: Vec::new(),
+            products: Vec::new(),
+            covariance: Matrix::zeros(0, 0),
+            mean: Vec::new(),
+            s: Vec::new(),
+            q: Vec::new(),
+            evidence: 0.0,
+        };
+        state.update(&control).unwrap();
+        for step in 0..80 {
+            let (before, change) = (state.evidence, state.best_change());
+            state.apply(change, &control).unwrap();
+            // What a change is said to add is what it adds.
+            assert!((state.evidence - before - change.gain).abs() <= 1e-8 * before.abs().max(1.0), "step {step}");
+            let after = state.evidence;
+            state.estimate_noise(1e-12, &control).unwrap();
+            assert!(state.evidence >= after);
+        }
+    }
+
+    // Every column that is left out has q^2 <= s, every one that stays its stationary alpha = s^2 / (q^2 - s).
+    // spec: M14
+    #[test]
+    fn columns_that_stay_are_stationary_and_those_that_are_left_out_add_nothing() {
+        let (phi, t) = problem();
+        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &Control::default()).unwrap();
+        for m in 0..51 {
+            // C without column m, by N x N.
+            let mut others = found.clone();
+            let place = found.columns.iter().position(|&a| a == m);
+            if let Some(k) = place {
+                others.columns.remove(k);
+                others.alpha.remove(k);
+            }
+            let n = t.len();
+            let among = |i: usize, j: usize| {
+                let each = others.columns.iter().zip(&others.alpha).map(|(&a, alpha)| phi[(i, a)] * phi[(j, a)] / alpha);
+                each.sum::<f64>() + if i == j { found.noise } else { 0.0 }
+            };
+            let c = Cholesky::new(Matrix::from_fn(n, n, among), &Control::default()).unwrap();
+            let z = c.solve(&Matrix::column(phi.col(m)), &Control::default()).unwrap();
+            let (s, q) = (dot(&phi.col(m), z.data()), dot(&t, z.data()));
+            match place {
+                Some(k) => {
+                    let stationary = s * s / (q * q - s);
+                    assert!((found.alpha[k] / stationary - 1.0).abs() <= 0.02, "{m}: {} {stationary}", found.alpha[k]);
+                }
+                // What is added in log evidence is below the tolerance.
+                None => assert!(q * q <= s * (1.0 + 5e-3), "{m}: {} {s}", q * q),
+            }
+        }
+    }
+}
