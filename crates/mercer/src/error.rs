@@ -67,7 +67,7 @@ pub enum Error {
     },
     /// A kernel that is not positive semi-definite given to an estimator that needs one that is.
     #[error(
-        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity (knn), or allow it (--allow-non-mercer)"
+        "{estimator} needs a Mercer kernel and {kernel} is not one: {why}; use a Mercer kernel, repair this one on the training rows (clip({kernel})), use an estimator that takes any similarity ({others}), or allow it (--allow-non-mercer)"
     )]
     NotMercer {
         /// The estimator that refuses.
@@ -76,6 +76,8 @@ pub enum Error {
         kernel: String,
         /// Why it is not Mercer.
         why: String,
+        /// Estimators that take it.
+        others: String,
     },
     /// A kernel pointed at columns of a kind that it cannot take.
     #[error("{kernel} takes {needs}, but column '{column}' holds {found}; {fix}")]

@@ -4,7 +4,7 @@
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Predictions, Query, Size, Task, Want};
+use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want, catalogue};
 use crate::gram::{self, Dense, Gram, Mercer, Side};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
@@ -125,7 +125,13 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
         }
         None => String::new(),
     };
-    Err(Error::NotMercer { estimator: estimator.name().into(), kernel: kernel.to_string(), why: format!("{why}{proof}") })
+    let others: Vec<&str> = catalogue().iter().filter(|e| e.needs == Needs::AnySimilarity).map(|e| e.name).collect();
+    Err(Error::NotMercer {
+        estimator: estimator.name().into(),
+        kernel: kernel.to_string(),
+        why: format!("{why}{proof}"),
+        others: others.join(", "),
+    })
 }
 
 /// The rows of a table that are learnt from.
@@ -194,7 +200,7 @@ pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
 
 /// The size of a fit to prepared rows.
 pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
-    Size { rows: data.rows(), outputs: target.outputs(), rank: kernel.rank(data) }
+    Size { rows: data.rows(), outputs: target.outputs(), classes: matches!(target, Target::Classes { .. }), rank: kernel.rank(data) }
 }
 
 /// Refuses a fit that would need more memory than allowed.

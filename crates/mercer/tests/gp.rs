@@ -15,7 +15,7 @@ use problem::*;
 const ALL: Want = Want { variance: true, covariance: true, probabilities: false, scores: false };
 
 fn gp(noise: f64, variance: f64, standardise_target: bool) -> Gp {
-    Gp { noise: Value::Number(noise), variance: Value::Number(variance), standardise_target }
+    Gp { noise: Value::Number(noise), variance: Value::Number(variance), standardise_target, ..Gp::default() }
 }
 
 fn near(a: f64, b: f64, tol: f64) {
@@ -260,7 +260,7 @@ fn a_constant_target_is_predicted_as_it_is_and_what_cannot_be_fitted_is_a_named_
     };
     assert!(attempt(&gp(-1.0, 1.0, true), &Target::Numbers(y.clone())).contains("noise=-1 is outside its domain"));
     assert!(attempt(&gp(0.1, 0.0, true), &Target::Numbers(y)).contains("variance=0"));
-    assert!(attempt(&gp(0.1, 1.0, true), &Target::classes(&["a"; 8])).contains("predicts numbers"));
+    assert!(attempt(&gp(0.1, 1.0, true), &Target::classes(&["a"; 8])).contains("every row is of class 'a'"));
     let indefinite = Dense::square(Matrix::new(2, 2, vec![1.0, 3.0, 3.0, 1.0]).unwrap()).unwrap();
     let target = Target::numbers(&[0.0, 1.0]);
     let task = Task { gram: &indefinite, target: &target, weights: None, control: &control, seed: 0 };

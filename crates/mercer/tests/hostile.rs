@@ -33,8 +33,17 @@ unsafe impl GlobalAlloc for Scarce {
 #[global_allocator]
 static MEMORY: Scarce = Scarce;
 
-const ESTIMATORS: [&str; 7] =
-    ["ridge(lambda=0.5)", "gp(noise=0.1, variance=1)", "svc(c=1)", "svr(c=1, epsilon=0.1)", "knn(k=3)", "baseline", "knn(k=2)"];
+const ESTIMATORS: [&str; 9] = [
+    "ridge(lambda=0.5)",
+    "gp(noise=0.1, variance=1)",
+    "svc(c=1)",
+    "svr(c=1, epsilon=0.1)",
+    "knn(k=3)",
+    "baseline",
+    "knn(k=2)",
+    "logistic(lambda=0.5)",
+    "l2vm(lambda=0.5)",
+];
 
 /// The model file with its header changed.
 fn changed(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {

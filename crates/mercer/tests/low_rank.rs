@@ -48,7 +48,7 @@ fn a_process_over_few_features_has_the_means_variances_and_evidence_of_the_facto
     assert!(bound.features(Side::Rows).is_some() && whole.features(Side::Rows).is_none());
     let new = table(&wave(7, 3, 3));
     for weights in [None, Some(weights.as_slice())] {
-        let gp = Gp { noise: Value::Number(0.3), variance: Value::Number(1.7), standardise_target: true };
+        let gp = Gp { noise: Value::Number(0.3), variance: Value::Number(1.7), standardise_target: true, ..Gp::default() };
         let fit = |gram: &dyn Gram| gp.fit(&Task { gram, target: &target, weights, control: &control, seed: 0 }).unwrap();
         let (mut primal, dual) = (fit(bound.as_ref()), fit(&whole));
         assert!(primal.expansion().is_of_features() && !dual.expansion().is_of_features());

@@ -152,7 +152,7 @@ fn conditioning_the_joint_normal_gives_the_example_and_appending_a_row_equals_a_
         let weights = [(diagonal * k0 - off * k1) / det, (diagonal * k1 - off * k0) / det];
         (weights[0] * t[0] + weights[1] * t[1], 1.0 - (weights[0] * k0 + weights[1] * k1))
     };
-    let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false };
+    let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false, ..Gp::default() };
     let (two, middle) = (Matrix::column(x.to_vec()), Matrix::column(vec![at]));
     let want = Want { variance: true, covariance: true, ..Want::default() };
     let found = fit(&gp, &square(&two, rbf), &Target::numbers(&t), None)
@@ -166,7 +166,7 @@ fn conditioning_the_joint_normal_gives_the_example_and_appending_a_row_equals_a_
 
     // One more row: m' = m + cov (t - m(x')) / (var(x') + noise), C' = C - cov cov' / (var(x') + noise).
     let (x, y, new) = (wave(10, 2, 46), wave(10, 1, 47), wave(6, 2, 48));
-    let gp = Gp { noise: 0.15.into(), variance: 1.4.into(), standardise_target: false };
+    let gp = Gp { noise: 0.15.into(), variance: 1.4.into(), standardise_target: false, ..Gp::default() };
     let before = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), None)
         .predict(&Query::new(&cross(&new, &x, rbf), want, &Control::default()))
         .unwrap();
@@ -189,7 +189,7 @@ fn known_noise_of_each_row_is_given_as_weights() {
     let noises: Vec<f64> = (0..12).map(|i| 0.05 + 0.02 * f64::from(i)).collect();
     // Row i has the noise 0.1 / w_i.
     let weights: Vec<f64> = noises.iter().map(|n| 0.1 / n).collect();
-    let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false };
+    let gp = Gp { noise: 0.1.into(), variance: 1.0.into(), standardise_target: false, ..Gp::default() };
     let fitted = fit(&gp, &square(&x, rbf), &Target::Numbers(y.clone()), Some(&weights));
     let p = fitted.predict(&Query::new(&cross(&new, &x, rbf), Want { variance: true, ..Want::default() }, &Control::default())).unwrap();
     let mut c = values(&x, &x, rbf);

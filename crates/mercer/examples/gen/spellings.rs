@@ -97,6 +97,24 @@ const KERNEL: (&str, &str) =
     ("kernel_ : mercer.Kernel", "The kernel with the numbers that were found; none where it is a function or precomputed");
 const METRIC: (&str, &str) = ("effective_metric_ : str or callable", "The metric, minkowski by the name that it has for its p");
 const METRIC_PARAMS: (&str, &str) = ("effective_metric_params_ : dict", "What is left of its keywords");
+const OPTIMIZER: Argument = own(
+    "optimizer",
+    "\"fmin_l_bfgs_b\"",
+    "str, callable or None",
+    "What moves the numbers of a kernel of scikit-learn; None leaves them as they are",
+);
+const RESTARTS: Argument =
+    own("n_restarts_optimizer", "0", "int", "Further searches of the numbers of a kernel of scikit-learn, from random places");
+const COPY: Argument = own("copy_X_train", "True", "bool", "Whether X_train_ is a copy");
+const LEARNT_KERNEL: (&str, &str) = ("kernel_ : kernel instance or mercer.Kernel", "The kernel with the numbers that were learnt");
+const TRAINED: (&str, &str) = ("X_train_ : ndarray or data frame", "The training rows");
+const PENALTY_OF_WEIGHTS: Argument = Argument {
+    name: "alpha",
+    default: "\"auto\"",
+    sets: Some("lambda"),
+    doc: ("float, \"auto\" or a pair (low, high) to search", "Strength of the penalty on the squares of the weights of the similarities"),
+};
+const VECTORS: &[(&str, &str)] = &[("alpha_ : float", "The penalty that was found, where it was left open"), KERNEL];
 const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),
@@ -279,25 +297,20 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
                     "Variance of the noise, for all rows or for each, in the units of the (normalised) target",
                 ),
             },
-            own(
-                "optimizer",
-                "\"fmin_l_bfgs_b\"",
-                "str, callable or None",
-                "What moves the numbers of a kernel of scikit-learn; None leaves them as they are",
-            ),
-            own("n_restarts_optimizer", "0", "int", "Further searches of the numbers of a kernel of scikit-learn, from random places"),
+            OPTIMIZER,
+            RESTARTS,
             own("normalize_y", "False", "bool", "Whether the target is brought to mean 0 and variance 1 first"),
-            own("copy_X_train", "True", "bool", "Whether X_train_ is a copy"),
+            COPY,
             own("n_targets", "None", "int or None", "Number of targets that samples from the prior have"),
             RANDOM_STATE,
         ],
         attributes: &[
-            ("kernel_ : kernel instance or mercer.Kernel", "The kernel with the numbers that were learnt"),
+            LEARNT_KERNEL,
             ("log_marginal_likelihood_value_ : float", "Log marginal likelihood of the (normalised) targets"),
             ("alpha_ : ndarray", "Coefficients of the training rows"),
             ("L_ : ndarray of shape (n_samples, n_samples)", "Lower Cholesky factor of the covariance of the targets"),
             ("noise_ : float", "The noise that was found, where alpha was left open"),
-            ("X_train_ : ndarray or data frame", "The training rows"),
+            TRAINED,
             ("y_train_ : ndarray", "The (normalised) targets"),
         ],
     },
@@ -330,6 +343,41 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         attributes: &[SAMPLES, METRIC, METRIC_PARAMS],
     },
     Spelling {
+        estimator: "gp",
+        class: "GaussianProcessClassifier",
+        role: Role::Classifier,
+        bases: "GaussianProcessClasses",
+        fixed: &[("noise", "0.0"), ("variance", "1.0")],
+        positional: 1,
+        arguments: &[
+            own(
+                "kernel",
+                "None",
+                "kernel instance, str, mercer.Kernel or callable",
+                "A kernel of sklearn.gaussian_process.kernels, an expression such as \"auto*rbf\", or a function of two arrays; None is 1.0 * RBF(1.0), which stays as it is. What is auto in an expression is searched",
+            ),
+            OPTIMIZER,
+            RESTARTS,
+            own("max_iter_predict", "100", "int", "Taken for scikit-learn's sake: the mode is found to the last digits"),
+            own("warm_start", "False", "bool", "Taken for scikit-learn's sake: modes are found anew"),
+            COPY,
+            own(
+                "multi_class",
+                "\"one_vs_rest\"",
+                "str",
+                "Taken for scikit-learn's sake: several classes are one softmax over one function each, with one kernel",
+            ),
+            sets("inference", "inference", "\"laplace\""),
+            RANDOM_STATE,
+        ],
+        attributes: &[
+            LEARNT_KERNEL,
+            ("log_marginal_likelihood_value_ : float", "Log marginal likelihood of the classes by Laplace's approximation"),
+            ("n_classes_ : int", "Number of classes"),
+            TRAINED,
+        ],
+    },
+    Spelling {
         estimator: "logistic",
         class: "KernelLogisticRegression",
         role: Role::Classifier,
@@ -351,7 +399,27 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             CLASS_WEIGHT,
             RANDOM_STATE,
         ],
-        attributes: &[("alpha_ : float", "The penalty that was found, where it was left open"), KERNEL],
+        attributes: VECTORS,
+    },
+    Spelling {
+        estimator: "l2vm",
+        class: "L2VectorClassifier",
+        role: Role::Classifier,
+        bases: "Scores, Probabilities, KernelClassifier",
+        fixed: &[],
+        positional: 0,
+        arguments: &[PENALTY_OF_WEIGHTS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
+        attributes: VECTORS,
+    },
+    Spelling {
+        estimator: "l2vm",
+        class: "L2VectorRegressor",
+        role: Role::Regressor,
+        bases: "KernelRegressor",
+        fixed: &[],
+        positional: 0,
+        arguments: &[PENALTY_OF_WEIGHTS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
+        attributes: VECTORS,
     },
     Spelling {
         estimator: "kernel_pca",

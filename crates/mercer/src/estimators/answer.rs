@@ -1,7 +1,7 @@
 //! What a fitted thing answers: how every face reads its predictions (columns of a file, metrics, pictures, base class in
 //! Python); and what an estimator says of itself before it is fitted.
 
-use crate::data::{Labels, TargetInfo};
+use crate::data::{Kind, Labels, TargetInfo};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -117,8 +117,17 @@ pub enum When {
     Never,
     /// Where this flag of the estimator is set.
     If(&'static str),
+    /// Where it was fitted to such a target.
+    Of(Kind),
     /// It always has.
     Always,
+}
+
+impl When {
+    /// Whether it has, whatever its flags, where it was fitted to such a target.
+    pub fn is_always_for(self, kind: Kind) -> bool {
+        self == When::Always || self == When::Of(kind)
+    }
 }
 
 /// What the decision values of a classifier are.

@@ -1,6 +1,7 @@
 //! A fitted Gaussian process: an expansion for the mean and the Cholesky factor of the covariance for everything else.
 
 use super::gp::System;
+use super::gp_classes::GpOfClasses;
 use super::primal::Found;
 use super::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
 use crate::control::Control;
@@ -70,10 +71,10 @@ impl Process {
     }
 }
 
-/// A fitted Gaussian process.
+/// A fitted Gaussian process of numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FittedGp {
+pub struct GpOfNumbers {
     /// The mean, in the units of the target.
     expansion: Expansion,
     process: Process,
@@ -92,13 +93,13 @@ fn summary((name, value): (&str, f64), evidence: f64, cholesky: &Cholesky) -> Su
     }
 }
 
-impl FittedGp {
+impl GpOfNumbers {
     pub(super) fn new(system: System) -> Result<Self> {
         let residual = system.relative_residual()?;
         let summary = summary(("relative residual", residual), system.evidence(), &system.cholesky);
         let System { cholesky, alpha, process, .. } = system;
         let expansion = process.expansion(&alpha);
-        Ok(FittedGp { expansion, process, factor: cholesky.into_lower(), summary })
+        Ok(GpOfNumbers { expansion, process, factor: cholesky.into_lower(), summary })
     }
 
     /// From a regression on few features; alpha = C^-1 t.
@@ -106,7 +107,7 @@ impl FittedGp {
         let summary = summary(("relative duality gap", found.gap), evidence, &cholesky);
         let weights = Matrix::from_fn(found.beta.rows(), found.beta.cols(), |j, o| process.scales[o].deviation * found.beta[(j, o)]);
         let expansion = process.expansion(&alpha).with_weights(weights);
-        Ok(FittedGp { expansion, process, factor: cholesky.into_lower(), summary })
+        Ok(GpOfNumbers { expansion, process, factor: cholesky.into_lower(), summary })
     }
 
     /// The expansion of the mean: coefficients variance * alpha (N x outputs) in the units of the target, and its constants.
@@ -159,7 +160,7 @@ impl FittedGp {
     }
 }
 
-impl Fitted for FittedGp {
+impl Fitted for GpOfNumbers {
     fn support(&self) -> &[usize] {
         &self.expansion.support
     }
@@ -217,7 +218,7 @@ impl Fitted for FittedGp {
     }
 }
 
-impl FittedGp {
+impl GpOfNumbers {
     /// Means, variances and covariances by few features: what is left of the prior is noise phi'(L L')^-1 phi, so that nothing cancels.
     fn predict_by_features(&self, query: &Query<'_>, features: &Matrix) -> Result<Predictions> {
         let Query { cross, want, control, .. } = *query;
@@ -260,5 +261,63 @@ impl FittedGp {
             c[(i, i)] = v * square;
         }
         Ok(c)
+    }
+}
+
+/// A fitted Gaussian process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FittedGp {
+    /// Of numbers.
+    Numbers(GpOfNumbers),
+    /// Of classes.
+    Classes(GpOfClasses),
+}
+
+impl FittedGp {
+    /// The expansion of the mean of the function, or of the latent functions of classes.
+    pub fn expansion(&self) -> &Expansion {
+        match self {
+            FittedGp::Numbers(f) => f.expansion(),
+            FittedGp::Classes(f) => f.expansion(),
+        }
+    }
+}
+
+impl Fitted for FittedGp {
+    fn support(&self) -> &[usize] {
+        &self.expansion().support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        match self {
+            FittedGp::Numbers(f) => f.predict(query),
+            FittedGp::Classes(f) => f.predict(query),
+        }
+    }
+    fn summary(&self) -> &Summary {
+        match self {
+            FittedGp::Numbers(f) => f.summary(),
+            FittedGp::Classes(f) => f.summary(),
+        }
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        match self {
+            FittedGp::Numbers(f) => f.answer(target),
+            FittedGp::Classes(f) => f.answer(target),
+        }
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(self.expansion())
+    }
+    fn forget_rows(&mut self) {
+        if let FittedGp::Numbers(f) = self {
+            f.forget_rows();
+        }
+    }
+    fn factor(&self) -> Option<&Lower> {
+        match self {
+            FittedGp::Numbers(f) => f.factor(),
+            FittedGp::Classes(_) => None,
+        }
     }
 }

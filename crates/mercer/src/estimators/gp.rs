@@ -1,4 +1,4 @@
-//! Gaussian process regression: t = f(x) + noise with f ~ GP(0, variance k), exactly.
+//! Gaussian processes: of classes see `gp_classes`; regression, t = f(x) + noise with f ~ GP(0, variance k), exactly.
 //!
 //! C = variance K + noise W^-1, alpha = C^-1 t; the mean at x is variance k(x)' alpha, the variance of f there
 //! variance k(x, x) - ||L^-1 variance k(x)||^2 with C = L L', and log p(t) = -t'alpha/2 - log det(C)/2 - N log(2 pi)/2
@@ -9,11 +9,12 @@
 //! w rows are more data than one.
 
 use super::bordered;
-use super::fitted_gp::{FittedGp, Process, Scale};
+use super::fitted_gp::{FittedGp, GpOfNumbers, Process, Scale};
+use super::gp_classes;
 use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
-use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Size, Task, When};
+use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Scores, Size, Task, When};
 use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::gram;
@@ -23,21 +24,35 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Gaussian process regression.
+/// Gaussian process regression and classification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gp {
-    /// Variance of the noise.
+    /// Variance of the noise; of classes nothing.
     pub noise: Value,
     /// Variance of the function: a factor on the kernel.
     pub variance: Value,
     /// Whether the target is shifted and scaled to mean 0 and variance 1 first; `noise` and `variance` are then in those units.
     pub standardise_target: bool,
+    /// How the posterior of classes is approximated.
+    #[serde(default)]
+    pub inference: Inference,
+}
+
+/// How the posterior of latent functions of classes is approximated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inference {
+    /// By a normal distribution around the mode.
+    #[default]
+    Laplace,
+    /// By expectation propagation, for two classes.
+    Ep,
 }
 
 impl Default for Gp {
     fn default() -> Self {
-        Gp { noise: Value::Auto, variance: Value::Auto, standardise_target: true }
+        Gp { noise: Value::Auto, variance: Value::Auto, standardise_target: true, inference: Inference::Laplace }
     }
 }
 
@@ -86,7 +101,7 @@ impl Gp {
     /// The fit over few features, C = variance Z Z' + noise W^-1: a ridge regression with lambda = noise / variance, whose factor
     /// L L' = Z'W Z + lambda I gives variances noise |L^-1 phi|^2 and, by the lemma of the determinant,
     /// log det C = log det(L L' / lambda) + sum_i log(noise / w_i).
-    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>) -> Result<FittedGp> {
+    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>) -> Result<GpOfNumbers> {
         let (t, process) = self.standardised(task)?;
         let (n, lambda) = (t.rows(), process.noise / process.variance);
         let system = Primal::new(z, task, lambda, false)?;
@@ -98,7 +113,7 @@ impl Gp {
         let noises: f64 = (0..n).map(|i| (process.noise / task.weight(i)).ln()).sum();
         let log_det = system.factor.log_det() - system.z.cols() as f64 * lambda.ln() + noises;
         let evidence = process.evidence(n, fit, log_det);
-        FittedGp::of_features(process, system.factor, found, alpha, evidence)
+        GpOfNumbers::of_features(process, system.factor, found, alpha, evidence)
     }
 
     /// Computes C and factorises it in place.
@@ -138,30 +153,57 @@ impl System {
 
 impl Estimator for Gp {
     const NAME: &'static str = "gp";
-    const DOC: &'static str = "Gaussian process regression: means, variances and evidence";
+    const DOC: &'static str = "Gaussian processes: means and variances of numbers, probabilities of classes, evidence";
     const PARAMS: &'static [Param] = &[
         Param::searched(
             "noise",
-            "variance of the noise, in units of the target's variance if it is standardised",
+            "variance of the noise, in units of the target's variance if it is standardised; of classes nothing",
             Domain::NonNegative,
             1e4,
         ),
         Param::searched("variance", "variance of the function, in the same units: a factor on the kernel", Domain::Positive, 1e3),
-        Param::fixed("standardise_target", "whether the target is brought to mean 0 and variance 1 first", Domain::Flag),
+        Param::fixed("standardise_target", "whether numbers are brought to mean 0 and variance 1 first", Domain::Flag),
+        Param::fixed(
+            "inference",
+            "how the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two classes: slower, nearer to the truth",
+            Domain::Choice(&["laplace", "ep"]),
+        ),
     ];
-    const TAKES: &'static [Kind] = &[Kind::Numbers];
-    const GIVES: Gives = Gives { variance: When::Always, covariance: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives {
+        scores: Scores::Classes,
+        probabilities: When::Of(Kind::Classes),
+        variance: When::Of(Kind::Numbers),
+        covariance: When::Of(Kind::Numbers),
+        leave_one_out: When::Of(Kind::Numbers),
+    };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
     fn bytes(&self, size: Size) -> u64 {
-        bordered::bytes(size, 8)
+        if !size.classes {
+            return bordered::bytes(size, 8);
+        }
+        let (n, latent) = (size.rows as u64, if size.outputs > 2 { size.outputs as u64 } else { 1 });
+        8 * (n * n * (4 + latent / 2) + 20 * n * latent)
     }
 
     /// One Cholesky factor, n^3 / 3, and the Gram matrix.
     fn work(&self, size: Size) -> f64 {
-        bordered::work(size, 1.0 / 3.0)
+        let few = Size { rank: size.rank.filter(|_| !size.classes), ..size };
+        let latent = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 } else { 1.0 };
+        bordered::work(few, latent / 3.0) + if size.classes { 400.0 * (size.rows as f64).powi(2) * latent } else { 0.0 }
+    }
+
+    /// Of classes a factor and an inverse; of more than two one each, a triangular solve and a product.
+    fn criterion_work(&self, size: Size) -> f64 {
+        let cubes = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.5 };
+        cubes * (size.rows as f64).powi(3)
+    }
+
+    fn uses(&self, param: &str, target: Kind) -> bool {
+        target != Kind::Classes || param == "variance"
     }
 
     /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
@@ -176,17 +218,24 @@ impl Estimator for Gp {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
-        let many = task.rows() >= PRIMAL_ROWS;
-        match many.then(|| task.few_features()).flatten() {
-            Some(z) => self.fit_primal(z, task),
-            None => FittedGp::new(self.system(task)?),
+        if task.target.kind() == Kind::Classes {
+            return gp_classes::fit(settled::<Self>("variance", &self.variance)?, self.inference, task).map(FittedGp::Classes);
         }
+        let many = task.rows() >= PRIMAL_ROWS;
+        let fitted = match many.then(|| task.few_features()).flatten() {
+            Some(z) => self.fit_primal(z, task),
+            None => GpOfNumbers::new(self.system(task)?),
+        };
+        fitted.map(FittedGp::Numbers)
     }
 
     /// -log p(t), of which less than one unit (a factor of e in the odds) is no evidence worth the name (Kass and Raftery
     /// 1995, Bayes factors). With G = (O C^-1 - sum_o alpha_o alpha_o')/2, dV/dK = variance G, dV/dnoise = sum_i G_ii / w_i and
     /// dV/dvariance = tr(G K) = (tr(G C) - noise sum_i G_ii / w_i) / variance, where tr(G C) = (O N - sum_o t_o'alpha_o)/2.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        if task.target.kind() == Kind::Classes {
+            return gp_classes::criterion(settled::<Self>("variance", &self.variance)?, self.inference, task);
+        }
         let n = task.rows();
         task.control.plan("the evidence of gp and its gradient", 8 * (n as u64).pow(2))?;
         let system = self.system(task)?;
@@ -213,6 +262,9 @@ impl Estimator for Gp {
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        if task.target.kind() == Kind::Classes {
+            return Ok(None);
+        }
         let System { cholesky, t, alpha, process } = self.system(task)?;
         let precision = cholesky.inverse_diagonal(task.control)?;
         let scales = &process.scales;

@@ -150,6 +150,7 @@ estimators! {
     NearestMedoid,
     Logistic,
     Rvm,
+    L2vm,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -163,6 +164,9 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("gaussian_process_regressor", "gp"),
     ("gpr", "gp"),
     ("kriging", "gp"),
+    ("gaussian_process_classifier", "gp"),
+    ("gpc", "gp"),
+    ("l2_vector_machine", "l2vm"),
     ("logistic_regression", "logistic"),
     ("kernel_logistic_regression", "logistic"),
     ("softmax", "logistic"),
@@ -192,7 +196,7 @@ pub fn those_that_give(what: &dyn Fn(&Gives) -> When) -> String {
     let (mut always, mut asked) = (Vec::new(), Vec::new());
     for entry in all {
         match what(&entry.gives) {
-            When::Always => always.push(entry.name.to_owned()),
+            When::Always | When::Of(_) => always.push(entry.name.to_owned()),
             When::If(flag) => asked.push(format!("\"{}({flag}=true)\"", entry.name)),
             When::Never => {}
         }
@@ -219,6 +223,8 @@ trait AnyEstimator {
     fn bytes(&self, size: Size) -> u64;
     fn most_bytes(&self, size: Size, allowed: u64) -> u64;
     fn work(&self, size: Size) -> f64;
+    fn criterion_work(&self, size: Size) -> f64;
+    fn uses(&self, param: &str, target: Kind) -> bool;
     fn term(&self) -> Term;
     fn terms(&self) -> Vec<(&'static str, Term)>;
     fn values(&self) -> Vec<(&'static Param, Value)>;
@@ -271,6 +277,12 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn work(&self, size: Size) -> f64 {
         Estimator::work(self, size)
+    }
+    fn criterion_work(&self, size: Size) -> f64 {
+        Estimator::criterion_work(self, size)
+    }
+    fn uses(&self, param: &str, target: Kind) -> bool {
+        Estimator::uses(self, param, target)
     }
     fn term(&self) -> Term {
         param::call(E::NAME, self, E::PARAMS)
@@ -408,6 +420,14 @@ impl EstimatorExpr {
     /// Floating-point operations of a fit, roughly.
     pub fn work(&self, size: Size) -> f64 {
         self.any().work(size)
+    }
+    /// Operations of one value of the smooth criterion with its derivatives, roughly.
+    pub fn criterion_work(&self, size: Size) -> f64 {
+        self.any().criterion_work(size)
+    }
+    /// Whether a parameter counts for such a target.
+    pub fn uses(&self, param: &str, target: Kind) -> bool {
+        self.any().uses(param, target)
     }
     /// Every numeric parameter with its record.
     pub fn values(&self) -> Vec<(&'static Param, Value)> {

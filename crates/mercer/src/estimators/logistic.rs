@@ -108,6 +108,12 @@ impl Estimator for Logistic {
         200.0 * 2.0 * n * size.few().map_or(n, |rank| 2.0 * rank as f64) * size.outputs.max(1) as f64 + bordered::work(size, 0.0)
     }
 
+    /// A factor and an inverse for two classes; for more one each, a triangular solve and a product.
+    fn criterion_work(&self, size: Size) -> f64 {
+        let cubes = if size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.0 };
+        cubes * (size.rows as f64).powi(3)
+    }
+
     /// lambda: a tenth of the mean k(x, x).
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
         0.1 * task.mean_square()

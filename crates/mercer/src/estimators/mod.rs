@@ -12,12 +12,15 @@ mod draws;
 mod expansion;
 mod fitted_gp;
 mod found;
+mod gaussian_probabilities;
 mod gp;
+mod gp_classes;
 mod held_out;
 mod k_medoids;
 mod kernel_k_means;
 mod kernel_pca;
 mod knn;
+mod l2vm;
 mod least_norm;
 mod list;
 mod logistic;
@@ -40,13 +43,16 @@ pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use class_weight::ClassWeight;
 pub use clusters::{Clusters, FittedClusters};
 pub use expansion::Expansion;
-pub use fitted_gp::FittedGp;
+pub use fitted_gp::{FittedGp, GpOfNumbers};
 pub use found::Found;
 pub use gp::Gp;
 pub use k_medoids::KMedoids;
 pub use kernel_k_means::KernelKMeans;
+pub use gp::{Gp, Inference};
+pub use gp_classes::GpOfClasses;
 pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
+pub use l2vm::{FittedL2vm, L2vm};
 pub(crate) use list::ELSEWHERE;
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, those_that_give};
 pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
@@ -87,7 +93,8 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
     pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
-        let size = |rank| Size { rows: self.rows(), outputs: self.target.outputs(), rank: Some(rank) };
+        let classes = self.target.kind() == Kind::Classes;
+        let size = |rank| Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: Some(rank) };
         self.gram.features(Side::Rows).filter(|z| size(z.cols()).few().is_some())
     }
     /// Training rows.
@@ -156,6 +163,14 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Floating-point operations of a fit of this size, roughly: what a plan goes by.
     fn work(&self, size: Size) -> f64;
+    /// Floating-point operations of one value of the smooth criterion with its derivatives, roughly.
+    fn criterion_work(&self, size: Size) -> f64 {
+        2.5 * (size.rows as f64).powi(3)
+    }
+    /// Whether a parameter counts for such a target.
+    fn uses(&self, _param: &str, _target: Kind) -> bool {
+        true
+    }
     /// The data-based start for a parameter that is `auto`.
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     /// The size of kernel values that suits the target, where a kernel leaves its factors open: 1 unless the estimator says

@@ -7,6 +7,8 @@ pub struct Size {
     pub rows: usize,
     /// Columns of the target, or classes.
     pub outputs: usize,
+    /// Whether the outputs are classes.
+    pub classes: bool,
     /// Features that the kernel is made of, where they are few by construction: see [`crate::gram::Gram::features`].
     pub rank: Option<usize>,
 }

@@ -1,6 +1,7 @@
 //! The parameters that a search may move, as coordinates.
 
 use super::profile::{Curve, End, TunedParameter};
+use crate::data::Kind;
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
@@ -35,8 +36,8 @@ pub(super) struct Free {
 }
 
 /// Everything that is `auto` and has a search span, or is a range, but for what changes no prediction. `open` holds the words,
-/// `start` the settled values.
-pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, start: &Setting) -> Vec<Free> {
+/// `start` the settled values, `target` what is predicted.
+pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, start: &Setting, target: Kind) -> Vec<Free> {
     let mut out = Vec::new();
     let mut place = 0;
     // The whole kernel is a function of one distance in units of its width: `rbf.length_scale`, and not `0.rbf.length_scale`.
@@ -59,7 +60,9 @@ pub(super) fn free_parameters(open: &KernelExpr, estimator: &EstimatorExpr, star
         place += numbers.len();
     }
     for ((param, asked), (_, settled)) in estimator.values().into_iter().zip(start.estimator.values()) {
-        out.extend(free(param.name, param, &asked, settled.number()));
+        if estimator.uses(param.name, target) {
+            out.extend(free(param.name, param, &asked, settled.number()));
+        }
     }
     out
 }

@@ -22,6 +22,8 @@ use crate::kernels::KernelExpr;
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
+/// Operations of one value of a smooth criterion at most, in units of the cube of those rows.
+const DEAR: f64 = 10.0;
 /// Rows on which cross-validation decides at last, within noise and for good.
 const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
 /// Times that the parameters are looked along at most, where that finds better values.
@@ -112,7 +114,7 @@ impl Search {
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
-        let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start) } else { Vec::new() };
+        let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
         let size = fitting::size_of(&start.kernel, examples.data, examples.target);
         let mut search = Search {
             start,
@@ -181,7 +183,10 @@ impl Search {
             if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
-        while most > LEAST_ROWS && needs(most) > control.allowed() / 2 {
+        // A criterion that costs more a row, as by many classes, goes by fewer of them.
+        let work = |n: usize| if self.is_smooth() { self.start.estimator.criterion_work(self.size.at(n)) } else { 0.0 };
+        let limit = DEAR * (SMOOTH_ROWS[1] as f64).powi(3);
+        while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || work(most) > limit) {
             most = (most * 4 / 5).max(LEAST_ROWS);
         }
         most
@@ -249,7 +254,8 @@ impl Search {
     fn work_of(&self, round: &Round, number: usize) -> f64 {
         let rows = round.sample.data.rows();
         if round.folds.is_empty() {
-            return smooth::work(rows, self.free.len());
+            let of_value = self.start.estimator.criterion_work(self.size.at(rows));
+            return smooth::work(rows, self.free.len(), of_value);
         }
         let judged = round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0);
         let last = number + 1 == self.rounds.len();

@@ -23,11 +23,11 @@ const NOISE: f64 = 0.05;
 /// Evaluations of a round, as a rule.
 const EVALUATIONS: f64 = 15.0;
 
-/// Operations of a round on so many rows, roughly: an inverse, its products and a matrix of weights for each evaluation; one
+/// Operations of a round on so many rows, roughly: `of_value` for each evaluation; one
 /// decomposition serves the whole path of a parameter that is free alone.
-pub(super) fn work(rows: usize, free: usize) -> f64 {
-    let cube = (rows as f64).powi(3);
-    if free == 1 { 12.0 * cube } else { EVALUATIONS * 2.5 * cube }
+pub(super) fn work(rows: usize, free: usize, of_value: f64) -> f64 {
+    let path = 12.0 * (rows as f64).powi(3);
+    if free == 1 { path.max(EVALUATIONS * of_value / 3.0) } else { EVALUATIONS * of_value }
 }
 
 /// The least value met, where, and its indifference.

@@ -85,6 +85,16 @@ impl ClassLikelihood {
         ClassLikelihood { codes, weights, outputs: if classes == 2 { 1 } else { classes } }
     }
 
+    /// +1 for rows of the second class, else -1.
+    pub fn signs(&self) -> Vec<f64> {
+        self.codes.iter().map(|&k| if k == 1 { 1.0 } else { -1.0 }).collect()
+    }
+
+    /// Weights of the rows.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     fn of_two(&self, f: &Matrix) -> Slopes {
         let n = self.codes.len();
         let (mut loss, mut residual, mut diagonal) = (0.0, Matrix::zeros(n, 1), Matrix::zeros(n, 1));

@@ -2,6 +2,7 @@
 
 mod eigen;
 mod kernel_means;
+pub mod expectation;
 pub mod laplace;
 mod lbfgs;
 pub mod likelihood;

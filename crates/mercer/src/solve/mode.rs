@@ -121,8 +121,12 @@ pub fn find(
         let stalled = share <= ROUNDING && gap > 0.25 * last;
         let next = if share <= EXACT || stalled || iterations == STEPS { None } else { problem.next(&here, &residual, &image, share)? };
         let Some(next) = next else {
-            let latent = shifted(&here.function, &here.constants);
-            let Place { alpha, function, constants, slopes, objective } = here;
+            let Place { mut alpha, mut function, constants, slopes, objective } = here;
+            // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
+            if share <= ROUNDING {
+                (alpha, function) = (slopes.residual, plus(&function, 1.0, &image));
+            }
+            let latent = shifted(&function, &constants);
             return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
         };
         (here, last) = (next, gap);

@@ -3,7 +3,7 @@
 use super::case::{ALL, Case, agree, sound, targets, tightened};
 use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, table, words};
 use crate::control::{Control, with_threads};
-use crate::data::{Dataset, Target};
+use crate::data::{Dataset, Kind, Target};
 use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
 use crate::fitting::{self, prepare_weighed};
 use crate::gram::Dense;
@@ -48,13 +48,14 @@ fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
     let probabilities = match gives.probabilities {
         When::Never => false,
         When::Always => true,
+        When::Of(kind) => case.target.kind() == kind,
         When::If(flag) => case.estimator.arguments().iter().any(|(argument, value)| *argument == flag && value == "true"),
     };
     for (what, says, has) in [
         ("decision values", classes && gives.scores != Scores::None, base.scores.is_some()),
         ("probabilities", classes && probabilities, base.probabilities.is_some()),
-        ("variances", numbers && gives.variance == When::Always, base.variance.is_some()),
-        ("covariances", numbers && gives.covariance == When::Always, base.covariance.is_some()),
+        ("variances", numbers && gives.variance.is_always_for(Kind::Numbers), base.variance.is_some()),
+        ("covariances", numbers && gives.covariance.is_always_for(Kind::Numbers), base.covariance.is_some()),
     ] {
         if says != has {
             return fail("what it gives", format!("{name} has {what}: {says} by its record, and {has}"));
@@ -247,7 +248,7 @@ fn leaving_one_out_equals_refits(case: &Case, weights: Option<&[f64]>) -> Verdic
     let bound = words(case.kernel.bind(None, &case.data))?;
     let gram = words(Dense::of(bound.as_ref(), &Control::default()))?;
     let closed = words(case.with_task(&gram, weights, |task| case.estimator.leave_one_out(task)))?;
-    if closed.is_some() != (case.estimator.gives().leave_one_out == When::Always) {
+    if closed.is_some() != case.estimator.gives().leave_one_out.is_always_for(case.target.kind()) {
         return fail("what it gives", "the closed form without a row is not what its record says");
     }
     let Some(all) = closed else { return Ok(()) };

@@ -9,7 +9,7 @@ from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._clusters import Clusters
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._components import PrincipalComponents
-from ._gp import GaussianProcess
+from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._ridge import RidgeClassification, RidgeRegression
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
@@ -19,6 +19,7 @@ from ._search import GridSearchCV
 
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelKMeans", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -193,8 +194,99 @@ class KernelRidge(RidgeRegression):
         self.n_jobs = n_jobs
 
 
+class GaussianProcessClassifier(GaussianProcessClasses):
+    """Gaussian processes: means and variances of numbers, probabilities of classes, evidence.
+
+    The estimator gp of Mercer. What is "auto" or a pair is tuned by negative log evidence.
+
+    Parameters
+    ----------
+    kernel : kernel instance, str, mercer.Kernel or callable, default=None
+        A kernel of sklearn.gaussian_process.kernels, an expression such as "auto*rbf", or a function of two arrays;
+        None is 1.0 * RBF(1.0), which stays as it is. What is auto in an expression is searched.
+    optimizer : str, callable or None, default="fmin_l_bfgs_b"
+        What moves the numbers of a kernel of scikit-learn; None leaves them as they are.
+    n_restarts_optimizer : int, default=0
+        Further searches of the numbers of a kernel of scikit-learn, from random places.
+    max_iter_predict : int, default=100
+        Taken for scikit-learn's sake: the mode is found to the last digits.
+    warm_start : bool, default=False
+        Taken for scikit-learn's sake: modes are found anew.
+    copy_X_train : bool, default=True
+        Whether X_train_ is a copy.
+    multi_class : str, default="one_vs_rest"
+        Taken for scikit-learn's sake: several classes are one softmax over one function each, with one kernel.
+    inference : {"laplace", "ep"}, default="laplace"
+        How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
+        classes: slower, nearer to the truth.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    kernel_ : kernel instance or mercer.Kernel
+        The kernel with the numbers that were learnt.
+    log_marginal_likelihood_value_ : float
+        Log marginal likelihood of the classes by Laplace's approximation.
+    n_classes_ : int
+        Number of classes.
+    X_train_ : ndarray or data frame
+        The training rows.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import GaussianProcessClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> GaussianProcessClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "gp"
+    _spelt = {"inference": "inference"}
+    _fixed = {"noise": 0.0, "variance": 1.0}
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100,
+        warm_start: bool = False,
+        copy_X_train: bool = True,
+        multi_class: Any = "one_vs_rest",
+        inference: str = "laplace",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter_predict = max_iter_predict
+        self.warm_start = warm_start
+        self.copy_X_train = copy_X_train
+        self.multi_class = multi_class
+        self.inference = inference
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
 class GaussianProcessRegressor(GaussianProcess):
-    """Gaussian process regression: means, variances and evidence.
+    """Gaussian processes: means and variances of numbers, probabilities of classes, evidence.
 
     The estimator gp of Mercer. What is "auto" or a pair is tuned by negative log evidence.
 
@@ -1104,5 +1196,137 @@ class KernelKMeans(Clusters):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
+    """L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes.
+
+    The estimator l2vm of Mercer. What is "auto" or a pair is tuned by negative log evidence.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty on the squares of the weights of the similarities.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    alpha_ : float
+        The penalty that was found, where it was left open.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import L2VectorClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> L2VectorClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "l2vm"
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        *,
+        alpha: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class L2VectorRegressor(KernelRegressor):
+    """L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes.
+
+    The estimator l2vm of Mercer. What is "auto" or a pair is tuned by negative log evidence.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty on the squares of the weights of the similarities.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty that was found, where it was left open.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import L2VectorRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> L2VectorRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "l2vm"
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        *,
+        alpha: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.n_jobs = n_jobs

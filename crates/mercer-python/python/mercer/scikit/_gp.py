@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Kernel, Learner, minimise
 from ..errors import ExpressionError, ResourceError
 from ._arguments import is_flag, require
-from ._base import KernelRegressor
+from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._given import Given, diagonal, values
 from ._gp_kernels import translated
 from ._kernels import numbers_only
@@ -45,7 +45,122 @@ class Function:
         return self.kernel.diag(X)
 
 
-class GaussianProcess(KernelRegressor):
+class KernelSearch:
+    """The numbers of a kernel of scikit-learn, moved to where the evidence is greatest. `_learnt` holds targets and weights."""
+
+    def _default_kernel(self):
+        return ConstantKernel() * RBF()
+
+    def _check_search(self):
+        require(self, "copy_X_train", is_flag, "True or False")
+        require(self, "n_restarts_optimizer", lambda value: isinstance(value, Integral) and value >= 0, "a whole number from 0")
+
+    def _keep_rows(self, X):
+        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+
+    def _similarity(self, X):
+        if self.kernel is not None and not isinstance(self.kernel, ScikitKernel):
+            return super()._similarity(X)
+        self.kernel_ = self._default_kernel() if self.kernel is None else clone(self.kernel)
+        if self.kernel_.requires_vector_input:
+            numbers_only(self, X, f"the kernel {self.kernel_}")
+        if self.optimizer is not None and self.kernel_.n_dims > 0:
+            self._search()
+        found = translated(self.kernel_)
+        return Given(Function(self.kernel_)) if found is None else found[0]
+
+    def _search(self):
+        """Moves the numbers of `kernel_` to where the evidence is greatest, from where they are and from random places."""
+        bounds, starts = self.kernel_.bounds, [self.kernel_.theta]
+        if self.n_restarts_optimizer > 0:
+            if not np.isfinite(bounds).all():
+                raise ValueError(
+                    "Multiple optimizer restarts (n_restarts_optimizer>0) requires that all bounds are finite."
+                )
+            rng = check_random_state(self.random_state)
+            starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(self.n_restarts_optimizer)]
+        found = translated(self.kernel_)
+        if callable(self.optimizer):
+            ends = [self.optimizer(self._loss, start, bounds=bounds) for start in starts]
+            self.kernel_.theta = min(ends, key=lambda end: end[1])[0]
+        elif self.optimizer != "fmin_l_bfgs_b":
+            raise ValueError(f"Unknown optimizer {self.optimizer}.")
+        elif found is None:
+            ends = [minimise(self._loss, start, bounds.tolist()) for start in starts]
+            self.kernel_.theta, _, converged = min(ends, key=lambda end: end[1])
+            self._ended(converged)
+        else:
+            kernel, numbers = found
+            learner = Learner(self._expression(), kernel, standardise=False)
+            words = {"ends": numbers.ends(bounds), "starts": [numbers.at(start).tolist() for start in starts[1:]]}
+            best, _, converged = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
+            self.kernel_.theta = numbers.theta(best)
+            self._ended(converged)
+        self.kernel_._check_bounds_params()
+
+    def _loss(self, theta, eval_gradient=True):
+        """What a search makes least, and its slopes."""
+        if not eval_gradient:
+            return -self.log_marginal_likelihood(theta, clone_kernel=False)
+        value, slope = self.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
+        return -value, -slope
+
+    def _ended(self, converged):
+        if not converged:
+            warn("the search of the kernel's numbers ended before it met its tolerance", ConvergenceWarning)
+
+    def _keep_kernel(self, model):
+        if not isinstance(self.kernel, (ScikitKernel, type(None))):
+            self.kernel_ = self.kernel if self._takes_values else model.kernel
+        self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+        """Log marginal likelihood of the targets (normalised, or by Laplace's approximation where they are classes), at any theta of
+        scikit-learn's kernels.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_kernel_params,), default=None
+            Logarithms of the kernel's numbers; None: those that were learnt.
+        eval_gradient : bool, default=False
+            Whether the gradient by theta is returned too.
+        clone_kernel : bool, default=True
+            Whether ``kernel_`` is left as it is.
+
+        Returns
+        -------
+        log_likelihood : float
+            The value.
+        gradient : ndarray of shape (n_kernel_params,)
+            Only where ``eval_gradient`` is true.
+        """
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        if not isinstance(self.kernel_, ScikitKernel):
+            raise ValueError("theta belongs to kernels of scikit-learn; this kernel is an expression")
+        theta = np.asarray(theta, dtype=np.float64)
+        kernel = self.kernel_.clone_with_theta(theta) if clone_kernel else self.kernel_
+        kernel.theta = theta
+        y, weight = self._learnt
+        found, words = translated(kernel), {"threads": self._threads()}
+        try:
+            if found is None:
+                gram, slopes = kernel(self.X_train_, eval_gradient=True)
+                loss, by_value = Learner(self._expression(), "precomputed").criterion(gram, y, weight, **words)
+                slope = np.einsum("ij,ijp->p", by_value, slopes)
+            else:
+                learner = Learner(self._expression(), found[0], standardise=False, keep_rows=True)
+                loss, by_number = learner.criterion({"x": self.X_train_}, y, weight, **words)
+                slope = found[1].gradient(by_number)
+        except ResourceError:
+            loss, slope = np.inf, np.zeros_like(theta)
+        value = -np.float64(loss)
+        return (value, -slope) if eval_gradient else value
+
+
+class GaussianProcess(KernelSearch, KernelRegressor):
     """Gaussian process regression. Targets are shifted and scaled here where normalize_y says so, as the noise of single rows
     is in units of what is left."""
 
@@ -96,8 +211,7 @@ class GaussianProcess(KernelRegressor):
 
     def _fit(self, X, y, weight, classes):
         require(self, "normalize_y", is_flag, "True or False")
-        require(self, "copy_X_train", is_flag, "True or False")
-        require(self, "n_restarts_optimizer", lambda value: isinstance(value, Integral) and value >= 0, "a whole number from 0")
+        self._check_search()
         _, weight = self._noise()
         if weight is not None and len(weight) != len(y):
             raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({len(weight)} != {len(y)})")
@@ -109,61 +223,10 @@ class GaussianProcess(KernelRegressor):
             self._y_train_mean, self._y_train_std = y.mean(axis=0), y.std(axis=0)
             self._y_train_std = np.where(self._y_train_std > 10 * np.finfo(float).eps, self._y_train_std, 1.0)
         y = (y - self._y_train_mean) / self._y_train_std
-        self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
+        self._keep_rows(X)
         self.y_train_ = y
         self._learnt = (y, weight)
         return super()._fit(X, y, weight, classes)
-
-    def _similarity(self, X):
-        if self.kernel is not None and not isinstance(self.kernel, ScikitKernel):
-            return super()._similarity(X)
-        self.kernel_ = ConstantKernel() * RBF() if self.kernel is None else clone(self.kernel)
-        if self.kernel_.requires_vector_input:
-            numbers_only(self, X, f"the kernel {self.kernel_}")
-        if self.optimizer is not None and self.kernel_.n_dims > 0:
-            self._search()
-        found = translated(self.kernel_)
-        return Given(Function(self.kernel_)) if found is None else found[0]
-
-    def _search(self):
-        """Moves the numbers of `kernel_` to where the evidence is greatest, from where they are and from random places."""
-        bounds, starts = self.kernel_.bounds, [self.kernel_.theta]
-        if self.n_restarts_optimizer > 0:
-            if not np.isfinite(bounds).all():
-                raise ValueError(
-                    "Multiple optimizer restarts (n_restarts_optimizer>0) requires that all bounds are finite."
-                )
-            rng = check_random_state(self.random_state)
-            starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(self.n_restarts_optimizer)]
-        found = translated(self.kernel_)
-        if callable(self.optimizer):
-            ends = [self.optimizer(self._loss, start, bounds=bounds) for start in starts]
-            self.kernel_.theta = min(ends, key=lambda end: end[1])[0]
-        elif self.optimizer != "fmin_l_bfgs_b":
-            raise ValueError(f"Unknown optimizer {self.optimizer}.")
-        elif found is None:
-            ends = [minimise(self._loss, start, bounds.tolist()) for start in starts]
-            self.kernel_.theta, _, converged = min(ends, key=lambda end: end[1])
-            self._ended(converged)
-        else:
-            kernel, numbers = found
-            learner = Learner(self._expression(), kernel, standardise=False)
-            words = {"ends": numbers.ends(bounds), "starts": [numbers.at(start).tolist() for start in starts[1:]]}
-            best, _, converged = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
-            self.kernel_.theta = numbers.theta(best)
-            self._ended(converged)
-        self.kernel_._check_bounds_params()
-
-    def _loss(self, theta, eval_gradient=True):
-        """What a search makes least, and its slopes."""
-        if not eval_gradient:
-            return -self.log_marginal_likelihood(theta, clone_kernel=False)
-        value, slope = self.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
-        return -value, -slope
-
-    def _ended(self, converged):
-        if not converged:
-            warn("the search of the kernel's numbers ended before it met its tolerance", ConvergenceWarning)
 
     def _may_be(self, ours):
         return super()._may_be(ours) + (", or an array of numbers, one a row" if ours == "noise" else "")
@@ -190,10 +253,8 @@ class GaussianProcess(KernelRegressor):
         )
 
     def _keep(self, X, y, weight, model):
-        if not isinstance(self.kernel, (ScikitKernel, type(None))):
-            self.kernel_ = self.kernel if self._takes_values else model.kernel
+        self._keep_kernel(model)
         self.alpha_ = model.expansion[0].reshape(y.shape)
-        self.log_marginal_likelihood_value_ = np.float64(model.summary["evidence"])
 
     def leave_one_out(self) -> NDArray[Any]:
         """Predict each training row by the process without it, in closed form.
@@ -210,50 +271,6 @@ class GaussianProcess(KernelRegressor):
         """Lower Cholesky factor of the covariance of the (normalised) training targets: a copy of n_samples^2 numbers."""
         check_is_fitted(self)
         return self.model_.factor()
-
-    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
-        """Log marginal likelihood of the (normalised) targets, for scikit-learn's kernels at any theta.
-
-        Parameters
-        ----------
-        theta : array-like of shape (n_kernel_params,), default=None
-            Logarithms of the kernel's numbers; None: those that were learnt.
-        eval_gradient : bool, default=False
-            Whether the gradient by theta is returned too.
-        clone_kernel : bool, default=True
-            Whether ``kernel_`` is left as it is.
-
-        Returns
-        -------
-        log_likelihood : float
-            The value.
-        gradient : ndarray of shape (n_kernel_params,)
-            Only where ``eval_gradient`` is true.
-        """
-        if theta is None:
-            if eval_gradient:
-                raise ValueError("Gradient can only be evaluated for theta!=None")
-            return self.log_marginal_likelihood_value_
-        if not isinstance(self.kernel_, ScikitKernel):
-            raise ValueError("theta belongs to kernels of scikit-learn; this kernel is an expression")
-        theta = np.asarray(theta, dtype=np.float64)
-        kernel = self.kernel_.clone_with_theta(theta) if clone_kernel else self.kernel_
-        kernel.theta = theta
-        y, weight = self._learnt
-        found, words = translated(kernel), {"threads": self._threads()}
-        try:
-            if found is None:
-                gram, slopes = kernel(self.X_train_, eval_gradient=True)
-                loss, by_value = Learner(self._expression(), "precomputed").criterion(gram, y, weight, **words)
-                slope = np.einsum("ij,ijp->p", by_value, slopes)
-            else:
-                learner = Learner(self._expression(), found[0], standardise=False, keep_rows=True)
-                loss, by_number = learner.criterion({"x": self.X_train_}, y, weight, **words)
-                slope = found[1].gradient(by_number)
-        except ResourceError:
-            loss, slope = np.inf, np.zeros_like(theta)
-        value = -np.float64(loss)
-        return (value, -slope) if eval_gradient else value
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
         """Predict the target of each row; before fit, from the prior.
@@ -335,3 +352,21 @@ class GaussianProcess(KernelRegressor):
             return rng.multivariate_normal(mean, covariance, n_samples).T
         each = [rng.multivariate_normal(mean[:, o], covariance[..., o], n_samples).T for o in range(mean.shape[1])]
         return np.stack(each, axis=1)
+
+
+class GaussianProcessClasses(KernelSearch, Scores, Probabilities, KernelClassifier):
+    """Gaussian process classification by Laplace's approximation."""
+
+    def _default_kernel(self):
+        return ConstantKernel(1.0, constant_value_bounds="fixed") * RBF(1.0, length_scale_bounds="fixed")
+
+    def _fit(self, X, y, weight, classes):
+        self._check_search()
+        self.n_classes_ = len(self.classes_)
+        self._keep_rows(X)
+        # Names of classes, as whole numbers could be targets of a regression.
+        self._learnt = (np.char.mod("%06d", y), weight)
+        return super()._fit(X, y, weight, classes)
+
+    def _keep(self, X, y, weight, model):
+        self._keep_kernel(model)

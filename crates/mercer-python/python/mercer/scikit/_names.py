@@ -6,6 +6,7 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 NAMES = (
     "BaselineClassifier",
     "BaselineRegressor",
+    "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "KMedoids",
     "KNeighborsClassifier",
@@ -15,6 +16,8 @@ NAMES = (
     "KernelPCA",
     "KernelRidge",
     "KernelRidgeClassifier",
+    "L2VectorClassifier",
+    "L2VectorRegressor",
     "LinearSVC",
     "LinearSVR",
     "MercerClassifier",
@@ -28,13 +31,17 @@ SEARCHES = ("GridSearchCV",)
 # Estimators of the library with decision values and with class probabilities; those with predictions for each training row by the model without it.
 SCORES = (
     "ridge",
+    "gp",
     "svc",
     "logistic",
+    "l2vm",
 )
 PROBABILITIES = (
+    "gp",
     "knn",
     "baseline",
     "logistic",
+    "l2vm",
 )
 LEFT_OUT = (
     "ridge",

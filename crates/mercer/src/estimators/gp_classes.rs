@@ -1,0 +1,244 @@
+//! Gaussian process classification by Laplace's approximation: latent functions f with S = variance K as their prior covariance,
+//! a logistic likelihood for two classes and a softmax over one function each for more (Rasmussen & Williams 2006, 3.4 to 3.6).
+//!
+//! A prediction is the mean of the probabilities over the latent values at x, whose mean is S(x)' alpha and whose covariance is
+//! ```text
+//! [a = b] ( s(x, x) - |L_a^-1 D_a^1/2 S(x)|^2 ) + (M^-1 E_a S(x))' (M^-1 E_b S(x))
+//! ```
+//! with the factors of `solve::laplace`, or of `solve::expectation` where sites were propagated. The class predicted is the one of the greatest probability.
+
+use super::class_scores::ClassScores;
+use super::gaussian_probabilities::{lattice, of_several, of_two};
+use super::{
+    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gp, Inference, Predictions, Query, Summary, Task, logistic,
+};
+use crate::data::TargetInfo;
+use crate::error::{Error, Result};
+use crate::gram::{self, Dense, Gram, Side, Subset};
+use crate::linalg::{Lower, Matrix, product_within};
+use crate::solve::expectation::{self, Approximation, TwoClasses};
+use crate::solve::laplace::{self, Posterior};
+use crate::solve::likelihood::ClassLikelihood;
+use crate::solve::mode::{self, Mode};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// New inputs whose cross Gram rows are held at a time.
+const ROWS: usize = 128;
+/// The largest change in the last sweep of expectation propagation that is asked for.
+const TOLERANCE: f64 = 1e-6;
+
+/// A fitted Gaussian process of classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpOfClasses {
+    /// The means of the latent functions.
+    expansion: Expansion,
+    scores: ClassScores,
+    variance: f64,
+    /// D^1/2, N x latent functions.
+    root: Matrix,
+    /// L_a of each.
+    each: Vec<Lower>,
+    /// M, of several.
+    joint: Option<Lower>,
+    summary: Summary,
+}
+
+/// The classes with their likelihood, and S = variance K.
+struct Prior {
+    scores: ClassScores,
+    likelihood: ClassLikelihood,
+    s: Matrix,
+}
+
+impl Prior {
+    fn of(variance: f64, task: &Task<'_>) -> Result<Self> {
+        let (scores, likelihood) = ClassScores::of(task, ClassWeight::None, Gp::NAME)?;
+        let mut s = gram::dense(task.gram, task.control)?;
+        s.data_mut().iter_mut().for_each(|v| *v *= variance);
+        Ok(Prior { scores, likelihood, s })
+    }
+
+    fn mode(&self, task: &Task<'_>) -> Result<Mode> {
+        mode::find(&self.likelihood, task.rows(), &|v: &Matrix| product_within(&self.s, v, task.control), false, task.control)
+    }
+
+    /// Whether sites are to be propagated, which they are for two classes.
+    fn is_propagated(&self, inference: Inference) -> bool {
+        inference == Inference::Ep && self.scores.outputs() == 1
+    }
+
+    fn propagated(&self, task: &Task<'_>) -> Result<Approximation> {
+        let signs = self.likelihood.signs();
+        expectation::approximate(&self.s, &TwoClasses { signs: &signs, weights: self.likelihood.weights() }, task.control)
+    }
+}
+
+/// The fit for a variance of the functions.
+pub(super) fn fit(variance: f64, inference: Inference, task: &Task<'_>) -> Result<GpOfClasses> {
+    let prior = Prior::of(variance, task)?;
+    let (mut coef, root, each, joint, summary) = if prior.is_propagated(inference) {
+        let found = prior.propagated(task)?;
+        let summary = propagation(&found);
+        (found.b, Matrix::column(found.root), vec![found.factor.into_lower()], None, summary)
+    } else {
+        let mode = prior.mode(task)?;
+        let Posterior { root, each, joint, value } = laplace::posterior(&prior.s, &mode, task.control)?;
+        let mut summary = Summary { evidence: Some(-value), ..logistic::summary(&mode) };
+        if inference == Inference::Ep {
+            summary.notes.push("expectation propagation is there for two classes; several went by Laplace's approximation".into());
+        }
+        (mode.alpha, root, each, joint, summary)
+    };
+    coef.data_mut().iter_mut().for_each(|a| *a *= variance);
+    let bias = vec![0.0; coef.cols()];
+    let expansion = Expansion::new((0..task.rows()).collect(), coef, bias);
+    Ok(GpOfClasses { expansion, scores: prior.scores, variance, root, each, joint, summary })
+}
+
+/// How expectation propagation ended.
+fn propagation(found: &Approximation) -> Summary {
+    let converged = found.change <= TOLERANCE;
+    let mut notes = Vec::new();
+    if !converged {
+        notes.push("expectation propagation did not settle; inference=laplace always does".into());
+    }
+    let name = "largest change of a posterior mean or variance in a sweep".into();
+    Summary {
+        iterations: found.iterations,
+        converged,
+        evidence: Some(-found.value),
+        certificate: Some(Certificate { name, value: found.change, tolerance: TOLERANCE }),
+        notes,
+        ..Summary::default()
+    }
+}
+
+/// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance.
+pub(super) fn criterion(variance: f64, inference: Inference, task: &Task<'_>) -> Result<Criterion> {
+    let prior = Prior::of(variance, task)?;
+    let laplace::Evidence { value, mut weights } = if prior.is_propagated(inference) {
+        prior.propagated(task)?.evidence(task.control)?
+    } else {
+        laplace::evidence(&prior.s, &prior.mode(task)?, &prior.likelihood, false, task.control)?
+    };
+    let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
+    weights.data_mut().iter_mut().for_each(|v| *v *= variance);
+    Ok(Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 })
+}
+
+impl GpOfClasses {
+    /// The expansion of the latent means: coefficients (N x latent functions).
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+
+    /// An error unless the parts fit together, which a damaged model file may bring about.
+    fn check(&self, cross: &dyn Gram) -> Result<()> {
+        let (n, outputs) = (self.expansion.support.len(), self.expansion.bias.len());
+        self.scores.check(outputs)?;
+        let joint = self.joint.as_ref().map_or(n, Lower::size);
+        for (what, expected, found) in [
+            ("columns of the cross Gram matrix", n, cross.shape().1),
+            ("factors of a Gaussian process of classes", outputs, self.each.len()),
+            ("joint factors of a Gaussian process of classes", usize::from(outputs > 1), usize::from(self.joint.is_some())),
+            ("the joint factor of a Gaussian process of classes", n, joint),
+            ("roots of a Gaussian process of classes", n * outputs, self.root.data().len()),
+            ("columns of these roots", outputs, self.root.cols()),
+        ] {
+            if expected != found {
+                return Err(Error::Shape { what: what.into(), expected, found });
+            }
+        }
+        match self.each.iter().find(|l| l.size() != n) {
+            Some(l) => Err(Error::Shape { what: "a factor of a Gaussian process of classes".into(), expected: n, found: l.size() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Probabilities of a range of new inputs (rows x classes) from their kernel values and latent means.
+    fn block(&self, k: &Matrix, prior: &[f64], mean: &Matrix, points: &Matrix, query: &Query<'_>) -> Result<Matrix> {
+        let (m, outputs) = (k.rows(), mean.cols());
+        let square = |v: &Matrix, i: usize| gram::dot(v.row(i), v.row(i));
+        let mut own = Matrix::zeros(m, outputs);
+        let mut turned = Vec::new();
+        for (a, factor) in self.each.iter().enumerate() {
+            let root = self.root.col(a);
+            let scale = |v: &mut Matrix| {
+                v.data_mut().chunks_exact_mut(root.len().max(1)).for_each(|row| row.iter_mut().zip(&root).for_each(|(v, r)| *v *= r));
+            };
+            let mut v = k.clone();
+            scale(&mut v);
+            factor.solve_rows(&mut v, query.control)?;
+            (0..m).for_each(|i| own[(i, a)] = (prior[i] - square(&v, i)).max(0.0));
+            if let Some(joint) = &self.joint {
+                factor.solve_transposed_rows(&mut v, query.control)?;
+                scale(&mut v);
+                joint.solve_rows(&mut v, query.control)?;
+                turned.push(v);
+            }
+        }
+        let rows: Vec<Vec<f64>> = (0..m)
+            .into_par_iter()
+            .map(|i| {
+                let present = if self.joint.is_none() {
+                    of_two(mean[(i, 0)], own[(i, 0)]).to_vec()
+                } else {
+                    let shared = |a: usize, b: usize| gram::dot(turned[a].row(i), turned[b].row(i));
+                    let covariance =
+                        Matrix::from_fn(outputs, outputs, |a, b| if a == b { own[(i, a)] } else { 0.0 } + shared(a.max(b), a.min(b)));
+                    of_several(mean.row(i), covariance, points)
+                };
+                let mut all = vec![0.0; self.scores.classes];
+                self.scores.spread(&mut all, &present);
+                all
+            })
+            .collect();
+        Matrix::new(m, self.scores.classes, rows.concat())
+    }
+}
+
+impl Fitted for GpOfClasses {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    /// Scores are the means of the latent functions. Of two classes these decide; of more the probabilities do.
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let Query { cross, want, control, .. } = *query;
+        self.check(cross)?;
+        let (m, n) = cross.shape();
+        let outputs = self.expansion.bias.len();
+        if outputs == 1 && !want.probabilities {
+            let mean = self.expansion.predict(cross, control)?;
+            let by_sign = self.scores.probabilities(&mean);
+            return Ok(self.scores.predictions(mean, by_sign, want));
+        }
+        let held = ROWS.min(m) as u64 * n as u64;
+        control.plan("probabilities of gp", 8 * held * (outputs as u64 + 4))?;
+        let all: Vec<usize> = (0..n).collect();
+        let points = if outputs > 1 { lattice(outputs) } else { Matrix::default() };
+        let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();
+        let (mut means, mut probabilities) = (Matrix::zeros(0, outputs), Matrix::zeros(0, self.scores.classes));
+        for start in (0..m).step_by(ROWS) {
+            let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
+            let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
+            let mean = self.expansion.predict(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
+            k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
+            probabilities.append_rows(self.block(&k, &prior[start..start + rows.len()], &mean, &points, query)?);
+            means.append_rows(mean);
+        }
+        Ok(self.scores.predictions(means, probabilities, want))
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, Some(self.scores.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+}

@@ -1,0 +1,282 @@
+//! The L2 vector machine: a linear model on kernel features phi(x) = [k(x, x_1), ..., k(x, x_N)] with a square penalty on its weights
+//! (Murphy 2012, 14.3.2; M10).
+//!
+//! ```text
+//! minimise  sum_i w_i l(y_i, u'phi(x_i) + b) + (lambda/2) sum_j u_j^2 / w_j,     l the square loss, or that of `logistic`
+//! ```
+//!
+//! A row of weight w stands w times, as an exemplar too. It is `ridge` or `logistic` with the kernel matrix K V K' in the place of K,
+//! V = diag(w), which is positive semi-definite whatever the similarity: u = V K'alpha, and without constant and weights
+//! u = (K'K + lambda I)^-1 K'y. Lambda and kernel parameters are chosen by evidence: of classes that of `logistic`; of numbers with
+//! the constant integrated and the variance at its best, V = 1/2 sum_o ((N - 1) log y_o'P y_o + log |C| + log 1'C^-1 1),
+//! C = G / lambda + W^-1, P as in `ridge` (Harville 1977).
+
+use super::bordered;
+use super::class_scores::ClassScores;
+use super::outputs::{decide, outputs};
+use super::settled::settled;
+use super::{
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
+    Task, When,
+};
+use crate::data::{Kind, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::gram::{self, Dense, Subset};
+use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows by which the size of the features is judged.
+const JUDGED: usize = 500;
+
+/// The L2 vector machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2vm {
+    /// Strength of the penalty (lambda/2) |u|^2.
+    pub lambda: Value,
+    /// Whether constants that are not penalised are added.
+    pub intercept: bool,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for L2vm {
+    fn default() -> Self {
+        L2vm { lambda: Value::Auto, intercept: true, class_weight: ClassWeight::None }
+    }
+}
+
+/// A fitted L2 vector machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedL2vm {
+    expansion: Expansion,
+    /// Where classes are predicted.
+    scores: Option<ClassScores>,
+    summary: Summary,
+}
+
+/// The features K and their inner products K V K'.
+struct Features {
+    k: Matrix,
+    products: Dense,
+}
+
+impl Features {
+    fn of(task: &Task<'_>) -> Result<Self> {
+        let k = gram::dense(task.gram, task.control)?;
+        let products = match task.weights {
+            None => gramian_within(&k, task.control)?,
+            Some(weights) => {
+                let mut scaled = k.clone();
+                let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+                scaled.data_mut().par_chunks_mut(roots.len().max(1)).for_each(|row| row.iter_mut().zip(&roots).for_each(|(v, r)| *v *= r));
+                gramian_within(&scaled, task.control)?
+            }
+        };
+        Ok(Features { k, products: Dense::square(products)? })
+    }
+
+    /// u = V K'alpha.
+    fn weights(&self, task: &Task<'_>, alpha: &Matrix) -> Result<Matrix> {
+        let mut u = transposed_product_within(&self.k, alpha, task.control)?;
+        for i in 0..u.rows() {
+            let w = task.weight(i);
+            u.row_mut(i).iter_mut().for_each(|u| *u *= w);
+        }
+        Ok(u)
+    }
+
+    /// d value / dK from d value / d(K V K') = G, symmetric: 2 G K V, and of a symmetric K its symmetric part.
+    fn slope(&self, task: &Task<'_>, by_products: &Matrix) -> Result<Matrix> {
+        let product = product_within(by_products, &self.k, task.control)?;
+        let n = product.rows();
+        let mut out = product.clone();
+        out.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
+            for (j, v) in row.iter_mut().enumerate() {
+                *v = product[(i, j)] * task.weight(j) + product[(j, i)] * task.weight(i);
+            }
+        });
+        Ok(out)
+    }
+}
+
+impl L2vm {
+    fn ridge(&self) -> Ridge {
+        Ridge { lambda: self.lambda.clone(), intercept: self.intercept }
+    }
+    fn logistic(&self) -> Logistic {
+        Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }
+    }
+
+    /// The evidence of numbers and its derivatives by G and by lambda.
+    fn evidence_of_numbers(&self, products: &Matrix, task: &Task<'_>) -> Result<(f64, Matrix, f64)> {
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let y = outputs(task, Self::NAME)?;
+        let n = y.rows();
+        if n < 3 {
+            return Err(Error::Data(format!(
+                "the evidence of l2vm needs at least 3 rows, and there are {n}; add rows, or give lambda and the kernel's parameters"
+            )));
+        }
+        let mut c = products.clone();
+        c.data_mut().iter_mut().for_each(|v| *v /= lambda);
+        c.add_to_diagonal(&(0..n).map(|i| 1.0 / task.weight(i)).collect::<Vec<_>>());
+        let factor = Cholesky::new(c, task.control)?;
+        let log_det = factor.log_det();
+        let mut p = factor.into_inverse(task.control)?;
+        let mut freedom = n as f64;
+        let mut log_one = 0.0;
+        if self.intercept {
+            let z: Vec<f64> = (0..n).map(|i| p.row(i).iter().sum()).collect();
+            let sum: f64 = z.iter().sum();
+            for i in 0..n {
+                p.row_mut(i).iter_mut().zip(&z).for_each(|(v, other)| *v -= z[i] * other / sum);
+            }
+            (freedom, log_one) = (freedom - 1.0, sum.ln());
+        }
+        let alpha = product_within(&p, &y, task.control)?;
+        let mut value = 0.0;
+        // Outputs that are constant have no evidence and count for none.
+        let mut by_output = vec![0.0; y.cols()];
+        for (o, by) in by_output.iter_mut().enumerate() {
+            let (size, square): (f64, f64) =
+                (y.col(o).iter().map(|v| v * v).sum(), y.col(o).iter().zip(alpha.col(o)).map(|(y, a)| y * a).sum());
+            if !square.is_finite() {
+                value = f64::INFINITY;
+            } else if square > (64.0 * f64::EPSILON).powi(2) * size && square.is_normal() {
+                value += 0.5 * (freedom * square.ln() + log_det + log_one);
+                *by = freedom / square;
+            }
+        }
+        let counted = by_output.iter().filter(|b| **b > 0.0).count() as f64;
+        p.data_mut().par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            for (j, v) in row.iter_mut().enumerate() {
+                let outer: f64 = by_output.iter().enumerate().map(|(o, by)| by * alpha[(i, o)] * alpha[(j, o)]).sum();
+                *v = 0.5 * (counted * *v - outer) / lambda;
+            }
+        });
+        let by_lambda = -gram::dot(p.data(), products.data()) / lambda;
+        Ok((value, p, by_lambda))
+    }
+}
+
+impl Estimator for L2vm {
+    const NAME: &'static str = "l2vm";
+    const DOC: &'static str = "L2 vector machine: a linear model on the similarities with all training rows, for numbers and classes";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
+        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole; of numbers nothing",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    const CRITERION: Option<&'static str> = Some("negative log evidence");
+    type Fitted = FittedL2vm;
+
+    /// The features, their inner products and a factor.
+    fn bytes(&self, size: Size) -> u64 {
+        let n = size.rows as u64;
+        8 * (3 * n * n + 20 * n * size.outputs as u64)
+    }
+
+    /// The inner products of the features and what `ridge` does, or `logistic` with products instead of a factor.
+    fn work(&self, size: Size) -> f64 {
+        bordered::work(Size { rank: None, ..size }, 1.0 + 1.0 / 6.0) + 400.0 * (size.rows as f64).powi(2) * size.outputs as f64
+    }
+
+    fn criterion_work(&self, size: Size) -> f64 {
+        (size.rows as f64).powi(3) * if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 5.0 } else { 6.0 }
+    }
+
+    /// lambda: a tenth of the mean |phi(x)|^2.
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        let n = task.rows();
+        let rows: Vec<usize> = (0..JUDGED.min(n)).map(|k| k * n / JUDGED.min(n)).collect();
+        let all: Vec<usize> = (0..n).collect();
+        let squares = gram::dense(&Subset::new(task.gram, &rows, &all), task.control).map(|k| {
+            let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
+            (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64
+        });
+        squares.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {
+        settled::<Self>("lambda", &self.lambda)?;
+        let scores = self.scores(task)?;
+        let features = Features::of(task)?;
+        let inner = Task { gram: &features.products, ..*task };
+        let (found, summary) = if scores.is_some() {
+            let fitted = self.logistic().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        } else {
+            let fitted = self.ridge().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        };
+        let mut expansion = Expansion::new(found.support, features.weights(task, &found.coef)?, found.bias);
+        expansion.weigh(task.gram, task.control)?;
+        Ok(FittedL2vm { expansion, scores, summary })
+    }
+
+    /// See the head of the file; less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes factors).
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        let features = Features::of(task)?;
+        let (value, by_products, by_lambda) = if self.scores(task)?.is_some() {
+            let found = self.logistic().criterion(&Task { gram: &features.products, ..*task })?;
+            let by_lambda = found.own.first().map_or(0.0, |(_, d)| *d);
+            (found.value, found.weights, by_lambda)
+        } else {
+            self.evidence_of_numbers(features.products.matrix(), task)?
+        };
+        Ok(Criterion { value, weights: features.slope(task, &by_products)?, own: vec![("lambda", by_lambda)], indifference: 1.0 })
+    }
+}
+
+impl L2vm {
+    /// The classes of the target, where it is of classes.
+    fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
+        match task.target {
+            Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME).map(|(scores, _)| Some(scores)),
+            _ => outputs(task, Self::NAME).map(|_| None),
+        }
+    }
+}
+
+impl FittedL2vm {
+    /// The expansion: weights of the similarities (N x outputs) and constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedL2vm {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let f = self.expansion.predict(query.cross, query.control)?;
+        let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
+        scores.check(f.cols())?;
+        let probabilities = scores.probabilities(&f);
+        Ok(scores.predictions(f, probabilities, query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}
