@@ -4,8 +4,8 @@
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{self, Gram, Side, Subset};
-use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::gram::{self, Features, Gram, Side, Subset};
+use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// A kernel expansion with one or several outputs.
@@ -31,6 +31,9 @@ pub struct Expansion {
 
 /// Training rows on which kernel values in f32 are tried.
 const TRIED: usize = 128;
+/// Weights of sparse features are kept if they are no more than this, or so many for each number of the support.
+const MOST_WEIGHTS: usize = 1 << 20;
+const PER_STORED: usize = 4;
 /// Fewer support rows are not worth it.
 const LEAST_SUPPORT: usize = 500;
 
@@ -48,15 +51,14 @@ impl Expansion {
     /// The weights of features, sum_s coef[s] phi(support_s), where there are so few of them that they are worth it.
     pub(super) fn weigh(&mut self, gram: &dyn Gram, control: &Control) -> Result<()> {
         let count = self.support.len();
-        if let Some(features) = gram.features(Side::Cols).filter(|z| z.cols() < count) {
-            let all;
-            let of_support: &Matrix = if count == features.rows() {
-                &features
-            } else {
-                all = features.select_rows(&self.support);
-                &all
-            };
-            self.weights = Some(transposed_product_within(of_support, &self.coef, control)?);
+        let Some(features) = Features::of(gram, Side::Cols).filter(|_| gram.features_stand_alone()) else { return Ok(()) };
+        let some = if count == features.rows() { features } else { features.select_rows(&self.support) };
+        let worth = match &some {
+            Features::Dense(z) => z.cols() < count,
+            Features::Sparse(z) => z.cols() * self.coef.cols() <= MOST_WEIGHTS.max(PER_STORED * z.stored()),
+        };
+        if worth {
+            self.weights = Some(some.transposed_product(&self.coef, control)?);
         }
         Ok(())
     }
@@ -100,8 +102,8 @@ impl Expansion {
     /// An error if the sizes do not fit, which a damaged model file may bring about; on request of `control`.
     pub fn predict(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
         self.check()?;
-        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| cross.features(Side::Rows))) {
-            (Some(weights), Some(features)) => product_within(&features, weights, control)?,
+        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| Features::of(cross, Side::Rows))) {
+            (Some(weights), Some(features)) => features.product(weights, control)?,
             (Some(_), None) if self.support.is_empty() => {
                 return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));
             }

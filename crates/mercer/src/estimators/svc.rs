@@ -117,18 +117,19 @@ impl Estimator for Svc {
 
     fn bytes(&self, size: Size) -> u64 {
         let fits = if self.probabilities { 5 } else { 1 };
-        svm::bytes(size.rows, fits * size.outputs.saturating_sub(1).max(1), &self.cache_mb)
+        svm::bytes(size, fits * size.outputs.saturating_sub(1).max(1), &self.cache_mb)
     }
 
     fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        svm::most_bytes(size.rows, self.bytes(size), &self.cache_mb, allowed)
+        svm::most_bytes(size, self.bytes(size), &self.cache_mb, allowed)
     }
 
-    /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them.
+    /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them. Passes over few
+    /// features.
     fn work(&self, size: Size) -> f64 {
         // Five fits without a fold start near their solutions.
         let fits = if self.probabilities { 3.0 } else { 1.0 };
-        fits * 150.0 * (size.rows as f64).powi(2)
+        fits * svm::work(size, 150.0, 800.0)
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {

@@ -79,16 +79,16 @@ impl Estimator for Svr {
     }
 
     fn bytes(&self, size: Size) -> u64 {
-        svm::bytes(size.rows, size.outputs, &self.cache_mb)
+        svm::bytes(size, size.outputs, &self.cache_mb)
     }
 
     fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        svm::most_bytes(size.rows, self.bytes(size), &self.cache_mb, allowed)
+        svm::most_bytes(size, self.bytes(size), &self.cache_mb, allowed)
     }
 
     /// As svc, with more rows on the margin and more steps.
     fn work(&self, size: Size) -> f64 {
-        600.0 * (size.rows as f64).powi(2)
+        svm::work(size, 600.0, 3000.0)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.

@@ -4,7 +4,7 @@ use super::simd::{all_finite, axpy, dot};
 use super::{Block, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::linalg::{self, Matrix, Real};
+use crate::linalg::{self, Matrix, Real, SparseMatrix};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -419,6 +419,13 @@ impl Gram for Subset<'_> {
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         let some = if side == Side::Rows { &self.rows } else { &self.cols };
         self.of.features(side).map(|all| Cow::Owned(all.select_rows(some)))
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        let some = if side == Side::Rows { &self.rows } else { &self.cols };
+        self.of.sparse_features(side).map(|all| all.select_rows(some))
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.of.features_stand_alone()
     }
     fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();

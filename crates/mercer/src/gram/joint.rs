@@ -1,7 +1,7 @@
 //! New rows against support rows, together with the kernel among the new rows: what a joint covariance needs.
 
 use super::{Block, Gram, Side, Subset};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -22,6 +22,12 @@ impl Gram for Joint<'_> {
     }
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.cross.features(side)
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        self.cross.sparse_features(side)
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.cross.features_stand_alone()
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         self.cross.diagonal(side)

@@ -6,7 +6,7 @@ use super::{Block, Bound, Gram, PreparedPoints, Rows, Side, Tile, apart};
 use crate::control::Control;
 use crate::data::{Inputs, RowCount, RowWeights};
 use crate::error::Result;
-use crate::linalg::{Matrix, Real};
+use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::{Alias, Param};
 use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Cow;
@@ -93,6 +93,14 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     /// The features of each input, where they are few and k is their inner product.
     fn features(&self, _: &Self::Prepared) -> Option<Matrix> {
         None
+    }
+    /// The same where they may be many, of which most are 0.
+    fn sparse_features<'p>(&self, _: &'p Self::Prepared) -> Option<SparseMatrix<'p>> {
+        None
+    }
+    /// Whether those are the same features in every batch, and not only in batches that are compared.
+    fn features_stand_alone(&self) -> bool {
+        true
     }
     /// How many features that is for such inputs, told without preparing them.
     fn rank(&self, _inputs: &Self::Inputs) -> Option<usize> {
@@ -224,6 +232,12 @@ impl<K: Kernel> Gram for Leaf<K> {
     }
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.cols.kernel.features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch }).map(Cow::Owned)
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        self.cols.kernel.sparse_features(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.cols.kernel.features_stand_alone()
     }
     fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let (Some(a), Some(b)) = (self.cols.kernel.points(self.along_rows()), self.cols.kernel.points(&self.cols.batch)) else {

@@ -7,6 +7,7 @@ mod apart;
 mod cache;
 mod dense;
 mod dots;
+mod features;
 mod gradient;
 mod joint;
 mod kernel;
@@ -25,6 +26,7 @@ pub use crate::linalg::Block;
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use dense::{Dense, Subset, apply, dense};
 pub(crate) use dense::{apply_among, apply_f32, apply_rows};
+pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;
 pub use kernel::{Gather, Kernel, Mercer, Spectral};
@@ -39,11 +41,12 @@ pub(crate) use rewrite::{Rewrite, Rewritten};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{Level, add_rows, axpy, chi_squared_distance, dot, l1_distance, level, map_row, sum_of_minima};
 pub(crate) use spread::spread;
+pub(crate) use simd::{Level, add_rows, axpy, axpy_wide, chi_squared_distance, dot, dot_wide, l1_distance, level, map_row, sum_of_minima};
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -124,6 +127,14 @@ pub trait Gram: Sync {
     /// selections.
     fn features(&self, _side: Side) -> Option<Cow<'_, Matrix>> {
         None
+    }
+    /// The same where there may be many of them, of which most are 0: words of documents. Kept as those are.
+    fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
+        None
+    }
+    /// Whether the features of an input are the same whatever it is compared with: their weights then predict new inputs.
+    fn features_stand_alone(&self) -> bool {
+        true
     }
 }
 

@@ -1,10 +1,10 @@
 //! Sums and products of bound kernels, tile by tile (F24).
 
 use super::gradient::{plan_copies, reweigh};
-use super::{Block, Bound, Gram, Side, apart, with_scratch};
+use super::{Block, Bound, Features, Gram, Side, apart, with_scratch};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Matrix, Real};
+use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -77,6 +77,15 @@ of_parts!(Sum, +, {
         let rows = parts.first()?.rows();
         let data: Vec<f64> = (0..rows).flat_map(|i| parts.iter().flat_map(move |p| p.row(i).iter().copied())).collect();
         Matrix::new(rows, parts.iter().map(|p| p.cols()).sum(), data).ok().map(Cow::Owned)
+    }
+    /// The same, where some are sparse: then all are.
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        let parts = self.0.iter().map(|k| Features::of(k.as_ref(), side).map(Features::into_sparse));
+        let parts: Vec<SparseMatrix<'_>> = parts.collect::<Option<_>>()?;
+        SparseMatrix::beside(&parts)
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.0.iter().all(|k| k.features_stand_alone())
     }
 });
 of_parts!(Product, *, {});

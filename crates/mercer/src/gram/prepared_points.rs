@@ -2,7 +2,7 @@
 
 use super::Gather;
 use crate::data::{Points, Storage};
-use crate::linalg::Real;
+use crate::linalg::{Real, SparseMatrix};
 use std::sync::OnceLock;
 
 /// Points after the work done once per input.
@@ -168,6 +168,14 @@ impl PreparedPoints {
         };
         let (centre, kept) = (Vec::new(), Vec::new());
         PreparedPoints { rows, dim, body, norms, centre, kept, single: OnceLock::new(), turned: OnceLock::new() }
+    }
+
+    /// The numbers that are not 0.
+    pub(crate) fn sparse(&self) -> SparseMatrix<'_> {
+        match &self.body {
+            Body::Sparse(s) => SparseMatrix::new(self.dim, (&s.starts).into(), (&s.columns).into(), (&s.values).into()),
+            Body::Dense(v) => SparseMatrix::of_dense(self.rows, self.dim, v),
+        }
     }
 
     /// Sparse points column by column: `rows` of a column ascend.

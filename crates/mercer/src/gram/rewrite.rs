@@ -3,7 +3,7 @@
 use super::{Block, Bound, Gram, Side, apart};
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Matrix, Real};
+use crate::linalg::{Matrix, Real, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -88,6 +88,14 @@ impl<R: Rewrite> Gram for Rewritten<R> {
         let mut features = self.of.features(side)?.into_owned();
         by.iter().enumerate().for_each(|(i, by)| features.row_mut(i).iter_mut().for_each(|phi| *phi *= by));
         Some(Cow::Owned(features))
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        let shape = self.of.shape();
+        let by = self.how.multiplies(side, if side == Side::Rows { shape.0 } else { shape.1 })?;
+        Some(self.of.sparse_features(side)?.scale_rows(&by))
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.of.features_stand_alone()
     }
 }
 

@@ -114,6 +114,15 @@ dispatch! {
     axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> ()
 }
 
+dispatch! {
+    /// sum_j a_j b_j, added up in f64.
+    dot_wide, dot_wide_body, <T: Real>, (a: &[T], b: &[f64]) -> f64
+}
+dispatch! {
+    /// y <- y + a x, in f64.
+    axpy_wide, axpy_wide_body, <T: Real>, (a: f64, x: &[T], y: &mut [f64]) -> ()
+}
+
 /// A function of two numbers whose sum over coordinates compares two points.
 pub(crate) trait Pairwise: Copy {
     /// The function; implementations are `#[inline(always)]`.
@@ -249,6 +258,27 @@ fn add_rows_body<T: Real, const FMA: bool>(sum: &mut [f64], rows: [&[T]; 8], fac
 fn axpy_body<T: Real, const FMA: bool>(a: T, x: &[T], y: &mut [T]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y = fma::<T, FMA>(a, *x, *y);
+    }
+}
+
+#[inline(always)]
+fn dot_wide_body<T: Real, const FMA: bool>(a: &[T], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 16];
+    let (pa, pb) = (a.chunks_exact(16), b.chunks_exact(16));
+    let rest = pa.remainder().iter().zip(pb.remainder());
+    for (ca, cb) in pa.zip(pb) {
+        for k in 0..16 {
+            sums[k] += ca[k].to_f64() * cb[k];
+        }
+    }
+    let tail = rest.fold(0.0, |s, (x, z)| s + x.to_f64() * z);
+    sums.iter().fold(tail, |s, &x| s + x)
+}
+
+#[inline(always)]
+fn axpy_wide_body<T: Real, const FMA: bool>(a: f64, x: &[T], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = fma::<f64, FMA>(a, x.to_f64(), *y);
     }
 }
 

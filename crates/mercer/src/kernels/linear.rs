@@ -3,7 +3,7 @@
 use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Tile};
-use crate::linalg::{Matrix, Real};
+use crate::linalg::{Matrix, Real, SparseMatrix};
 use crate::param::Param;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,9 @@ impl Kernel for Linear {
     }
     fn features(&self, x: &PreparedPoints) -> Option<Matrix> {
         Matrix::new(x.rows(), x.dim(), x.dense()?.to_vec()).ok()
+    }
+    fn sparse_features<'p>(&self, x: &'p PreparedPoints) -> Option<SparseMatrix<'p>> {
+        x.dense().is_none().then(|| x.sparse())
     }
     fn rank(&self, inputs: &Points) -> Option<usize> {
         (!inputs.is_sparse()).then(|| inputs.dim())

@@ -5,7 +5,7 @@
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
-use crate::linalg::Real;
+use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -84,6 +84,13 @@ impl Kernel for Spectrum {
     }
     fn diagonal(&self, x: &Counted) -> Vec<f64> {
         x.counts.norms().to_vec()
+    }
+    fn sparse_features<'p>(&self, x: &'p Counted) -> Option<SparseMatrix<'p>> {
+        Some(x.counts.sparse())
+    }
+    /// Substrings have their columns in the order in which a batch meets them.
+    fn features_stand_alone(&self) -> bool {
+        false
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

@@ -10,7 +10,7 @@ use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::{Error, Result};
 use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Sparse, Tile};
-use crate::linalg::Real;
+use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -200,6 +200,9 @@ impl Kernel for Tfidf {
     }
     fn diagonal(&self, x: &PreparedPoints) -> Vec<f64> {
         x.norms().to_vec()
+    }
+    fn sparse_features<'p>(&self, x: &'p PreparedPoints) -> Option<SparseMatrix<'p>> {
+        Some(x.sparse())
     }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)

@@ -14,6 +14,7 @@ mod matrix;
 mod product;
 mod real;
 mod single;
+mod sparse;
 mod symmetric;
 mod triangle;
 mod tridiagonal;
@@ -32,3 +33,4 @@ pub use product::{
 };
 pub use real::Real;
 pub(crate) use single::SingleCholesky;
+pub use sparse::SparseMatrix;

@@ -3,7 +3,7 @@
 //! With v_i = z_i - x_i'w - d_i b_i, the best b_i for given others minimises h (s - b_i)^2 / 2 - v_i (s - b_i) + tube |s| over
 //! its bounds, h = |x_i|^2 + d_i: a soft threshold, then the bounds. Rows are taken in an order that is drawn anew for each
 //! pass. A row whose b_i stands at a bound, or at the kink at 0, and is held there by more than the greatest violation of the
-//! last pass is left out until the others are done.
+//! last pass is left out until the others are done. A shift o of all targets is the price of the sum of b.
 
 use super::rows::{Bands, Rows, soon};
 use super::{Loss, Options, Problem, Solution, certify, relative};
@@ -32,7 +32,7 @@ struct Entry {
 
 /// What a pass has met.
 #[derive(Clone, Copy)]
-pub(super) struct Met {
+pub(in crate::solve) struct Met {
     /// Greatest and least slope of the dual objective by |b| where it can be followed.
     largest: f64,
     least: f64,
@@ -42,13 +42,20 @@ pub(super) struct Met {
 
 impl Met {
     const NOTHING: Met = Met { largest: 0.0, least: 0.0, sum: 0.0 };
+
+    /// The greatest size of a slope that can be followed.
+    pub(in crate::solve) fn steepest(self) -> f64 {
+        self.largest.max(-self.least)
+    }
 }
 
-pub(super) struct Descent<'a, R> {
+pub(in crate::solve) struct Descent<'a, R> {
     rows: &'a R,
     loss: Loss,
     entries: Vec<Entry>,
-    pub(super) weights: Vec<f64>,
+    pub(in crate::solve) weights: Vec<f64>,
+    /// What is taken off every target.
+    pub(in crate::solve) shift: f64,
     order: Vec<u32>,
     /// Rows of `order` that are taken.
     active: usize,
@@ -73,7 +80,7 @@ pub(super) fn solve<R: Rows>(rows: &R, squares: &[f64], problem: &Problem, optio
             if iterations >= options.max_iterations {
                 break true;
             }
-            let whole = descent.active == descent.order.len();
+            let whole = descent.takes_all();
             let Some(met) = descent.pass(control)? else { break true };
             iterations += 1;
             control.tell("passes over the rows", iterations, options.max_iterations);
@@ -84,8 +91,7 @@ pub(super) fn solve<R: Rows>(rows: &R, squares: &[f64], problem: &Problem, optio
                 false => 0.0,
             };
             if violation > aim {
-                let most = met.largest.max(-met.least);
-                descent.threshold = if most > 0.0 { most } else { f64::INFINITY };
+                descent.leave_out(met, 1.0);
             } else if whole {
                 break false;
             } else {
@@ -105,7 +111,7 @@ pub(super) fn solve<R: Rows>(rows: &R, squares: &[f64], problem: &Problem, optio
 }
 
 impl<'a, R: Rows> Descent<'a, R> {
-    pub(super) fn new(rows: &'a R, squares: &[f64], problem: &Problem, seed: u64) -> Self {
+    pub(in crate::solve) fn new(rows: &'a R, squares: &[f64], problem: &Problem, seed: u64) -> Self {
         let entry = |i: usize| Entry { coef: 0.0, target: problem.target[i], cost: problem.cost[i], square: squares[i] };
         let order: Vec<u32> = (0..rows.len() as u32).filter(|i| problem.cost[*i as usize] > 0.0).collect();
         Descent {
@@ -113,6 +119,7 @@ impl<'a, R: Rows> Descent<'a, R> {
             loss: problem.loss,
             entries: (0..rows.len()).map(entry).collect(),
             weights: vec![0.0; rows.width()],
+            shift: 0.0,
             active: order.len(),
             order,
             threshold: f64::INFINITY,
@@ -122,17 +129,39 @@ impl<'a, R: Rows> Descent<'a, R> {
     }
 
     /// Takes all rows again.
-    fn take_all(&mut self) {
+    pub(in crate::solve) fn take_all(&mut self) {
         self.active = self.order.len();
         self.threshold = f64::INFINITY;
     }
 
-    pub(super) fn coef(&self) -> Vec<f64> {
+    /// From now on leaves out what is held where it stands by more than a share of what was met.
+    pub(in crate::solve) fn leave_out(&mut self, met: Met, share: f64) {
+        let most = share * met.steepest();
+        self.threshold = if most > 0.0 { most } else { f64::INFINITY };
+    }
+
+    /// Rows that are taken.
+    pub(in crate::solve) fn active(&self) -> usize {
+        self.active
+    }
+
+    /// Whether every row is taken.
+    pub(in crate::solve) fn takes_all(&self) -> bool {
+        self.active == self.order.len()
+    }
+
+    pub(in crate::solve) fn coef(&self) -> Vec<f64> {
         self.entries.iter().map(|e| e.coef).collect()
     }
 
+    /// Goes to a point, whose weights X'b are given.
+    pub(in crate::solve) fn go_to(&mut self, coef: &[f64], weights: Vec<f64>) {
+        self.entries.iter_mut().zip(coef).for_each(|(e, b)| e.coef = *b);
+        self.weights = weights;
+    }
+
     /// One step for each row that is taken; `None` where time is up.
-    pub(super) fn pass(&mut self, control: &Control) -> Result<Option<Met>> {
+    pub(in crate::solve) fn pass(&mut self, control: &Control) -> Result<Option<Met>> {
         self.order[..self.active].shuffle(&mut self.random);
         let (mut met, mut k, mut until_look) = (Met::NOTHING, 0, 1);
         while k < self.active {
@@ -167,7 +196,7 @@ impl<'a, R: Rows> Descent<'a, R> {
         let Entry { coef: b, target: z, cost, square } = self.entries[i];
         let (low, high) = self.loss.bounds(z, cost);
         let (ridge, tube) = (self.loss.ridge(cost), self.loss.tube);
-        let v = z - self.rows.dot(i, &self.weights) - ridge * b;
+        let v = z - self.shift - self.rows.dot(i, &self.weights) - ridge * b;
         let up = if b >= 0.0 { v - tube } else { v + tube };
         let down = if b > 0.0 { v - tube } else { v + tube };
         if (b >= high || up < -self.threshold) && (b <= low || down > self.threshold) {

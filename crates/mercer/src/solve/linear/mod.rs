@@ -37,8 +37,10 @@ mod rows;
 use crate::control::Control;
 use crate::data::{Points, Storage};
 use crate::error::{Error, Result};
+pub(super) use coordinate::Descent;
 use rayon::prelude::*;
-use rows::{Bands, DenseRows, Look, Rows, SparseRows};
+use rows::Look;
+pub(super) use rows::{Bands, DenseRows, Picked, Rows, SparseRows};
 
 /// One problem over shared rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +117,7 @@ pub fn solve(points: &Points, constant: f64, problems: &[Problem], options: &Opt
     let bands = 8 * (points.dim() as u64 + 1) * (Bands::MOST as u64 + 8);
     control.plan("the weights of a linear machine", bands + 56 * points.rows() as u64)?;
     match points.storage() {
-        Storage::Dense(values) => all(&DenseRows::new(values, points, constant), problems, options, control),
+        Storage::Dense(values) => all(&DenseRows::new(values, points.rows(), points.dim(), constant), problems, options, control),
         Storage::Csr { starts, columns, values } => {
             all(&SparseRows::new(starts, columns, values, points.dim(), constant), problems, options, control)
         }

@@ -1,13 +1,13 @@
 //! Rows of numbers, dense or sparse, with one more column that holds a constant; and sums over them.
 
-use crate::data::Points;
 use crate::error::Result;
-use crate::gram::{axpy, dot};
+use crate::gram::{axpy_wide, dot_wide};
+use crate::linalg::Real;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// What the solvers do with a row.
-pub(super) trait Rows: Sync {
+pub(in crate::solve) trait Rows: Sync {
     /// Number of rows.
     fn len(&self) -> usize;
     /// Number of weights: one for each column, the last for the constant.
@@ -30,24 +30,25 @@ pub(super) trait Rows: Sync {
     fn fetch_place(&self, i: usize);
 }
 
-pub(super) struct DenseRows<'a> {
-    values: &'a [f64],
+/// Numbers row after row, in f64 or f32.
+pub(in crate::solve) struct DenseRows<'a, T> {
+    values: &'a [T],
     rows: usize,
     dim: usize,
     constant: f64,
 }
 
-impl<'a> DenseRows<'a> {
-    pub(super) fn new(values: &'a [f64], points: &Points, constant: f64) -> Self {
-        DenseRows { values, rows: points.rows(), dim: points.dim(), constant }
+impl<'a, T: Real> DenseRows<'a, T> {
+    pub(in crate::solve) fn new(values: &'a [T], rows: usize, dim: usize, constant: f64) -> Self {
+        DenseRows { values, rows, dim, constant }
     }
     #[inline(always)]
-    fn row(&self, i: usize) -> &[f64] {
+    fn row(&self, i: usize) -> &[T] {
         &self.values[i * self.dim..(i + 1) * self.dim]
     }
 }
 
-impl Rows for DenseRows<'_> {
+impl<T: Real> Rows for DenseRows<'_, T> {
     fn len(&self) -> usize {
         self.rows
     }
@@ -62,28 +63,28 @@ impl Rows for DenseRows<'_> {
     }
     #[inline]
     fn dot(&self, i: usize, weights: &[f64]) -> f64 {
-        dot(self.row(i), &weights[..self.dim]) + self.constant * weights[self.dim]
+        dot_wide(self.row(i), &weights[..self.dim]) + self.constant * weights[self.dim]
     }
     #[inline]
     fn add(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        axpy(factor, self.row(i), &mut weights[..self.dim]);
+        axpy_wide(factor, self.row(i), &mut weights[..self.dim]);
         weights[self.dim] += factor * self.constant;
     }
     fn add_squares(&self, i: usize, factor: f64, sum: &mut [f64]) {
-        sum.iter_mut().zip(self.row(i)).for_each(|(s, x)| *s += factor * x * x);
+        sum.iter_mut().zip(self.row(i)).for_each(|(s, x)| *s += factor * x.to_f64() * x.to_f64());
         sum[self.dim] += factor * self.constant * self.constant;
     }
     fn square(&self, i: usize) -> f64 {
-        dot(self.row(i), self.row(i)) + self.constant * self.constant
+        self.row(i).iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>() + self.constant * self.constant
     }
     #[inline(always)]
     fn fetch(&self, i: usize) {
-        self.row(i).iter().step_by(8).for_each(soon);
+        self.row(i).iter().step_by(64 / size_of::<T>()).for_each(soon);
     }
     fn fetch_place(&self, _: usize) {}
 }
 
-pub(super) struct SparseRows<'a> {
+pub(in crate::solve) struct SparseRows<'a> {
     starts: &'a [usize],
     columns: &'a [u32],
     values: &'a [f64],
@@ -95,7 +96,7 @@ pub(super) struct SparseRows<'a> {
 type Row<'a> = (&'a [u32], &'a [f64]);
 
 impl<'a> SparseRows<'a> {
-    pub(super) fn new(starts: &'a [usize], columns: &'a [u32], values: &'a [f64], dim: usize, constant: f64) -> Self {
+    pub(in crate::solve) fn new(starts: &'a [usize], columns: &'a [u32], values: &'a [f64], dim: usize, constant: f64) -> Self {
         SparseRows { starts, columns, values, dim, constant }
     }
     #[inline(always)]
@@ -166,9 +167,53 @@ impl Rows for SparseRows<'_> {
     }
 }
 
+/// Some rows of others, in any order.
+pub(in crate::solve) struct Picked<'a, R> {
+    pub(in crate::solve) of: &'a R,
+    pub(in crate::solve) list: &'a [usize],
+}
+
+impl<R: Rows> Rows for Picked<'_, R> {
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+    fn width(&self) -> usize {
+        self.of.width()
+    }
+    fn constant(&self) -> f64 {
+        self.of.constant()
+    }
+    /// As if all rows held as many.
+    fn stored(&self, i: usize) -> usize {
+        (self.of.stored(self.of.len()) as f64 * (i as f64 / self.of.len().max(1) as f64)) as usize
+    }
+    #[inline(always)]
+    fn dot(&self, i: usize, weights: &[f64]) -> f64 {
+        self.of.dot(self.list[i], weights)
+    }
+    #[inline(always)]
+    fn add(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        self.of.add(self.list[i], factor, weights);
+    }
+    fn add_squares(&self, i: usize, factor: f64, sum: &mut [f64]) {
+        self.of.add_squares(self.list[i], factor, sum);
+    }
+    fn square(&self, i: usize) -> f64 {
+        self.of.square(self.list[i])
+    }
+    #[inline(always)]
+    fn fetch(&self, i: usize) {
+        self.of.fetch(self.list[i]);
+    }
+    #[inline(always)]
+    fn fetch_place(&self, i: usize) {
+        self.of.fetch_place(self.list[i]);
+    }
+}
+
 /// Asks the processor to load what will be needed soon; nothing else changes.
 #[inline(always)]
-pub(super) fn soon<T>(place: &T) {
+pub(in crate::solve) fn soon<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the address is that of a reference, and a prefetch neither reads nor writes as far as the program can tell.
     unsafe {
@@ -180,11 +225,11 @@ pub(super) fn soon<T>(place: &T) {
 }
 
 /// What is asked now and then of whoever waits: an error ends the work.
-pub(super) type Look<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+pub(in crate::solve) type Look<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Rows cut into bands of about as many numbers each. The cut depends on the rows only, and bands are added in their order:
 /// sums have the same bits for any number of threads.
-pub(super) struct Bands {
+pub(in crate::solve) struct Bands {
     bands: Vec<Range<usize>>,
     /// Whether several are summed at a time.
     parallel: bool,
@@ -192,11 +237,11 @@ pub(super) struct Bands {
 
 impl Bands {
     /// The most there are.
-    pub(super) const MOST: usize = 32;
+    pub(in crate::solve) const MOST: usize = 32;
     /// Numbers that are worth a band, beside those of the weights.
     const LEAST: usize = 1 << 15;
 
-    pub(super) fn new<R: Rows>(rows: &R, parallel: bool) -> Self {
+    pub(in crate::solve) fn new<R: Rows>(rows: &R, parallel: bool) -> Self {
         let n = rows.len();
         // The constant is a number too.
         let before = |i: usize| rows.stored(i) + i;
@@ -207,7 +252,7 @@ impl Bands {
     }
 
     /// What `each` adds up over all rows, in a vector of this width and in some numbers.
-    pub(super) fn sum<const K: usize>(
+    pub(in crate::solve) fn sum<const K: usize>(
         &self,
         width: usize,
         look: Look<'_>,
@@ -255,7 +300,7 @@ impl Bands {
     }
 
     /// A number for each row.
-    pub(super) fn map(&self, out: &mut [f64], look: Look<'_>, each: impl Fn(usize, &mut f64) + Sync) -> Result<()> {
+    pub(in crate::solve) fn map(&self, out: &mut [f64], look: Look<'_>, each: impl Fn(usize, &mut f64) + Sync) -> Result<()> {
         let mut parts = Vec::new();
         let mut rest = out;
         for range in &self.bands {

@@ -3,9 +3,8 @@
 use super::state::State;
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, Side, apply_among, apply_rows};
-use crate::linalg::{Matrix, product_within, transposed_product_within};
-use std::borrow::Cow;
+use crate::gram::{Features, Gram, Side, apply_among, apply_rows};
+use crate::linalg::Matrix;
 
 /// Values of f between two looks at the cancel flag.
 const CHECK: usize = 4096;
@@ -100,11 +99,11 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: O
             }
         }
     }
-    let few = |z: &Cow<'_, Matrix>| z.cols() < support.len();
-    if let Some(z) = gram.features(Side::Rows).filter(few) {
+    let few = |z: &Features<'_>| matches!(z, Features::Sparse(_)) || z.cols() < support.len();
+    if let Some(z) = Features::of(gram, Side::Rows).filter(few) {
         // Z (Z'b): no kernel value is needed.
-        let weights = transposed_product_within(&z.select_rows(&support), &coef, control)?;
-        let values = product_within(&z, &weights, control)?;
+        let weights = z.select_rows(&support).transposed_product(&coef, control)?;
+        let values = z.product(&weights, control)?;
         for (o, state) in states.iter_mut().enumerate() {
             state.problem.row.iter().zip(&mut state.values).for_each(|(&r, f)| *f = values[(r, o)]);
         }

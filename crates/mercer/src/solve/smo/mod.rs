@@ -30,6 +30,7 @@
 
 mod among;
 mod certificate;
+mod coordinates;
 mod decompose;
 mod interior;
 mod lanes;
@@ -43,7 +44,7 @@ mod whole;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, RowCache, Side};
+use crate::gram::{Features, Gram, RowCache, Side};
 use passes::Passes;
 use rayon::prelude::*;
 use state::State;
@@ -127,6 +128,7 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
     if states.iter().any(interior::begins)
         && let Some(features) = gram.features(Side::Rows)
+        && states.iter().any(|s| interior::fits(s, &features))
     {
         let features = Arc::new(features.into_owned());
         states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
@@ -136,6 +138,11 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
         whole::solve(gram, &mut small, options, control)?;
     }
     large.extend(small.into_iter().filter(|s| !s.closed));
+    if let Some(features) = large.iter().any(|s| !s.near).then(|| Features::of(gram, Side::Rows)).flatten() {
+        let mut first = large.iter_mut().filter(|s| coordinates::fits(s, &features)).collect::<Vec<_>>();
+        first.par_iter_mut().try_for_each(|state| coordinates::run(&features, state, options, control))?;
+        large.retain(|s| !s.closed);
+    }
     large.par_iter_mut().for_each(|state| {
         if let Some(features) = state.features.take() {
             interior::start(state, &features, control);

@@ -1,0 +1,121 @@
+//! The features of one side of a Gram matrix, dense or sparse: K = Z_rows Z_cols'.
+
+use super::{Block, Gram, Identity, PreparedPoints, Rows, Side, Sparse, Tile};
+use crate::control::Control;
+use crate::data::Points;
+use crate::error::Result;
+use crate::linalg::{Matrix, Real, SparseMatrix, product_within, transposed_product_within};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Features, inputs x rank.
+#[derive(Clone, Debug)]
+pub enum Features<'a> {
+    /// All numbers.
+    Dense(Cow<'a, Matrix>),
+    /// Those that are not 0.
+    Sparse(SparseMatrix<'a>),
+}
+
+impl<'a> Features<'a> {
+    /// Those of a Gram matrix, where it has such.
+    pub fn of(gram: &'a (impl Gram + ?Sized), side: Side) -> Option<Self> {
+        match gram.features(side) {
+            Some(z) => Some(Features::Dense(z)),
+            None => gram.sparse_features(side).map(Features::Sparse),
+        }
+    }
+
+    /// Number of inputs.
+    pub fn rows(&self) -> usize {
+        match self {
+            Features::Dense(z) => z.rows(),
+            Features::Sparse(z) => z.rows(),
+        }
+    }
+    /// Number of features.
+    pub fn cols(&self) -> usize {
+        match self {
+            Features::Dense(z) => z.cols(),
+            Features::Sparse(z) => z.cols(),
+        }
+    }
+
+    /// Those of some inputs, in any order.
+    pub fn select_rows(&self, rows: &[usize]) -> Features<'static> {
+        match self {
+            Features::Dense(z) => Features::Dense(Cow::Owned(z.select_rows(rows))),
+            Features::Sparse(z) => Features::Sparse(z.select_rows(rows)),
+        }
+    }
+
+    /// Z B for B of rank x outputs.
+    pub fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        match self {
+            Features::Dense(z) => product_within(z, b, control),
+            Features::Sparse(z) => z.product(b, control),
+        }
+    }
+
+    /// Z'B for B of inputs x outputs.
+    pub fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        match self {
+            Features::Dense(z) => transposed_product_within(z, b, control),
+            Features::Sparse(z) => z.transposed_product(b, control),
+        }
+    }
+
+    /// The same as numbers that are not 0.
+    pub(super) fn into_sparse(self) -> SparseMatrix<'a> {
+        match self {
+            Features::Dense(z) => SparseMatrix::of_dense(z.rows(), z.cols(), z.data()),
+            Features::Sparse(z) => z,
+        }
+    }
+
+    /// K among these inputs.
+    pub(crate) fn into_gram(self) -> Products {
+        let points = match self {
+            Features::Dense(z) => {
+                let (rows, cols) = (z.rows(), z.cols());
+                PreparedPoints::plain(&Points::computed(rows, cols, z.into_owned().into_data()), None)
+            }
+            Features::Sparse(z) => {
+                let (starts, columns, values) = z.parts();
+                let body = Sparse { starts: starts.to_vec(), columns: columns.to_vec(), values: values.to_vec() };
+                PreparedPoints::from_counts(z.cols(), body, z.squares(), None)
+            }
+        };
+        Products(points)
+    }
+}
+
+/// Inner products of points.
+pub(crate) struct Products(PreparedPoints);
+
+impl Products {
+    fn write<T: Real>(&self, rows: Rows<'_>, cols: Range<usize>, out: Block<'_, T>) {
+        Tile { a: &self.0, rows, b: &self.0, cols, out }.from_dots(Identity);
+    }
+}
+
+impl Gram for Products {
+    fn shape(&self) -> (usize, usize) {
+        (self.0.rows(), self.0.rows())
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.write(Rows::Range(rows), cols, out);
+    }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        self.write(Rows::List(rows), cols, out);
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        self.write(Rows::List(rows), cols, out);
+    }
+    fn diagonal(&self, _: Side) -> Vec<f64> {
+        self.0.norms().to_vec()
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+}

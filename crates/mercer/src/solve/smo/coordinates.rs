@@ -1,0 +1,265 @@
+//! Problems whose features are known, K = Z Z' with Z of N x D, by coordinates: the work of a pass is that of reading Z, whatever
+//! the support is.
+//!
+//! One b_i after another is put where it is best, w = Z'b kept beside them (see `solve::linear`). That sum b = delta is seen to by
+//! the method of multipliers: with the multiplier o and a penalty rho,
+//!
+//! ```text
+//! minimise    1/2 |Z'b|^2 - z'b + tube sum |b| + o (sum b - delta) + rho/2 (sum b - delta)^2    subject to  low_i <= b_i <= high_i
+//! ```
+//!
+//! is the problem of a linear machine whose targets are z - o, with one more feature of sqrt(rho); then o <- o + rho (sum b - delta).
+//! Once few variables may still change, pairs of them are moved by the kernel values among these, and the certificate of all
+//! comes from Z in f64.
+//!
+//! References: Hsieh et al. (2008), dual coordinate descent; Hestenes (1969) and Powell (1969), multipliers.
+
+use super::passes::Passes;
+use super::state::{Before, State};
+use super::{MARGIN, NARROW, Options, Problem, certificate, decompose};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Features, RowCache};
+use crate::solve::linear::{self, Bands, DenseRows, Descent, Loss, Picked, Rows, SparseRows};
+use rayon::prelude::*;
+
+/// rho, as a share of the mean of k(x, x).
+const PENALTY: f64 = 1.0;
+/// The slope to which coordinates are taken first, in tolerances, and what it is multiplied by after that.
+const FIRST: f64 = 30.0;
+const NEXT: f64 = 0.25;
+/// A row is left out of a pass where it is held by more than this share of the steepest slope of the last.
+const HELD: f64 = 0.3;
+/// The least slope, in tolerances.
+const LEAST: f64 = 0.1;
+/// Pairs go on where they have brought the violation down to this share.
+const HALF: f64 = 0.5;
+/// Passes over the rows at most, each time.
+const PASSES: usize = 60;
+/// Times that coordinates and pairs take turns.
+const TURNS: usize = 12;
+/// Variables at most whose pairs are moved: so many, or so many for each feature.
+const PAIRS: (usize, usize) = (6000, 3);
+
+/// Pair steps at most for each of these.
+const STEPS: usize = 200;
+/// Dense features are few where there are so many variables for each; an interior point is as quick with no more than these.
+const FEW: (usize, usize) = (2, 32);
+
+/// Whether coordinates come first: features are few beside the variables, or sparse.
+pub(super) fn fits(state: &State<'_>, features: &Features<'_>) -> bool {
+    let d = features.cols();
+    !state.near && (matches!(features, Features::Sparse(_)) || FEW.0 * d < state.coef.len() && (d > FEW.1 || state.features.is_none()))
+}
+
+/// The problem as one of a linear machine, where it is one.
+fn stated(problem: &Problem) -> Option<linear::Problem> {
+    let bounds = || problem.low.iter().zip(&problem.high);
+    let one_sided = bounds().all(|(low, high)| *low == 0.0 || *high == 0.0);
+    let fits = match one_sided {
+        true => {
+            problem.tube == 0.0 && bounds().zip(&problem.target).all(|((low, high), z)| if *z > 0.0 { *low == 0.0 } else { *high == 0.0 })
+        }
+        false => bounds().all(|(low, high)| *low == -high),
+    };
+    let loss = Loss { one_sided, squared: false, tube: problem.tube };
+    let cost = bounds().map(|(low, high)| high.max(-low)).collect();
+    fits.then(|| linear::Problem { target: problem.target.clone(), cost, loss })
+}
+
+/// Takes a problem to its tolerance and closes it, or leaves it nearer to it.
+pub(super) fn run(features: &Features<'_>, state: &mut State<'_>, options: &Options, control: &Control) -> Result<()> {
+    let Some(problem) = stated(state.problem) else { return Ok(()) };
+    let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
+    let constant = (PENALTY * mean).sqrt();
+    if !(constant > 0.0 && constant.is_finite()) {
+        return Ok(());
+    }
+    let turns = Start { features, problem: &problem, constant, options, control };
+    match features {
+        Features::Dense(z) => {
+            let exact = DenseRows::new(z.data(), z.rows(), z.cols(), constant);
+            let single = 4 * z.data().len() as u64;
+            if options.tolerance < NARROW || single > control.allowed() / 4 {
+                return turns.take(&exact, &exact, state);
+            }
+            let mut rounded = vec![0.0f32; z.data().len()];
+            let pieces = rounded.par_chunks_mut(1 << 16).zip(z.data().par_chunks(1 << 16));
+            pieces.for_each(|(out, some)| out.iter_mut().zip(some).for_each(|(o, v)| *o = *v as f32));
+            turns.take(&DenseRows::new(&rounded, z.rows(), z.cols(), constant), &exact, state)
+        }
+        Features::Sparse(z) => {
+            let (starts, columns, values) = z.parts();
+            let rows = SparseRows::new(starts, columns, values, z.cols(), constant);
+            turns.take(&rows, &rows, state)
+        }
+    }
+}
+
+/// What turns are taken over.
+struct Start<'r> {
+    features: &'r Features<'r>,
+    problem: &'r linear::Problem,
+    /// The root of rho.
+    constant: f64,
+    options: &'r Options,
+    control: &'r Control,
+}
+
+impl Start<'_> {
+    /// Coordinates by rows that may be rounded, certificates by those that are not.
+    fn take<R: Rows, E: Rows>(&self, rows: &R, exact: &E, state: &mut State<'_>) -> Result<()> {
+        let Start { features, problem, constant, options, control } = *self;
+        let list = &state.problem.row;
+        let (rows, exact) = (Picked { of: rows, list }, Picked { of: exact, list });
+        let squares: Vec<f64> = state.diagonal.iter().map(|k| k + constant * constant).collect();
+        let descent = Descent::new(&rows, &squares, problem, 0);
+        let sum = state.coef.iter().sum();
+        Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, options, control }.take()
+    }
+}
+
+/// Coordinates and pairs in turns.
+struct Turns<'r, 'd, 's, 'p, R, E> {
+    exact: &'r E,
+    bands: Bands,
+    features: &'r Features<'r>,
+    descent: Descent<'d, R>,
+    /// delta.
+    sum: f64,
+    state: &'s mut State<'p>,
+    options: &'r Options,
+    control: &'r Control,
+}
+
+impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
+    fn take(&mut self) -> Result<()> {
+        let mut aim = FIRST * self.options.tolerance;
+        let most = PAIRS.0.max(PAIRS.1 * self.features.cols()).min(self.state.coef.len());
+        if self.state.is_moved() && self.look(false)? {
+            return Ok(());
+        }
+        let mut last = f64::INFINITY;
+        for _ in 0..TURNS {
+            let quality = certificate::of(self.state);
+            let unsettled: Vec<usize> = self.state.unsettled(&quality).collect();
+            let ended = if unsettled.len() <= most && quality.violation <= HALF * last {
+                last = quality.violation;
+                if self.options.tolerance >= NARROW {
+                    self.pairs::<f32>(&unsettled)?
+                } else {
+                    self.pairs::<f64>(&unsettled)?
+                }
+                false
+            } else {
+                last = f64::INFINITY;
+                let ended = !self.descend(aim, most / 2)?;
+                self.balance();
+                aim = (NEXT * aim).max(LEAST * self.options.tolerance);
+                ended
+            };
+            if self.look(ended)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes of coordinates until no slope is above `aim`, `few` rows are left or passes are too many; false where a limit is met.
+    fn descend(&mut self, aim: f64, few: usize) -> Result<bool> {
+        self.descent.take_all();
+        let (constant, last) = (self.exact.constant(), self.exact.width() - 1);
+        for _ in 0..PASSES {
+            if self.state.iterations >= self.options.max_iterations {
+                return Ok(false);
+            }
+            let whole = self.descent.takes_all();
+            let Some(met) = self.descent.pass(self.control)? else { return Ok(false) };
+            self.state.iterations += 1;
+            let off = constant * self.descent.weights[last];
+            self.descent.shift += off;
+            if met.steepest() > aim {
+                self.descent.leave_out(met, HELD);
+                if self.descent.active() <= few {
+                    return Ok(true);
+                }
+            } else if whole && off.abs() <= aim {
+                return Ok(true);
+            } else {
+                self.descent.take_all();
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes over the point of the descent, its sum brought to delta by the variables between their bounds.
+    fn balance(&mut self) {
+        let p = self.state.problem;
+        self.state.coef = self.descent.coef();
+        let coef = &mut self.state.coef;
+        let over: f64 = coef.iter().sum::<f64>() - self.sum;
+        // How far a variable may go the way that is asked for, without crossing 0.
+        let room = |k: usize, b: f64| match (over > 0.0, b) {
+            (true, b) if b > 0.0 => b - p.low[k].max(0.0),
+            (true, b) => b - p.low[k],
+            (false, b) if b < 0.0 => p.high[k].min(0.0) - b,
+            (false, b) => p.high[k] - b,
+        };
+        let free = |k: usize, b: f64| b != 0.0 && b > p.low[k] && b < p.high[k];
+        for among_free in [true, false] {
+            let over = coef.iter().sum::<f64>() - self.sum;
+            let all: f64 = coef.iter().enumerate().filter(|(k, b)| !among_free || free(*k, **b)).map(|(k, b)| room(k, *b)).sum();
+            if over == 0.0 || all == 0.0 {
+                continue;
+            }
+            let share = (over.abs() / all).min(1.0) * over.signum();
+            for (k, b) in coef.iter_mut().enumerate().filter(|(k, b)| !among_free || free(*k, **b)) {
+                *b = (*b - share * room(k, *b)).clamp(p.low[k], p.high[k]);
+            }
+            if share.abs() < 1.0 {
+                break;
+            }
+        }
+    }
+
+    /// f = Z (Z'b), and the descent goes to b.
+    fn refresh(&mut self) -> Result<()> {
+        let (rows, coef, look) = (self.exact, &self.state.coef, &|| self.control.check());
+        let (mut weights, _) = self.bands.sum(rows.width(), look, |i, sum, _: &mut [f64; 0]| {
+            if coef[i] != 0.0 {
+                rows.add(i, coef[i], sum);
+            }
+        })?;
+        let last = rows.width() - 1;
+        weights[last] = 0.0;
+        self.bands.map(&mut self.state.values, look, |i, f| *f = rows.dot(i, &weights))?;
+        self.descent.go_to(coef, weights);
+        Ok(())
+    }
+
+    /// Computes f and the certificate anew; whether nothing more is to be done.
+    fn look(&mut self, ended: bool) -> Result<bool> {
+        self.refresh()?;
+        self.state.finite()?;
+        let quality = certificate::of(self.state);
+        self.state.closed =
+            ended || self.state.iterations >= self.options.max_iterations || quality.within(MARGIN * self.options.tolerance);
+        self.descent.shift = quality.offset;
+        Ok(self.state.closed)
+    }
+
+    /// Moves pairs of some variables to the tolerance, by the kernel values among them.
+    fn pairs<T: Passes>(&mut self, variables: &[usize]) -> Result<()> {
+        let rows: Vec<usize> = variables.iter().map(|&k| self.state.problem.row[k]).collect();
+        let gram = self.features.select_rows(&rows).into_gram();
+        let problem = self.state.problem_of(variables, (0..variables.len()).collect());
+        let mut part = self.state.part(&problem, variables);
+        part.before =
+            Some(Box::new(Before { dual: certificate::of(self.state).dual, coef: part.coef.clone(), values: part.values.clone() }));
+        let mut cache = RowCache::<T>::new(&gram, self.options.cache_bytes);
+        let max_iterations = self.options.max_iterations.min(part.iterations + STEPS * variables.len());
+        decompose::run(&mut [&mut part], &mut cache, &Options { max_iterations, ..*self.options }, 0, self.control)?;
+        self.state.take(&part, variables);
+        Ok(())
+    }
+}
