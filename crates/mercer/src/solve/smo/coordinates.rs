@@ -34,13 +34,14 @@ const HELD: f64 = 0.3;
 const LEAST: f64 = 0.1;
 /// Pairs go on where they have brought the violation down to this share.
 const HALF: f64 = 0.5;
-/// Passes over the rows at most, each time.
-const PASSES: usize = 60;
+/// Passes over dense and over sparse rows at most, each time.
+const PASSES: (usize, usize) = (60, 1000);
 /// Times that coordinates and pairs take turns.
 const TURNS: usize = 12;
 /// Variables at most whose pairs are moved: so many, or so many for each feature.
 const PAIRS: (usize, usize) = (6000, 3);
-
+/// The same where features are sparse: kernel values cost more there, and passes less.
+const PAIRS_OF_SPARSE: usize = 1500;
 /// Pair steps at most for each of these.
 const STEPS: usize = 200;
 /// Dense features are few where there are so many variables for each; an interior point is as quick with no more than these.
@@ -135,7 +136,10 @@ struct Turns<'r, 'd, 's, 'p, R, E> {
 impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
     fn take(&mut self) -> Result<()> {
         let mut aim = FIRST * self.options.tolerance;
-        let most = PAIRS.0.max(PAIRS.1 * self.features.cols()).min(self.state.coef.len());
+        let (most, passes) = match self.features {
+            Features::Dense(z) => (PAIRS.0.max(PAIRS.1 * z.cols()), PASSES.0),
+            Features::Sparse(_) => (PAIRS_OF_SPARSE, PASSES.1),
+        };
         if self.state.is_moved() && self.look(false)? {
             return Ok(());
         }
@@ -153,7 +157,7 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
                 false
             } else {
                 last = f64::INFINITY;
-                let ended = !self.descend(aim, most / 2)?;
+                let ended = !self.descend(aim, most / 2, passes)?;
                 self.balance();
                 aim = (NEXT * aim).max(LEAST * self.options.tolerance);
                 ended
@@ -166,10 +170,10 @@ impl<R: Rows, E: Rows> Turns<'_, '_, '_, '_, R, E> {
     }
 
     /// Passes of coordinates until no slope is above `aim`, `few` rows are left or passes are too many; false where a limit is met.
-    fn descend(&mut self, aim: f64, few: usize) -> Result<bool> {
+    fn descend(&mut self, aim: f64, few: usize, passes: usize) -> Result<bool> {
         self.descent.take_all();
         let (constant, last) = (self.exact.constant(), self.exact.width() - 1);
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             if self.state.iterations >= self.options.max_iterations {
                 return Ok(false);
             }
