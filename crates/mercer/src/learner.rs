@@ -423,9 +423,11 @@ impl Model {
     /// # Errors
     /// Another estimator than knn.
     pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+        let none = || Err(Error::Data(format!("{} asks no neighbours", self.estimator.name())));
         match &self.fitted {
             FittedModel::Knn(knn) => knn.predict_found(found, want, control),
-            _ => Err(Error::Data(format!("{} asks no neighbours", self.estimator.name()))),
+            FittedModel::Calibrated(c) => c.predict_found(found, want, control).unwrap_or_else(none),
+            _ => none(),
         }
     }
 

@@ -400,6 +400,11 @@ pub(crate) fn set<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, 
     edit(object, owner, param.name, serde_json::Value::String(value.to_string()))
 }
 
+/// Sets a flag by name.
+pub(crate) fn set_flag<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, value: bool) -> Result<()> {
+    edit(object, owner, name, serde_json::Value::Bool(value))
+}
+
 fn edit<T: Serialize + DeserializeOwned>(object: &mut T, owner: &str, name: &str, json: serde_json::Value) -> Result<()> {
     let fault = |e: serde_json::Error| Error::Data(format!("{owner}: {name}: {e}"));
     let mut tree = serde_json::to_value(&*object).map_err(fault)?;

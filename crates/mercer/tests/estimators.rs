@@ -28,3 +28,23 @@ fn every_estimator_of_the_list_passes_the_conformance_kit() {
 fn every_estimator_passes_the_kit_on_sequences_too() {
     check("normalise(spectrum(k=2)) + 0.3*equal", 14);
 }
+
+// asks: U-01
+#[test]
+fn calibrated_probabilities_pass_the_kit_too() {
+    let data = testkit::table(26, 17);
+    let kernel = KernelExpr::parse("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal").unwrap();
+    let faults: Vec<String> = catalogue()
+        .iter()
+        .filter_map(|entry| {
+            let plain = EstimatorExpr::parse(entry.name).unwrap();
+            let with = plain.with_probabilities();
+            if with == plain {
+                return None;
+            }
+            let why = testkit::check_calibrated(&with, &kernel, &data).err()?;
+            Some(format!("{with}: {why}"))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -33,6 +33,8 @@ struct Says {
     /// Decision values, of two classes one number; votes are something else.
     scores: bool,
     probabilities: bool,
+    /// The same where a flag asks for them.
+    calibrated: Option<&'static str>,
     /// Predictions for each training row by the model fitted without it.
     left_out: bool,
 }
@@ -117,6 +119,7 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Clas
     let mut bases = Vec::new();
     bases.extend(says.scores.then_some("Scores"));
     bases.extend(says.probabilities.then_some("Probabilities"));
+    bases.extend(says.calibrated.filter(|flag| *flag == "probabilities").map(|_| "AskedProbabilities"));
     let (base, suffix) = match role {
         Role::Classifier => ("KernelClassifier", "Classifier"),
         Role::Regressor => ("KernelRegressor", "Regressor"),
@@ -125,7 +128,9 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Clas
     };
     bases.push(base);
     let defaults = estimator.arguments();
-    let own = entry.params.iter().zip(&defaults).map(|(p, (_, default))| Written {
+    // Only classes have probabilities.
+    let idle = |p: &Param| role != Role::Classifier && entry.gives.calibrated == When::If(p.name);
+    let own = entry.params.iter().zip(&defaults).filter(|(p, _)| !idle(p)).map(|(p, (_, default))| Written {
         name: name(p.name),
         default: literal(default),
         class: kind(p),
@@ -153,6 +158,12 @@ fn says(entry: &EstimatorEntry, role: Role) -> Says {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
         probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
         left_out: role == Role::Regressor && gives.leave_one_out.is_always_for(Kind::Numbers),
+        probabilities: classifies && gives.probabilities == When::Always,
+        calibrated: match gives.calibrated {
+            When::If(flag) if classifies => Some(flag),
+            _ => None,
+        },
+        left_out: role == Role::Regressor && gives.leave_one_out == When::Always,
     }
 }
 

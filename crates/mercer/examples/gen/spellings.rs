@@ -191,7 +191,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
                 sets: Some("probabilities"),
                 doc: (
                     "bool",
-                    "Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that were held out in five folds, and coupled. predict then gives the class of greatest probability, where scikit-learn goes by votes in spite of the probabilities; weights of rows and classes count in the sigmoids too",
+                    "Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that were held out in folds, coupled and, for more than two classes, scaled by a softmax. predict then gives the class of greatest probability, where scikit-learn goes by votes in spite of the probabilities; weights of rows and classes count in the probabilities too",
                 ),
             },
             sets("tolerance", "tol", "1e-3"),
@@ -271,6 +271,7 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             KERNEL_PARAMS,
             sets("intercept", "fit_intercept", "True"),
             CLASS_WEIGHT,
+            sets("probabilities", "probability", "False"),
         ],
         attributes: RIDGE,
     },

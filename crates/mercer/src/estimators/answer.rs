@@ -110,6 +110,9 @@ impl Answer {
     }
 }
 
+/// What a flag of an estimator says that asks for calibrated probabilities.
+pub(super) const CALIBRATED: &str = "whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out in folds; the predicted class is then the one of the greatest probability";
+
 /// When a fitted thing has something besides its predicted values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -166,6 +169,9 @@ pub struct Gives {
     pub scores: Scores,
     /// Probabilities of classes.
     pub probabilities: When,
+    /// Whether those are calibrated on held-out scores, which takes no code of the estimator: it names the flag that asks for it, or
+    /// is always calibrated.
+    pub calibrated: When,
     /// A variance of each predicted number.
     pub variance: When,
     /// A covariance between predicted numbers.
@@ -181,6 +187,7 @@ impl Gives {
     pub const VALUES: Gives = Gives {
         scores: Scores::None,
         probabilities: When::Never,
+        calibrated: When::Never,
         variance: When::Never,
         covariance: When::Never,
         leave_one_out: When::Never,

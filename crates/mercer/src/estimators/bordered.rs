@@ -264,6 +264,23 @@ impl Bordered {
         Ok((step, bias))
     }
 
+    /// P_ii for some rows, to the precision of the factor.
+    pub(crate) fn projection_diagonal(&self, rows: &[usize], control: &Control) -> Result<Vec<f64>> {
+        let inverse: Vec<f64> = match &self.system {
+            System::Dual(cholesky) => {
+                let all = cholesky.inverse_diagonal(control)?;
+                rows.iter().map(|&i| all[i]).collect()
+            }
+            System::Single(single) => single.inverse_diagonal(rows, control)?,
+            System::Primal { z, scale, inner } => {
+                let half = inner.solve_lower(&Matrix::from_fn(z.cols(), rows.len(), |j, k| z[(rows[k], j)] * scale[rows[k]]), control)?;
+                (0..rows.len()).map(|k| scale[rows[k]] - (0..half.rows()).map(|j| half[(j, k)].powi(2)).sum::<f64>()).collect()
+            }
+        };
+        let own = |k: usize| self.ones.as_ref().map_or(0.0, |(z, sum)| z[rows[k]].powi(2) / sum);
+        Ok(inverse.into_iter().enumerate().map(|(k, p)| p - own(k)).collect())
+    }
+
     /// P = C^-1 - z z' / 1'z, or C^-1 without a constant: alpha = P y. In the memory of C.
     pub(crate) fn into_projection(self, control: &Control) -> Result<Matrix> {
         let mut p = self.system.into_inverse(control)?;

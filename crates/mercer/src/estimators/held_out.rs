@@ -1,121 +1,186 @@
-//! Decision values of pairs of classes for rows that the machine did not learn from, and Platt's sigmoids of them.
+//! Scores of training rows by fits that did not see them: what calibration learns from.
 
-use super::platt::Sigmoid;
-use super::{Task, svm};
-use crate::data::{Split, folds};
-use crate::error::Result;
+use super::{Estimator, Fitted, Predictions, Query, Task, Want, When};
+use crate::data::{Fold, Split, folds};
+use crate::error::{Error, Result};
 use crate::gram::Subset;
 use crate::linalg::Matrix;
-use crate::solve::smo::{self, Options, Problem, Solution};
+use std::borrow::Cow;
 
 /// Parts of the rows that are held out in turn.
 const FOLDS: usize = 5;
+/// Held-out rows that are enough for a calibration, and for each class of it.
+pub(super) const ENOUGH_ROWS: usize = 2000;
+const ENOUGH_PER_CLASS: usize = 100;
 
-/// A sigmoid for each pair, and what there is to say of them.
-pub(super) struct Calibration {
-    pub(super) sigmoids: Vec<Sigmoid>,
-    pub(super) converged: bool,
-    pub(super) notes: Vec<String>,
+/// Scores of training rows by fits that did not see them.
+pub struct HeldOut {
+    /// The rows, from 0.
+    pub rows: Vec<usize>,
+    /// Their scores: rows x pairs where pairs are named, else one alone for two classes or one for each class.
+    pub scores: Matrix,
+    /// The pair of classes of each score: above 0 for the second.
+    pub pairs: Vec<(usize, usize)>,
+    /// How much each row counts: its weight, times that of its class where classes have weights.
+    pub mass: Vec<f64>,
+    /// Whether every fit met its tolerance.
+    pub converged: bool,
+    /// The end of the sentence `probabilities come from scores ...`.
+    pub how: String,
 }
 
-/// Sigmoids of held-out decision values of every pair of classes. `problems` are those of the pairs, solved by `solutions`; `mass`
-/// is the weight of each row.
-///
-/// Folds hold equal shares of every class, and are the same for all pairs. Problems of folds start from the solution on all
-/// rows and share kernel values. A row of a fold in which a class of the pair cannot be learnt, as it has no other row,
-/// has the decision value 0 of a machine that knows nothing.
-pub(super) fn calibrate(
-    task: &Task<'_>,
-    codes: &[usize],
-    problems: &[Problem],
-    solutions: &[Solution],
-    mass: impl Fn(usize) -> f64,
-    options: &Options,
-) -> Result<Calibration> {
-    let count = FOLDS.min(codes.len());
-    let parts = folds(task.target, &Split::Rows, count, task.seed)?;
-    let mut fold = vec![0; codes.len()];
-    parts.iter().enumerate().for_each(|(k, part)| part.test.iter().for_each(|&i| fold[i] = k));
-    let mut which = Vec::new();
-    let mut without = Vec::new();
-    for k in 0..count {
-        for (o, (problem, solution)) in problems.iter().zip(solutions).enumerate() {
-            let reduced = leave_out(problem, solution, |i| fold[i] == k);
-            if reduced.target.iter().any(|t| *t > 0.0) && reduced.target.iter().any(|t| *t < 0.0) {
-                which.push((k, o));
-                without.push(reduced);
-            }
+impl Predictions {
+    /// What is calibrated: logarithms of probabilities that a fit has of its own, else scores and their pairs.
+    pub(super) fn for_calibration(&self) -> Result<(Cow<'_, Matrix>, &[(usize, usize)])> {
+        if let Some(p) = &self.probabilities {
+            let logs = p.data().iter().map(|v| v.max(f64::MIN_POSITIVE).ln()).collect();
+            return Ok((Cow::Owned(Matrix::new(p.rows(), p.cols(), logs)?), &[]));
+        }
+        match &self.scores {
+            Some(scores) => Ok((Cow::Borrowed(scores), &self.pairs)),
+            None => Err(Error::Data("probabilities are made of scores, and there are none".into())),
         }
     }
-    let solved = smo::solve(task.gram, &without, options, task.control)?;
-    let mut values: Vec<Vec<f64>> = problems.iter().map(|p| vec![0.0; p.row.len()]).collect();
-    for (k, part) in parts.iter().enumerate() {
-        let of_fold = which.partition_point(|w| w.0 < k)..which.partition_point(|w| w.0 <= k);
-        let mut classes: Vec<usize> = part.test.iter().map(|&i| codes[i]).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        for class in classes {
-            let rows: Vec<usize> = part.test.iter().copied().filter(|&i| codes[i] == class).collect();
-            // Machines that tell this class from others: all of them hold rows of it.
-            let held = |o: usize| rows.first().is_some_and(|i| problems[o].row.binary_search(i).is_ok());
-            let machines: Vec<usize> = of_fold.clone().filter(|&m| held(which[m].1)).collect();
-            let found = decide(task, &rows, &machines.iter().map(|&m| (&without[m], &solved[m])).collect::<Vec<_>>())?;
-            for (column, &m) in machines.iter().enumerate() {
-                let o = which[m].1;
-                for (r, i) in rows.iter().enumerate() {
-                    if let Ok(at) = problems[o].row.binary_search(i) {
-                        values[o][at] = found[(r, column)];
-                    }
-                }
-            }
-        }
+}
+
+impl HeldOut {
+    /// Of predictions for every training row by fits without it.
+    pub(super) fn one_by_one(predictions: &Predictions, task: &Task<'_>) -> Result<HeldOut> {
+        let (scores, pairs) = predictions.for_calibration()?;
+        Ok(HeldOut {
+            rows: (0..task.rows()).collect(),
+            mass: (0..task.rows()).map(|i| task.weight(i)).collect(),
+            pairs: pairs.to_vec(),
+            scores: scores.into_owned(),
+            converged: true,
+            how: "of rows left out one by one".into(),
+        })
     }
-    let of_pair = |(problem, values): (&Problem, &Vec<f64>)| {
-        let rows = problem.row.iter().zip(&problem.target).zip(values);
-        Sigmoid::fit(&rows.map(|((&i, &t), &f)| (f, t > 0.0, mass(i))).collect::<Vec<_>>())
-    };
-    let sigmoids: Vec<Sigmoid> = problems.iter().zip(&values).map(of_pair).collect();
-    let mut notes = vec![format!("probabilities are Platt's sigmoids of decision values held out in {count} folds")];
-    let falling = sigmoids.iter().filter(|s| s.slope < 0.0).count();
-    if falling > 0 {
-        notes.push(format!(
-            "the sigmoid falls with the decision value in {falling} of {} problems: held-out rows lay on the wrong side more often than not, and probabilities there go against the margin",
-            sigmoids.len()
+}
+
+/// Rows that are enough to calibrate so many classes.
+pub(super) fn enough(classes: usize) -> usize {
+    ENOUGH_ROWS.max(ENOUGH_PER_CLASS * classes)
+}
+
+/// The folds that are held out: as many of five as hold rows enough. They hold equal shares of every class.
+pub(super) fn parts(task: &Task<'_>) -> Result<Vec<Fold>> {
+    let (codes, names) = task.target.as_classes("a calibration")?;
+    let n = codes.len();
+    let mut parts = folds(task.target, &Split::Rows, FOLDS.min(n), task.seed)?;
+    let (mut held, mut used) = (0, 0);
+    while used < parts.len() && held < enough(names.len()) {
+        held += parts[used].test.len();
+        used += 1;
+    }
+    parts.truncate(used);
+    Ok(parts)
+}
+
+/// Said of folds.
+pub(super) fn in_folds(used: usize, rows: usize) -> String {
+    let all = FOLDS.min(rows);
+    match used {
+        used if used == all => format!("held out in {all} folds"),
+        1 => format!("held out in one of {all} folds"),
+        used => format!("held out in {used} of {all} folds"),
+    }
+}
+
+/// The scores of any estimator, by fits without a fold. A fold whose rest cannot be fitted, as it lacks a class, has the scores of
+/// a fit that knows nothing: 0.
+pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>) -> Result<HeldOut> {
+    let parts = parts(task)?;
+    let probabilities = E::GIVES.probabilities == When::Always;
+    let want = Want { probabilities, scores: true, ..Want::default() };
+    let mut rows = Vec::new();
+    let mut found: Option<(Matrix, Vec<(usize, usize)>)> = None;
+    let mut unknown = Vec::new();
+    let mut converged = true;
+    for part in &parts {
+        task.control.check_time("probabilities")?;
+        let gram = Subset::new(task.gram, &part.train, &part.train);
+        let target = task.target.select(&part.train);
+        let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
+        let made = estimator.fit(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task }).and_then(|fitted| {
+            let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
+            let cross = Subset::new(task.gram, &part.test, &support);
+            Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
+        });
+        let (predictions, met) = match made {
+            Ok(made) => made,
+            Err(error) if error.ends_all() => return Err(error),
+            Err(_) => {
+                unknown.extend(part.test.iter().copied());
+                continue;
+            }
+        };
+        converged &= met;
+        let (scores, pairs) = predictions.for_calibration()?;
+        match &mut found {
+            None => found = Some((scores.into_owned(), pairs.to_vec())),
+            // Machines of other pairs, as a class is missing, say nothing here.
+            Some((_, of)) if of.as_slice() != pairs => {
+                unknown.extend(part.test.iter().copied());
+                continue;
+            }
+            Some((all, _)) => all.append_rows(scores.into_owned()),
+        }
+        rows.extend(part.test.iter().copied());
+    }
+    let Some((mut scores, pairs)) = found else {
+        return Err(Error::Data(
+            "probabilities need rows that a fit can do without, and no fold could be held out; add rows of each class".into(),
         ));
-    }
-    let converged = solved.iter().all(|s| s.converged);
-    if !converged {
-        notes.push("fits without a fold stopped before their tolerance was met: probabilities are less certain than they could be".into());
-    }
-    Ok(Calibration { sigmoids, converged, notes })
+    };
+    scores.append_rows(Matrix::zeros(unknown.len(), scores.cols()));
+    rows.extend(unknown);
+    let mass = rows.iter().map(|&i| task.weight(i)).collect();
+    Ok(HeldOut { mass, rows, scores, pairs, converged, how: in_folds(parts.len(), task.rows()) })
 }
 
-/// A problem without some of its rows, started from its solution: coefficients of the heavier sign shrink until all sum to 0.
-fn leave_out(problem: &Problem, solution: &Solution, out: impl Fn(usize) -> bool) -> Problem {
-    let kept: Vec<usize> = (0..problem.row.len()).filter(|&k| !out(problem.row[k])).collect();
-    let of = |values: &[f64]| kept.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-    let mut start = of(&solution.coef);
-    let up: f64 = start.iter().filter(|b| **b > 0.0).sum();
-    let down: f64 = start.iter().filter(|b| **b < 0.0).map(|b| -b).sum();
-    for b in &mut start {
-        *b *= if *b > 0.0 { down.min(up) / up } else { down.min(up) / down.max(f64::MIN_POSITIVE) };
-    }
-    Problem {
-        row: kept.iter().map(|&k| problem.row[k]).collect(),
-        target: of(&problem.target),
-        low: of(&problem.low),
-        high: of(&problem.high),
-        tube: problem.tube,
-        start: Some(start),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Control;
+    use crate::data::Target;
+    use crate::estimators::{EstimatorExpr, Svc};
+    use crate::gram::Dense;
 
-/// Decision values of rows, one column for each machine.
-fn decide(task: &Task<'_>, rows: &[usize], machines: &[(&Problem, &Solution)]) -> Result<Matrix> {
-    let columns: Vec<Vec<(usize, f64)>> =
-        machines.iter().map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
-    let expansion = svm::expansion(task.rows(), &columns, machines.iter().map(|(_, s)| s.offset).collect());
-    // A fit that was ended has machines all the same, and what they say is not lost.
-    let control = task.control.last_step().at_least(1.0);
-    expansion.predict(&Subset::new(task.gram, rows, &expansion.support), &control)
+    fn task<'a>(gram: &'a Dense, target: &'a Target, control: &'a Control) -> Task<'a> {
+        Task { gram, target, weights: None, control, seed: 3 }
+    }
+
+    /// Three classes along a line, their borders blurred.
+    fn made(n: usize) -> (Dense, Target) {
+        let at = |i: usize| ((i * 37) % n) as f64 / n as f64;
+        let blur = |i: usize| 0.15 * ((i * i) as f64).sin();
+        let gram = Matrix::from_fn(n, n, |i, j| (-20.0 * (at(i) - at(j)).powi(2)).exp());
+        let labels: Vec<&str> = (0..n).map(|i| ["a", "b", "c"][((at(i) + blur(i)).clamp(0.0, 0.99) * 3.0) as usize]).collect();
+        (Dense::square(gram).unwrap(), Target::classes(&labels))
+    }
+
+    #[test]
+    fn machines_that_start_from_all_rows_score_held_out_rows_as_fits_from_nothing_do() {
+        let ((gram, target), control) = (made(90), Control::default());
+        let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
+        let task = task(&gram, &target, &control);
+        let (_, near) = svc.fit_held_out(&task, None).unwrap();
+        let plain = out_of_fold::<Svc>(&svc, &task).unwrap();
+        assert_eq!((&near.rows, &near.pairs, near.rows.len()), (&plain.rows, &plain.pairs, 90));
+        for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
+            assert!((a - b).abs() <= 1e-5, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn of_many_rows_a_part_is_held_out_and_of_few_rows_all() {
+        let control = Control::default();
+        let gram = Dense::square(Matrix::zeros(0, 0)).unwrap();
+        for (rows, folds, held) in [(7, 5, 7), (2000, 5, 2000), (4000, 3, 2400), (12_000, 1, 2400)] {
+            let target = Target::classes(&(0..rows).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect::<Vec<_>>());
+            let found: Vec<usize> = parts(&task(&gram, &target, &control)).unwrap().iter().map(|p| p.test.len()).collect();
+            assert_eq!((found.len(), found.iter().sum::<usize>()), (folds, held));
+        }
+    }
 }

@@ -9,6 +9,7 @@
 //! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
 //! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning).
 
+use super::answer::CALIBRATED;
 use super::{Answer, Estimator, Fitted, Found, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When};
 use crate::blocks;
 use crate::control::Control;
@@ -41,6 +42,9 @@ pub struct Knn {
     /// Which of the classes with equal votes wins.
     #[serde(default)]
     pub ties: Ties,
+    /// Whether probabilities are calibrated.
+    #[serde(default)]
+    pub calibrated: bool,
 }
 
 /// Which of the classes with equal votes wins.
@@ -67,7 +71,7 @@ pub enum NeighbourWeights {
 
 impl Default for Knn {
     fn default() -> Self {
-        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest }
+        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest, calibrated: false }
     }
 }
 
@@ -91,9 +95,16 @@ impl Estimator for Knn {
             "of classes with equal votes, nearest: the one with the nearest neighbour wins; first: the first of them",
             Domain::Choice(&["nearest", "first"]),
         ),
+        Param::fixed("calibrated", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Votes, probabilities: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
+    const GIVES: Gives = Gives {
+        scores: Scores::Votes,
+        probabilities: When::Always,
+        calibrated: When::If("calibrated"),
+        leave_one_out: When::Always,
+        ..Gives::VALUES
+    };
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedKnn;
 

@@ -2,6 +2,7 @@
 
 use super::{
     Answer, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
+    Answer, Calibrated, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
     When,
 };
 use crate::data::{Kind, Target, TargetInfo};
@@ -50,6 +51,8 @@ macro_rules! estimators {
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum FittedModel {
             $(#[doc = concat!("By [`", stringify!($Estimator), "`].")] $Estimator(<$Estimator as Estimator>::Fitted),)*
+            /// By any of them that has scores, with probabilities made of these.
+            Calibrated(Calibrated),
         }
 
         impl EstimatorExpr {
@@ -75,10 +78,15 @@ macro_rules! estimators {
             /// estimator is passed over.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
                 self.any().require_settled()?;
+                let calibrated = self.is_calibrated(task.target)?;
                 match self {
                     $(EstimatorExpr::$Estimator(e) => {
-                        let earlier = match earlier { Some(FittedModel::$Estimator(f)) => Some(f), _ => None };
-                        e.fit_from(task, earlier).map(FittedModel::$Estimator)
+                        let earlier = match earlier.map(FittedModel::uncalibrated) { Some(FittedModel::$Estimator(f)) => Some(f), _ => None };
+                        if !calibrated {
+                            return e.fit_from(task, earlier).map(FittedModel::$Estimator);
+                        }
+                        let (fitted, held_out) = e.fit_held_out(task, earlier)?;
+                        Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task).map(FittedModel::Calibrated)
                     })*
                 }
             }
@@ -86,37 +94,37 @@ macro_rules! estimators {
 
         impl Fitted for FittedModel {
             fn support(&self) -> &[usize] {
-                match self { $(FittedModel::$Estimator(f) => f.support(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.support(),)* FittedModel::Calibrated(f) => f.support() }
             }
             fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-                match self { $(FittedModel::$Estimator(f) => f.predict(query),)* }
+                match self { $(FittedModel::$Estimator(f) => f.predict(query),)* FittedModel::Calibrated(f) => f.predict(query) }
             }
             fn summary(&self) -> &Summary {
-                match self { $(FittedModel::$Estimator(f) => f.summary(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.summary(),)* FittedModel::Calibrated(f) => f.summary() }
             }
             fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-                match self { $(FittedModel::$Estimator(f) => f.answer(target),)* }
+                match self { $(FittedModel::$Estimator(f) => f.answer(target),)* FittedModel::Calibrated(f) => f.answer(target) }
             }
             fn forget_rows(&mut self) {
-                match self { $(FittedModel::$Estimator(f) => f.forget_rows(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.forget_rows(),)* FittedModel::Calibrated(f) => f.forget_rows() }
             }
             fn expansion(&self) -> Option<&Expansion> {
-                match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* }
+                match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* FittedModel::Calibrated(f) => Fitted::expansion(f) }
             }
             fn factor(&self) -> Option<&Lower> {
-                match self { $(FittedModel::$Estimator(f) => f.factor(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.factor(),)* FittedModel::Calibrated(f) => f.factor() }
             }
             fn sigmoids(&self) -> &[Sigmoid] {
-                match self { $(FittedModel::$Estimator(f) => f.sigmoids(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.sigmoids(),)* FittedModel::Calibrated(f) => f.sigmoids() }
             }
             fn spectrum(&self) -> Option<&Spectrum> {
-                match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* FittedModel::Calibrated(f) => f.spectrum() }
             }
             fn clusters(&self) -> Option<&Clusters> {
                 match self { $(FittedModel::$Estimator(f) => f.clusters(),)* }
             }
             fn steps(&self) -> Vec<usize> {
-                match self { $(FittedModel::$Estimator(f) => f.steps(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.steps(),)* FittedModel::Calibrated(f) => f.steps() }
             }
         }
 
@@ -230,6 +238,7 @@ trait AnyEstimator {
     fn values(&self) -> Vec<(&'static Param, Value)>;
     fn require_settled(&self) -> Result<()>;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
@@ -299,6 +308,9 @@ impl<E: Estimator> AnyEstimator for E {
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         param::set(self, E::NAME, E::PARAMS, name, value)
     }
+    fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
+        param::set_flag(self, E::NAME, name, value)
+    }
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
         Estimator::start(self, param, task)
     }
@@ -316,6 +328,16 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
+    }
+}
+
+impl FittedModel {
+    /// The fit whose scores are calibrated, or itself.
+    pub fn uncalibrated(&self) -> &FittedModel {
+        match self {
+            FittedModel::Calibrated(calibrated) => calibrated.fitted(),
+            other => other,
+        }
     }
 }
 
@@ -437,12 +459,46 @@ impl EstimatorExpr {
     pub fn arguments(&self) -> Vec<(&'static str, String)> {
         self.any().terms().into_iter().map(|(name, term)| (name, term.to_string())).collect()
     }
-    /// The same without class probabilities where those take fits of their own: for a score that needs none.
+    /// The same without probabilities that take fits of their own: for a score that needs none.
     pub(crate) fn without_probabilities(&self) -> EstimatorExpr {
-        match self {
-            EstimatorExpr::Svc(svc) => EstimatorExpr::Svc(Svc { probabilities: false, ..svc.clone() }),
-            other => other.clone(),
+        let mut plain = self.clone();
+        if let When::If(flag) = self.gives().calibrated {
+            // A flag of the record is a field, and takes a flag.
+            let _ = plain.any_mut().set_flag(flag, false);
         }
+        plain
+    }
+    /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
+    pub fn with_probabilities(&self) -> EstimatorExpr {
+        let mut with = self.clone();
+        if let When::If(flag) = self.gives().calibrated {
+            // As above.
+            let _ = with.any_mut().set_flag(flag, true);
+        }
+        with
+    }
+    /// Whether a fit to a target is calibrated on held-out scores.
+    ///
+    /// # Errors
+    /// Where the user asks for probabilities of numbers.
+    fn is_calibrated(&self, target: &Target) -> Result<bool> {
+        let of_classes = matches!(target, Target::Classes { .. });
+        match self.gives().calibrated {
+            When::Never => Ok(false),
+            When::Always => Ok(of_classes),
+            When::If(flag) => {
+                let asked = self.is_set(flag);
+                if asked && !of_classes {
+                    let why = format!("{} makes them of classes, and the target holds numbers; leave it out", self.name());
+                    return Err(Error::Setting { name: flag.into(), why });
+                }
+                Ok(asked)
+            }
+        }
+    }
+    /// Whether a flag is set.
+    pub(crate) fn is_set(&self, flag: &str) -> bool {
+        self.arguments().iter().any(|(name, value)| *name == flag && value == "true")
     }
     /// Sets a parameter by name.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {

@@ -3,6 +3,7 @@
 mod answer;
 mod baseline;
 mod bordered;
+mod calibration;
 mod centred;
 mod class_scores;
 mod class_weight;
@@ -18,6 +19,7 @@ mod gp_classes;
 mod held_out;
 mod k_medoids;
 mod kernel_k_means;
+mod held_out_pairs;
 mod kernel_pca;
 mod knn;
 mod l2vm;
@@ -31,6 +33,7 @@ mod primal;
 mod ridge;
 mod ridge_path;
 mod rvm;
+mod scaled_softmax;
 mod settled;
 mod size;
 mod spectral_clustering;
@@ -42,6 +45,7 @@ pub use answer::{Answer, Finds, Gives, Needs, Scores, When};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use class_weight::ClassWeight;
 pub use clusters::{Clusters, FittedClusters};
+pub use calibration::{Calibrated, Calibration};
 pub use expansion::Expansion;
 pub use fitted_gp::{FittedGp, GpOfNumbers};
 pub use found::Found;
@@ -50,6 +54,7 @@ pub use k_medoids::KMedoids;
 pub use kernel_k_means::KernelKMeans;
 pub use gp::{Gp, Inference};
 pub use gp_classes::GpOfClasses;
+pub use held_out::HeldOut;
 pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub use l2vm::{FittedL2vm, L2vm};
@@ -59,6 +64,7 @@ pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
 pub use platt::Sigmoid;
 pub use ridge::{FittedRidge, Ridge};
 pub use rvm::{FittedRvm, Rvm};
+pub use scaled_softmax::ScaledSoftmax;
 pub use size::Size;
 pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};
 
@@ -184,6 +190,15 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// of penalties that takes a part of the steps. The answer is within the same tolerance.
     fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
         self.fit(task)
+    }
+    /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
+    /// there is one, else held out in folds. To be written where the two come cheaper together.
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>) -> Result<(Self::Fitted, HeldOut)> {
+        let fitted = self.fit_from(task, earlier)?;
+        let left_out = self.leave_one_out(task)?;
+        let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
+        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task), |p| HeldOut::one_by_one(&p, task))?;
+        Ok((fitted, held_out))
     }
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {

@@ -119,6 +119,17 @@ impl<'a> Primal<'a> {
         Ok(Found { beta, bias, f, objective, gap: if gap > 0.0 { gap / objective } else { 0.0 } })
     }
 
+    /// h_i = w_i (1 / sum w + z_m' (Z_m' W Z_m + lambda I)^-1 z_m), the first term where there is a constant: how much row i pulls
+    /// its own value.
+    pub(super) fn leverages(&self, control: &Control) -> Result<Vec<f64>> {
+        let (n, r) = (self.z.rows(), self.z.cols());
+        let total: f64 = (0..n).map(|i| self.weight(i)).sum();
+        let mut rows = Matrix::from_fn(n, r, |i, j| self.z[(i, j)] - self.mean.as_ref().map_or(0.0, |m| m[j]));
+        self.factor.solve_rows(&mut rows, control)?;
+        let constant = if self.mean.is_some() { 1.0 / total } else { 0.0 };
+        Ok((0..n).map(|i| self.weight(i) * (constant + rows.row(i).iter().map(|v| v * v).sum::<f64>())).collect())
+    }
+
     /// alpha = W (y - f) / lambda, N x outputs.
     pub(super) fn dual(&self, y: &Matrix, found: &Found) -> Matrix {
         Matrix::from_fn(y.rows(), y.cols(), |i, o| self.weight(i) * (y[(i, o)] - found.f[(i, o)] - found.bias[o]) / self.lambda)

@@ -7,16 +7,19 @@
 //! The prediction for row i by the model fitted without it is y_i - alpha_i / P_ii (Cawley & Talbot 2003,
 //! Reduced rank kernel ridge regression; Rifkin & Lippert 2007, Notes on regularized least squares).
 
+use super::answer::CALIBRATED;
 use super::bordered::{self, Bordered, Purpose, Solution};
+use super::held_out::{enough, out_of_fold};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, outputs};
 use super::primal::Primal;
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores, Size, Summary, Task,
+    Want, When,
 };
-use crate::data::{Kind, TargetInfo};
+use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
@@ -35,11 +38,14 @@ pub struct Ridge {
     pub lambda: Value,
     /// Whether a constant that is not penalised is added.
     pub intercept: bool,
+    /// Whether there are probabilities of classes.
+    #[serde(default)]
+    pub probabilities: bool,
 }
 
 impl Default for Ridge {
     fn default() -> Self {
-        Ridge { lambda: Value::Auto, intercept: true }
+        Ridge { lambda: Value::Auto, intercept: true, probabilities: false }
     }
 }
 
@@ -112,8 +118,8 @@ impl Ridge {
 }
 
 impl Ridge {
-    /// The fit over few features.
-    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64) -> Result<FittedRidge> {
+    /// The fit over few features; where it is to be told, the values of each row by the fit without it as well.
+    fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let system = Primal::new(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
         let summary = Summary {
@@ -124,10 +130,71 @@ impl Ridge {
             ..Summary::default()
         };
         let alpha = system.dual(y, &found);
+        let left_out = match told {
+            true => {
+                // y_i - f_i of the fit without row i is (y_i - f_i) / (1 - h_i).
+                let h = system.leverages(task.control)?;
+                let without =
+                    |i: usize, o: usize| y[(i, o)] - (y[(i, o)] - found.f[(i, o)] - found.bias[o]) / (1.0 - h[i]).max(f64::EPSILON);
+                Some(((0..y.rows()).collect(), Matrix::from_fn(y.rows(), y.cols(), without)))
+            }
+            false => None,
+        };
         let expansion = Expansion::new((0..y.rows()).collect(), alpha, found.bias).with_weights(found.beta);
-        Ok(FittedRidge { expansion, classes: classes(task.target), summary })
+        Ok((FittedRidge { expansion, classes: classes(task.target), summary }, left_out))
+    }
+
+    /// The fit; where it is to be told, the values of rows by the fits without them as well: of all rows, or of as many as take no
+    /// longer than the factor did.
+    fn solved(&self, task: &Task<'_>, told: bool) -> Result<(FittedRidge, LeftOut)> {
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let y = outputs(task, Self::NAME)?;
+        if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
+            return self.fit_primal(z, task, &y, lambda, told);
+        }
+        let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
+            Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
+            None => None,
+        };
+        let Some((Solution { alpha, bias, product, residual, .. }, system)) = solved else {
+            return self.fit_least_norm(task, &y).map(|fitted| (fitted, None));
+        };
+        let mut objective = 0.0;
+        for i in 0..y.rows() {
+            let w = task.weight(i);
+            for o in 0..y.cols() {
+                let a = alpha[(i, o)];
+                let g = product[(i, o)] - lambda / w * a;
+                objective += 0.5 * w * (y[(i, o)] - g - bias[o]).powi(2) + 0.5 * lambda * a * g;
+            }
+        }
+        let left_out = match told && y.rows() > 1 {
+            true => {
+                let most = if y.rows() < SAMPLED_ROWS { y.rows() } else { (y.rows() / 3).min(enough(classes(task.target).unwrap_or(2))) };
+                let rows = some_rows_of(task.target, most, task.seed);
+                let p = system.projection_diagonal(&rows, task.control)?;
+                let values = Matrix::from_fn(rows.len(), y.cols(), |k, o| y[(rows[k], o)] - alpha[(rows[k], o)] / p[k]);
+                Some((rows, values))
+            }
+            false => None,
+        };
+        let summary = Summary {
+            converged: residual <= TOLERANCE,
+            objective: Some(objective),
+            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
+            jitter: system.jitter_used(),
+            ..Summary::default()
+        };
+        let expansion = Expansion::new((0..y.rows()).collect(), alpha, bias);
+        Ok((FittedRidge { expansion, classes: classes(task.target), summary }, left_out))
     }
 }
+
+/// Rows, and the values there of the fits without them.
+type LeftOut = Option<(Vec<usize>, Matrix)>;
+
+/// From so many rows on those that are left out are a part of all.
+const SAMPLED_ROWS: usize = 1500;
 
 impl Estimator for Ridge {
     const NAME: &'static str = "ridge";
@@ -135,9 +202,16 @@ impl Estimator for Ridge {
     const PARAMS: &'static [Param] = &[
         Param::searched("lambda", LAMBDA, Domain::NonNegative, 1e6),
         Param::fixed("intercept", "whether to add a constant that is not penalised", Domain::Flag),
+        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, leave_one_out: When::Always, ..Gives::VALUES };
+    const GIVES: Gives = Gives {
+        scores: Scores::Classes,
+        probabilities: When::If("probabilities"),
+        calibrated: When::If("probabilities"),
+        leave_one_out: When::Always,
+        ..Gives::VALUES
+    };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     const CRITERION_LEAVES_OUT: bool = true;
@@ -159,7 +233,8 @@ impl Estimator for Ridge {
 
     /// One Cholesky factor in single precision, counted at half of n^3 / 3, and the Gram matrix.
     fn work(&self, size: Size) -> f64 {
-        bordered::work(size, 1.0 / 6.0)
+        // The diagonal of the inverse takes as much again.
+        bordered::work(size, if self.probabilities { 1.0 / 3.0 } else { 1.0 / 6.0 })
     }
 
     /// lambda: a tenth of the mean k(x, x).
@@ -168,36 +243,26 @@ impl Estimator for Ridge {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {
-        let lambda = settled::<Self>("lambda", &self.lambda)?;
-        let y = outputs(task, Self::NAME)?;
-        if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
-            return self.fit_primal(z, task, &y, lambda);
-        }
-        let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
-            Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
-            None => None,
+        self.solved(task, false).map(|(fitted, _)| fitted)
+    }
+
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>) -> Result<(FittedRidge, HeldOut)> {
+        let (fitted, left_out) = self.solved(task, true)?;
+        let held_out = match left_out {
+            Some((rows, scores)) => HeldOut {
+                mass: rows.iter().map(|&i| task.weight(i)).collect(),
+                how: match rows.len() == task.rows() {
+                    true => "of rows left out one by one".into(),
+                    false => format!("of {} rows left out one by one", rows.len()),
+                },
+                rows,
+                scores,
+                pairs: Vec::new(),
+                converged: true,
+            },
+            None => out_of_fold(self, task)?,
         };
-        let Some((Solution { alpha, bias, product, residual, .. }, system)) = solved else {
-            return self.fit_least_norm(task, &y);
-        };
-        let mut objective = 0.0;
-        for i in 0..y.rows() {
-            let w = task.weight(i);
-            for o in 0..y.cols() {
-                let a = alpha[(i, o)];
-                let g = product[(i, o)] - lambda / w * a;
-                objective += 0.5 * w * (y[(i, o)] - g - bias[o]).powi(2) + 0.5 * lambda * a * g;
-            }
-        }
-        let summary = Summary {
-            converged: residual <= TOLERANCE,
-            objective: Some(objective),
-            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
-            jitter: system.jitter_used(),
-            ..Summary::default()
-        };
-        let expansion = Expansion::new((0..y.rows()).collect(), alpha, bias);
-        Ok(FittedRidge { expansion, classes: classes(task.target), summary })
+        Ok((fitted, held_out))
     }
 
     /// log of the root of the weighted mean of squared leave-one-out residuals over rows and outputs (indicators

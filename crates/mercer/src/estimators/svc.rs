@@ -6,23 +6,24 @@
 //!
 //! solved in its dual. Cortes and Vapnik (1995); Bishop (2006) 7.1.1; Murphy (2012) 14.5.2.
 //!
-//! Probabilities, where they are asked for, are Platt's sigmoids of the decision values of each pair of classes, held out in
-//! five folds, coupled for more than two classes. The predicted class is then the one of the greatest probability, and not the
-//! one of most votes; the two differ near the border.
+//! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
+//! of the greatest probability, and not the one of most votes; the two differ near the border.
 
 use super::coupling::couple;
 use super::held_out::{Calibration, calibrate};
 use super::platt::Sigmoid;
 use super::{
     Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm,
+use super::answer::CALIBRATED;
+use super::held_out_pairs::held_out;
+    Answer, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm,
 };
 use crate::blocks;
-use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::smo::{self, Problem};
+use crate::solve::smo::{self, Options, Problem, Solution};
 use serde::{Deserialize, Serialize};
 
 /// Which of the classes with equal votes wins.
@@ -94,11 +95,7 @@ impl Estimator for Svc {
             "megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows take longer and change no bit",
             Domain::Positive,
         ),
-        Param::fixed(
-            "probabilities",
-            "whether to fit class probabilities: Platt's sigmoid for each pair of classes on decision values held out in five folds, which takes further fits; the predicted class is then the one of the greatest probability",
-            Domain::Flag,
-        ),
+        Param::fixed("probabilities", CALIBRATED, Domain::Flag),
         Param::fixed(
             "ties",
             "of classes with equal votes, sum: the one with the greater sum of decision values wins; first: the first of them",
@@ -106,7 +103,8 @@ impl Estimator for Svc {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), ..Gives::VALUES };
+    const GIVES: Gives =
+        Gives { scores: Scores::Pairs, probabilities: When::If("probabilities"), calibrated: When::If("probabilities"), ..Gives::VALUES };
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSvc;
 
@@ -141,9 +139,36 @@ impl Estimator for Svc {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
-        require_settled(self, Self::NAME, Self::PARAMS)?;
-        let c = svm::finite(Self::NAME, "c", &self.c)?;
-        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        self.solved(task, earlier, |_| Ok(())).map(|(fitted, ())| fitted)
+    }
+
+    /// Machines without a fold start from those on all rows and share their kernel values.
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<(FittedSvc, HeldOut)> {
+        self.solved(task, earlier, |s| held_out(task, s.pairs, s.problems, s.solutions, s.counted, &s.options))
+    }
+}
+
+/// The solved problems of the pairs of classes.
+struct Solved<'a> {
+    pairs: &'a [(usize, usize)],
+    problems: &'a [Problem],
+    solutions: &'a [Solution],
+    /// The weight of each row, times that of its class.
+    counted: &'a dyn Fn(usize) -> f64,
+    options: Options,
+}
+
+impl Svc {
+    /// The fit, and what is made of its solved problems.
+    fn solved<R>(
+        &self,
+        task: &Task<'_>,
+        earlier: Option<&FittedSvc>,
+        make: impl FnOnce(&Solved<'_>) -> Result<R>,
+    ) -> Result<(FittedSvc, R)> {
+        require_settled(self, Svc::NAME, Svc::PARAMS)?;
+        let c = svm::finite(Svc::NAME, "c", &self.c)?;
+        let (codes, names) = task.target.as_classes(Svc::NAME)?;
         if codes.len() != task.rows() {
             return Err(Error::Shape { what: "rows of the target".into(), expected: task.rows(), found: codes.len() });
         }
@@ -186,24 +211,18 @@ impl Estimator for Svc {
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
-        let mut summary = svm::summary(&solutions, options.tolerance, rounded);
-        let mut sigmoids = Vec::new();
-        if self.probabilities {
-            let found: Calibration = calibrate(task, codes, &problems, &solutions, counted, &options)?;
-            sigmoids = found.sigmoids;
-            summary.converged &= found.converged;
-            summary.notes.extend(found.notes);
-        }
-        Ok(FittedSvc {
+        let summary = svm::summary(&solutions, options.tolerance, rounded);
+        let made = make(&Solved { pairs: &pairs, problems: &problems, solutions: &solutions, counted: &counted, options })?;
+        let fitted = FittedSvc {
             expansion,
             classes: names.len(),
             first: pairs.iter().map(|p| p.0).collect(),
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
-            sigmoids,
             ties: self.ties,
             summary,
-        })
+        };
+        Ok((fitted, made))
     }
 }
 
@@ -224,9 +243,6 @@ pub struct FittedSvc {
     /// Steps of the solver for each pair.
     #[serde(with = "blocks::usizes")]
     pub iterations: Vec<usize>,
-    /// For each pair the probability of its second class, by its decision value; empty where probabilities were not asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sigmoids: Vec<Sigmoid>,
     #[serde(default)]
     ties: EqualVotes,
     summary: Summary,
@@ -258,20 +274,6 @@ impl FittedSvc {
         }
         best
     }
-
-    /// Probabilities of the classes for decision values, M x classes.
-    fn probabilities(&self, scores: &Matrix, control: &Control) -> Result<Matrix> {
-        let pairs: Vec<(usize, usize)> = self.first.iter().copied().zip(self.second.iter().copied()).collect();
-        let mut out = Matrix::zeros(scores.rows(), self.classes);
-        for i in 0..scores.rows() {
-            if i % 1024 == 0 {
-                control.check()?;
-            }
-            let second: Vec<f64> = scores.row(i).iter().zip(&self.sigmoids).map(|(&f, s)| s.probability(f)).collect();
-            out.row_mut(i).copy_from_slice(&couple(&pairs, &second, self.classes)?);
-        }
-        Ok(out)
-    }
 }
 
 impl Fitted for FittedSvc {
@@ -292,23 +294,12 @@ impl Fitted for FittedSvc {
         if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
-        if !self.sigmoids.is_empty() && self.sigmoids.len() != pairs {
-            return Err(Error::Shape { what: "sigmoids of the pairs".into(), expected: pairs, found: self.sigmoids.len() });
-        }
         let scores = self.expansion.predict(query.cross, query.control)?;
-        let by_votes = (0..scores.rows()).map(|i| self.decide(scores.row(i)));
-        let (codes, probabilities): (Vec<usize>, _) = if self.sigmoids.is_empty() {
-            (by_votes.collect(), None)
-        } else {
-            let p = self.probabilities(&scores, query.control)?;
-            (by_votes.enumerate().map(|(i, voted)| greatest(p.row(i), voted)).collect(), Some(p))
-        };
-        let values = Predicted::Classes(codes);
-        let probabilities = probabilities.filter(|_| query.want.probabilities);
+        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
         let scores: Option<Matrix> = query.want.scores.then_some(scores);
         let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
         let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Ok(Predictions { scores, pairs, probabilities, ..Predictions::of(values) })
+        Ok(Predictions { scores, pairs, ..Predictions::of(values) })
     }
 
     fn summary(&self) -> &Summary {
@@ -326,12 +317,4 @@ impl Fitted for FittedSvc {
     fn steps(&self) -> Vec<usize> {
         self.iterations.clone()
     }
-    fn sigmoids(&self) -> &[Sigmoid] {
-        &self.sigmoids
-    }
-}
-
-/// The class of the greatest probability; of equal ones the one that was voted for.
-fn greatest(probabilities: &[f64], voted: usize) -> usize {
-    (0..probabilities.len()).fold(voted, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
 }

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 use bytemuck::{cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 
+/// Unit vectors that are solved for at a time.
+const UNITS: usize = 256;
+
 /// A symmetric positive definite matrix and its Cholesky factor in f32.
 #[derive(Clone, Debug)]
 pub(crate) struct SingleCholesky {
@@ -59,6 +62,20 @@ impl SingleCholesky {
         factor.solve(n, &mut rows, false, control)?;
         factor.solve(n, &mut rows, true, control)?;
         Matrix::new(b.cols(), n, rows.into_iter().map(|v| size * f64::from(v)).collect()).map(|m| m.transpose())
+    }
+
+    /// (A^-1)_ii for some rows, to the precision of f32: |L^-1 e_i|^2.
+    pub(crate) fn inverse_diagonal(&self, rows: &[usize], control: &Control) -> Result<Vec<f64>> {
+        let n = self.diagonal.len();
+        let factor = Triangle::Square(cast_slice(self.memory.data()), 2 * n);
+        let mut out = Vec::with_capacity(rows.len());
+        for some in rows.chunks(UNITS) {
+            let mut units = vec![0.0f32; some.len() * n];
+            some.iter().enumerate().for_each(|(k, &i)| units[k * n + i] = 1.0);
+            factor.solve(n, &mut units, false, control)?;
+            out.extend(units.chunks_exact(n).map(|u| u.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>()));
+        }
+        Ok(out)
     }
 
     /// A B for B (N x columns), in f64.
@@ -112,6 +129,17 @@ mod tests {
             assert!((x - y).abs() <= 1e-14 * size * n as f64, "{x} is not {y}");
         }
         assert_eq!(single.into_matrix(), a);
+    }
+
+    #[test]
+    fn the_diagonal_of_the_inverse_has_the_digits_of_f32() {
+        let (a, control) = (matrix(600, 0.1), Control::default());
+        let exact = Cholesky::new(a.clone(), &control).unwrap().inverse_diagonal(&control).unwrap();
+        let rows: Vec<usize> = (0..600).step_by(2).collect();
+        let found = SingleCholesky::new(a, &control).unwrap().ok().unwrap().inverse_diagonal(&rows, &control).unwrap();
+        for (x, &i) in found.iter().zip(&rows) {
+            assert!((x - exact[i]).abs() <= 1e-4 * exact[i], "{x} is not {}", exact[i]);
+        }
     }
 
     #[test]

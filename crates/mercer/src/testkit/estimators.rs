@@ -40,6 +40,35 @@ pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset
     edge_cases::check(expr)
 }
 
+/// What an estimator whose probabilities are calibrated must keep to on targets of classes. Rows that are left out as they stand, or
+/// held out by their place, are no repetitions: weights and orders are left to the scores that it is made of.
+pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
+    expression(expr)?;
+    let settled = words(kernel.settle(data))?;
+    let mut checked = 0;
+    for (name, target) in targets(data.rows()) {
+        if !matches!(target, Target::Classes { .. }) || !expr.takes(&target) {
+            continue;
+        }
+        checked += 1;
+        let open = Case { kernel: settled.clone(), estimator: tightened(expr)?, data: data.clone(), target, new: table(9, 99) };
+        let bound = words(open.kernel.bind(None, &open.data))?;
+        let case = Case { estimator: words(open.with_task(bound.as_ref(), None, |task| open.estimator.settle(task)))?, ..open.clone() };
+        let check = || -> Verdict {
+            let model = case.model(None)?;
+            let base = case.predict(&model)?;
+            sound(&base)?;
+            gives_what_it_says(&case, &base)?;
+            only_what_is_wanted(&case, &model, &base)?;
+            stored_models_predict_the_same_bits(&case, &model, &base)?;
+            the_same_bits_for_any_number_of_threads(&open, kernel)?;
+            a_precomputed_gram_matrix_equals_its_kernel(&case, &base)
+        };
+        check().map_err(|why| format!("{name}: {why}"))?;
+    }
+    if checked == 0 { fail("nothing was checked", format!("{} takes no classes", expr.name())) } else { Ok(()) }
+}
+
 /// What predictions hold is what the record says, for a target that they can be of.
 fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
     let (gives, name) = (case.estimator.gives(), case.estimator.name());

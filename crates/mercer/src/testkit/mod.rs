@@ -7,7 +7,7 @@ mod edge_cases;
 mod estimators;
 mod kernels;
 
-pub use estimators::check_estimator;
+pub use estimators::{check_calibrated, check_estimator};
 pub use kernels::check_kernel;
 
 use crate::control::Control;

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d, compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -165,6 +166,29 @@ class Probabilities:
         """
         rows = self._rows_for_model(X)
         return self.model_.predict_proba(rows, threads=self._threads())
+
+
+class AskedProbabilities:
+    """Class probabilities of a classifier that has them where a flag asks for them."""
+
+    def _asks(self):
+        return getattr(self, self._spelt["probabilities"]) is True
+
+    @available_if(_asks)
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probability of each class, calibrated on scores of rows that were left out.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; ``predict`` gives the class of the greatest.
+        """
+        return Probabilities.predict_proba(self, X)
 
 
 class KernelRegressor(RegressorMixin, KernelEstimator):

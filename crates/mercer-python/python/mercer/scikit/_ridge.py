@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ExpressionError
 from ._arguments import is_open, is_pair
-from ._base import KernelClassifier, KernelRegressor, Scores
+from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Scores
 from ._kernels import Pairwise
 from ._several import EachTarget
 
@@ -84,5 +84,5 @@ class RidgeRegression(Ridge, KernelRegressor):
             self.alpha_ = np.array([settled["lambda"] for settled in model.in_order("parameters")])
 
 
-class RidgeClassification(Ridge, Scores, KernelClassifier):
+class RidgeClassification(Ridge, Scores, AskedProbabilities, KernelClassifier):
     """Kernel ridge regression to indicators of classes."""

@@ -170,7 +170,7 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
 
     @available_if(_with_probabilities)
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probability of each class: Platt's sigmoids of the pairs of classes, coupled (Wu, Lin and Weng 2004).
+        """Probability of each class: Platt's sigmoids of the pairs of classes, coupled (Wu, Lin and Weng 2004) and scaled by a softmax.
 
         Parameters
         ----------

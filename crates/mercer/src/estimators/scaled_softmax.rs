@@ -1,0 +1,246 @@
+//! Probabilities of several classes as a softmax of scaled scores: Platt's sigmoid for more than two classes.
+//!
+//! ```text
+//! p_k(z) = exp(a_k z_k + b_k) / sum over l of exp(a_l z_l + b_l)
+//! minimises  -sum_i w_i sum_k t_ik ln p_k(z_i),     t_ik = 1 - e for the class of row i, e / (K - 1) for the others, e = 1 / (W + 2)
+//! ```
+//!
+//! with one factor a for all classes or one for each, and W the sum of weights. Convex: Newton's method with damped steps ends at
+//! the minimum. Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks (vector scaling).
+
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::{Cholesky, Matrix};
+use serde::{Deserialize, Serialize};
+
+/// Most Newton steps; a handful is usual.
+const STEPS: usize = 100;
+/// The gradient that counts as zero, as a share of what its terms could add up to.
+const FLAT: f64 = 1e-10;
+/// What is added to the curvature, in the same share: offsets that all rise alike change nothing.
+const RIDGE: f64 = 1e-9;
+
+/// A softmax of scaled scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScaledSoftmax {
+    /// The classes that there are rows of; the others have the probability 0.
+    pub classes: Vec<usize>,
+    /// One factor for all of these classes, or one for each.
+    pub factors: Vec<f64>,
+    /// One offset for each of them.
+    pub offsets: Vec<f64>,
+}
+
+/// Rows that a softmax is fitted to: scores (rows x classes, of `classes` alone those that count), codes and weights.
+pub(super) struct Rows<'a> {
+    pub(super) scores: &'a Matrix,
+    pub(super) codes: &'a [usize],
+    pub(super) mass: &'a [f64],
+}
+
+impl ScaledSoftmax {
+    /// Fits to scores that the rows had no part in.
+    pub(super) fn fit(rows: &Rows<'_>, classes: &[usize], factor_each: bool, control: &Control) -> Result<ScaledSoftmax> {
+        let k = classes.len();
+        let factors = if factor_each { k } else { 1 };
+        let whole: f64 = rows.mass.iter().sum();
+        let size = typical(rows, classes, whole);
+        let mut now = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
+        let mut height = now.loss(rows, whole);
+        for _ in 0..STEPS {
+            control.check_time("probabilities")?;
+            let (gradient, mut curvature) = now.derivatives(rows, whole, size);
+            if gradient.iter().all(|g| g.abs() <= FLAT * whole) {
+                break;
+            }
+            curvature.add_to_diagonal(&[RIDGE * whole]);
+            let step = Cholesky::new(curvature, control)?.solve(&Matrix::column(gradient.clone()), control)?.into_data();
+            let fall: f64 = gradient.iter().zip(&step).map(|(g, s)| -g * s).sum();
+            let mut share = 1.0;
+            let next = loop {
+                let next = now.moved(&step, -share, size);
+                let found = next.loss(rows, whole);
+                if found <= height + 1e-4 * share * fall {
+                    height = found;
+                    break Some(next);
+                }
+                share /= 2.0;
+                if share < 1e-10 {
+                    break None;
+                }
+            };
+            // No lower point along the step: the minimum, as far as rounding lets it be told.
+            let Some(next) = next else { break };
+            now = next;
+        }
+        Ok(now)
+    }
+
+    /// Parameters that the rows decide: adding a number to every offset changes nothing.
+    pub(super) fn freedom(&self) -> f64 {
+        (self.factors.len() + self.offsets.len()) as f64 - 1.0
+    }
+
+    fn factor(&self, place: usize) -> f64 {
+        self.factors[place.min(self.factors.len() - 1)]
+    }
+
+    /// Probabilities of `classes` for one row of scores.
+    fn of_present(&self, scores: &[f64]) -> Vec<f64> {
+        let mut z: Vec<f64> = self.classes.iter().enumerate().map(|(p, &class)| self.factor(p) * scores[class] + self.offsets[p]).collect();
+        let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        z.iter_mut().for_each(|v| *v = (*v - top).exp());
+        let sum: f64 = z.iter().sum();
+        z.into_iter().map(|v| (v / sum).max(f64::MIN_POSITIVE)).collect()
+    }
+
+    /// Probabilities of all classes for one row of scores, which become them.
+    pub(super) fn apply(&self, row: &mut [f64]) {
+        let p = self.of_present(row);
+        row.fill(0.0);
+        self.classes.iter().zip(p).for_each(|(&class, p)| row[class] = p);
+    }
+
+    /// An error in words unless its parts fit together and to so many classes: it may come from a file.
+    pub(super) fn fits(&self, classes: usize) -> bool {
+        let k = self.classes.len();
+        (self.factors.len() == 1 || self.factors.len() == k) && self.offsets.len() == k && self.classes.iter().all(|c| *c < classes)
+    }
+
+    fn moved(&self, step: &[f64], share: f64, size: f64) -> ScaledSoftmax {
+        let (of_factors, of_offsets) = step.split_at(self.factors.len());
+        ScaledSoftmax {
+            classes: self.classes.clone(),
+            factors: self.factors.iter().zip(of_factors).map(|(a, s)| a + share * s / size).collect(),
+            offsets: self.offsets.iter().zip(of_offsets).map(|(b, s)| b + share * s).collect(),
+        }
+    }
+
+    fn loss(&self, rows: &Rows<'_>, whole: f64) -> f64 {
+        let (own, other) = aims(whole, self.classes.len());
+        let one = |i: usize| {
+            let p = self.of_present(rows.scores.row(i));
+            let terms = self.classes.iter().zip(&p).map(|(&class, p)| if class == rows.codes[i] { own * p.ln() } else { other * p.ln() });
+            -rows.mass[i] * terms.sum::<f64>()
+        };
+        (0..rows.codes.len()).map(one).sum()
+    }
+
+    /// sum_i w_i -ln p of the class of row i.
+    pub(super) fn surprise(&self, rows: &Rows<'_>) -> f64 {
+        let place = |class: usize| self.classes.iter().position(|c| *c == class);
+        let one = |i: usize| place(rows.codes[i]).map_or(0.0, |p| -rows.mass[i] * self.of_present(rows.scores.row(i))[p].ln());
+        (0..rows.codes.len()).map(one).sum()
+    }
+
+    /// Gradient and curvature by factors, in units of 1 / `size`, and offsets. With x_k = z_k / size for factors and 1 for
+    /// offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its classes.
+    fn derivatives(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (Vec<f64>, Matrix) {
+        let (k, f) = (self.classes.len(), self.factors.len());
+        let (own, other) = aims(whole, k);
+        let mut gradient = vec![0.0; f + k];
+        let mut curvature = Matrix::zeros(f + k, f + k);
+        for i in 0..rows.codes.len() {
+            let (w, scores) = (rows.mass[i], rows.scores.row(i));
+            let p = self.of_present(scores);
+            let x: Vec<f64> = self.classes.iter().map(|&class| scores[class] / size).collect();
+            for a in 0..k {
+                let aim = if self.classes[a] == rows.codes[i] { own } else { other };
+                let (g, fa) = (w * (p[a] - aim), a.min(f - 1));
+                gradient[fa] += g * x[a];
+                gradient[f + a] += g;
+                for b in 0..k {
+                    let h = w * p[a] * (f64::from(u8::from(a == b)) - p[b]);
+                    let fb = b.min(f - 1);
+                    curvature[(fa, fb)] += h * x[a] * x[b];
+                    curvature[(fa, f + b)] += h * x[a];
+                    curvature[(f + a, fb)] += h * x[b];
+                    curvature[(f + a, f + b)] += h;
+                }
+            }
+        }
+        (gradient, curvature)
+    }
+}
+
+/// What is aimed at for the class of a row, and for each other one.
+fn aims(whole: f64, classes: usize) -> (f64, f64) {
+    let e = 1.0 / (whole + 2.0);
+    (1.0 - e, e / (classes.max(2) - 1) as f64)
+}
+
+/// The root of the mean of squared scores; 1 where all are 0.
+fn typical(rows: &Rows<'_>, classes: &[usize], whole: f64) -> f64 {
+    let square = |i: usize| rows.mass[i] * classes.iter().map(|&c| rows.scores[(i, c)].powi(2)).sum::<f64>();
+    let mean = (0..rows.codes.len()).map(square).sum::<f64>() / (whole * classes.len() as f64);
+    if mean > 0.0 && mean.is_finite() { mean.sqrt() } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores without a pattern and classes drawn with the probabilities of a softmax of them, by its largest noisy score.
+    fn made(n: usize, k: usize) -> (Matrix, Vec<usize>, Vec<f64>) {
+        let at = |i: usize, c: usize, s: f64| (((i * 7919 + c * 104_729) as f64) * s).sin();
+        let scores = Matrix::from_fn(n, k, |i, c| 3.0 * at(i, c, 0.7));
+        // The largest of scores with Gumbel noise has the probabilities of the softmax.
+        let noise = |i: usize, c: usize| -(-(0.5 + 0.499_999 * at(i, c, 1.3)).ln()).ln();
+        let best = |i: usize| (0..k).max_by(|&a, &b| (scores[(i, a)] + noise(i, a)).total_cmp(&(scores[(i, b)] + noise(i, b)))).unwrap();
+        let codes = (0..n).map(best).collect();
+        (scores, codes, (0..n).map(|i| 1.0 + (i % 3) as f64).collect())
+    }
+
+    #[test]
+    fn the_gradient_vanishes_and_every_other_point_is_higher() {
+        let (scores, codes, mass) = made(300, 4);
+        let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
+        let whole: f64 = mass.iter().sum();
+        for each in [false, true] {
+            let found = ScaledSoftmax::fit(&rows, &[0, 1, 2, 3], each, &Control::default()).unwrap();
+            let (gradient, _) = found.derivatives(&rows, whole, 1.0);
+            assert!(gradient.iter().all(|g| g.abs() <= 1e-8 * whole), "{gradient:?}");
+            let least = found.loss(&rows, whole);
+            for j in 0..gradient.len() {
+                for way in [-0.1, 0.1] {
+                    let mut step = vec![0.0; gradient.len()];
+                    step[j] = way;
+                    assert!(found.moved(&step, 1.0, 1.0).loss(&rows, whole) > least, "{j} {way}");
+                }
+            }
+            assert!(found.factors.iter().all(|a| *a > 0.0), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_differences() {
+        let (scores, codes, mass) = made(60, 3);
+        let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
+        let whole: f64 = mass.iter().sum();
+        let at = ScaledSoftmax { classes: vec![0, 1, 2], factors: vec![0.3, 0.8, 0.5], offsets: vec![0.1, -0.4, 0.2] };
+        let (gradient, _) = at.derivatives(&rows, whole, 1.0);
+        for j in 0..6 {
+            let mut step = vec![0.0; 6];
+            step[j] = 1e-5;
+            let difference = (at.moved(&step, 1.0, 1.0).loss(&rows, whole) - at.moved(&step, -1.0, 1.0).loss(&rows, whole)) / 2e-5;
+            assert!((gradient[j] - difference).abs() <= 1e-6 * whole, "{j}: {} and {difference}", gradient[j]);
+        }
+    }
+
+    #[test]
+    fn separated_huge_and_equal_scores_have_finite_probabilities() {
+        let codes = [0, 0, 1, 1, 2, 2];
+        for scale in [1.0, 1e9, 0.0] {
+            let scores = Matrix::from_fn(6, 3, |i, c| if codes[i] == c { scale } else { -scale });
+            let rows = Rows { scores: &scores, codes: &codes, mass: &[1.0; 6] };
+            for each in [false, true] {
+                let found = ScaledSoftmax::fit(&rows, &[0, 1, 2], each, &Control::default()).unwrap();
+                let p = found.of_present(scores.row(0));
+                // Separated scores meet the aim 1 - 1 / (6 + 2); equal ones tell nothing.
+                let aim = if scale > 0.0 { 7.0 / 8.0 } else { 1.0 / 3.0 };
+                assert!((p[0] - aim).abs() <= 1e-6, "{scale}: {p:?}");
+            }
+        }
+    }
+}
