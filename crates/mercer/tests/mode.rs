@@ -5,7 +5,9 @@ mod problem;
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{ClassWeight, Estimator, EstimatorExpr, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, Want};
+use mercer::estimators::{
+    ClassWeight, Estimator, EstimatorExpr, Fitted, Gp, Inference, L2vm, Logistic, Predictions, Query, Ridge, Task, Want,
+};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, product, transposed_product_within};

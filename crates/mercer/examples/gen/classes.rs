@@ -4,7 +4,6 @@ use crate::spellings::{Argument, N_JOBS, Role, SPELLINGS, Spelling, USUAL};
 use mercer::data::Kind;
 use mercer::error::{Error, Result};
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
-use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Needs, Scores};
 use mercer::param::{Domain, Param};
 use std::fmt::Write;
 
@@ -158,12 +157,10 @@ fn says(entry: &EstimatorEntry, role: Role) -> Says {
         scores: classifies && matches!(gives.scores, Scores::Classes | Scores::Pairs),
         probabilities: classifies && gives.probabilities.is_always_for(Kind::Classes),
         left_out: role == Role::Regressor && gives.leave_one_out.is_always_for(Kind::Numbers),
-        probabilities: classifies && gives.probabilities == When::Always,
         calibrated: match gives.calibrated {
             When::If(flag) if classifies => Some(flag),
             _ => None,
         },
-        left_out: role == Role::Regressor && gives.leave_one_out == When::Always,
     }
 }
 

@@ -176,6 +176,7 @@ impl Estimator for Gp {
         variance: When::Of(Kind::Numbers),
         covariance: When::Of(Kind::Numbers),
         leave_one_out: When::Of(Kind::Numbers),
+        ..Gives::VALUES
     };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("negative log evidence");

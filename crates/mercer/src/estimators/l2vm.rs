@@ -105,7 +105,7 @@ impl Features {
 
 impl L2vm {
     fn ridge(&self) -> Ridge {
-        Ridge { lambda: self.lambda.clone(), intercept: self.intercept }
+        Ridge { lambda: self.lambda.clone(), intercept: self.intercept, probabilities: false }
     }
     fn logistic(&self) -> Logistic {
         Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }

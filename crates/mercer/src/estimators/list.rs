@@ -1,9 +1,8 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
 use super::{
-    Answer, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
-    Answer, Calibrated, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
-    When,
+    Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
+    Summary, Task, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -121,7 +120,7 @@ macro_rules! estimators {
                 match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* FittedModel::Calibrated(f) => f.spectrum() }
             }
             fn clusters(&self) -> Option<&Clusters> {
-                match self { $(FittedModel::$Estimator(f) => f.clusters(),)* }
+                match self { $(FittedModel::$Estimator(f) => f.clusters(),)* FittedModel::Calibrated(_) => None }
             }
             fn steps(&self) -> Vec<usize> {
                 match self { $(FittedModel::$Estimator(f) => f.steps(),)* FittedModel::Calibrated(f) => f.steps() }
@@ -486,6 +485,7 @@ impl EstimatorExpr {
         match self.gives().calibrated {
             When::Never => Ok(false),
             When::Always => Ok(of_classes),
+            When::Of(kind) => Ok(kind == target.kind()),
             When::If(flag) => {
                 let asked = self.is_set(flag);
                 if asked && !of_classes {

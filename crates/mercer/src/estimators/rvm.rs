@@ -184,7 +184,8 @@ impl Estimator for Rvm {
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, variance: When::Always, ..Gives::VALUES };
+    const GIVES: Gives =
+        Gives { scores: Scores::Classes, probabilities: When::Of(Kind::Classes), variance: When::Of(Kind::Numbers), ..Gives::VALUES };
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 

@@ -9,14 +9,11 @@
 //! Probabilities, where they are asked for, are calibrated on decision values held out in folds. The predicted class is then the one
 //! of the greatest probability, and not the one of most votes; the two differ near the border.
 
-use super::coupling::couple;
-use super::held_out::{Calibration, calibrate};
-use super::platt::Sigmoid;
-use super::{
-    Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm,
 use super::answer::CALIBRATED;
 use super::held_out_pairs::held_out;
-    Answer, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, When, svm,
+use super::{
+    Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
+    When, svm,
 };
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};

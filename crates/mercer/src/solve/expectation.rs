@@ -105,9 +105,11 @@ pub fn approximate(s: &Matrix, rows: &TwoClasses<'_>, control: &Control) -> Resu
             }
             return Ok(Approximation { b, root, factor, value, change, iterations });
         }
-        change = tilted.iter().zip(&mean).zip(&variance).fold(0.0f64, |most, ((t, m), v)| {
-            most.max((t.mean - m).abs() / v.sqrt()).max((t.variance / v - 1.0).abs())
-        });
+        change = tilted
+            .iter()
+            .zip(&mean)
+            .zip(&variance)
+            .fold(0.0f64, |most, ((t, m), v)| most.max((t.mean - m).abs() / v.sqrt()).max((t.variance / v - 1.0).abs()));
         if change > last {
             damping = (0.5 * damping).max(DAMPING.1);
         }

@@ -1,8 +1,8 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
 mod eigen;
-mod kernel_means;
 pub mod expectation;
+mod kernel_means;
 pub mod laplace;
 mod lbfgs;
 pub mod likelihood;
