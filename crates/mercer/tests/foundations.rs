@@ -352,7 +352,7 @@ fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_ea
         let data = points(&x);
         let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
         let watched = Watched(bound.as_ref(), AtomicUsize::new(0));
-        let (target, ridge) = (Target::Numbers(y.clone()), Ridge { lambda: Value::Number(0.3), intercept: false });
+        let (target, ridge) = (Target::Numbers(y.clone()), Ridge { lambda: Value::Number(0.3), intercept: false, ..Ridge::default() });
         let fitted = ridge.fit(&Task { gram: &watched, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
         assert_eq!(watched.1.load(Ordering::Relaxed), if primal { 0 } else { n * n }, "{kernel} of {n} rows of {d} columns");
         // Whichever side: alpha = (K + lambda I)^-1 y.
@@ -417,7 +417,7 @@ fn the_primal_and_the_dual_of_linear_ridge_agree() {
     for intercept in [false, true] {
         for w in [None, Some(weights.as_slice())] {
             for lambda in [1e-6, 0.3, 50.0] {
-                let ridge = Ridge { lambda: Value::Number(lambda), intercept };
+                let ridge = Ridge { lambda: Value::Number(lambda), intercept, ..Ridge::default() };
                 let predict = |gram: &dyn Gram| {
                     let task = Task { gram, target: &target, weights: w, control: &control, seed: 0 };
                     let fitted = ridge.fit(&task).unwrap();
