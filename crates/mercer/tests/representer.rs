@@ -158,7 +158,7 @@ fn one_expansion_serves_every_loss_and_its_coefficients_are_slopes_of_that_loss(
         let fitted = fit(&Plugged { loss, lambda }, &square(&x, rbf), &Target::Numbers(y.clone()), None);
         check(loss, &fitted.expansion, lambda, &k, y, 1e-6);
         if loss == Loss::Square {
-            let ridge = mercer::estimators::Ridge { lambda: lambda.into(), intercept: false };
+            let ridge = mercer::estimators::Ridge { lambda: lambda.into(), intercept: false, ..Default::default() };
             let ridge = fit(&ridge, &square(&x, rbf), &Target::Numbers(y.clone()), None);
             close(&fitted.expansion.coef, &ridge.expansion().coef, 1e-6);
             check(loss, ridge.expansion(), lambda, &k, y, 1e-10);
