@@ -1,4 +1,4 @@
-"""Class probabilities of SVC: Platt's sigmoids of held-out decision values, coupled, against scikit-learn's."""
+"""Class probabilities of SVC: calibrated on held-out decision values, against scikit-learn's."""
 
 import warnings
 
@@ -65,12 +65,13 @@ def test_two_classes_have_the_sigmoid_that_is_told():
     np.testing.assert_allclose(model.probB_, reference.probB_, atol=0.3)
 
 
-def test_pairs_are_coupled_by_the_second_method_of_wu_lin_and_weng():
+def test_pairs_are_coupled_by_the_second_method_of_wu_lin_and_weng_and_scaled_by_a_softmax():
     train, test, y_train, _ = halves(load_wine, 1)
     model = mercer.SVC(probability=True, decision_function_shape="ovo").fit(train, y_train)
     a, b, values = model.probA_, model.probB_, model.decision_function(test)
     first, second = np.triu_indices(3, 1)
-    for row, found in zip(values, model.predict_proba(test)):
+    coupled = []
+    for row in values:
         r = np.zeros((3, 3))
         r[first, second] = np.clip(1 / (1 + np.exp(a * row + b)), 1e-7, 1 - 1e-7)
         r[second, first] = 1 - r[first, second]
@@ -78,7 +79,13 @@ def test_pairs_are_coupled_by_the_second_method_of_wu_lin_and_weng():
         system = np.ones((4, 4))
         system[3, 3] = 0
         system[:3, :3] = np.diag((r.T**2).sum(axis=1)) - r * r.T
-        np.testing.assert_allclose(found, np.linalg.solve(system, [0, 0, 0, 1])[:3], atol=1e-9)
+        coupled.append(np.linalg.solve(system, [0, 0, 0, 1])[:3])
+    # ln p_k - ln p_0 = a (ln q_k - ln q_0) + b_k - b_0: one factor and two offsets for all rows.
+    p, q = (np.log(table[:, 1:] / table[:, :1]) for table in (model.predict_proba(test), np.array(coupled)))
+    design = np.column_stack([q.ravel(), np.tile([1, 0], len(q)), np.tile([0, 1], len(q))])
+    found = np.linalg.lstsq(design, p.ravel(), rcond=None)[0]
+    assert found[0] > 0
+    np.testing.assert_allclose(design @ found, p.ravel(), atol=1e-7)
 
 
 def test_weights_of_rows_and_of_classes_count_in_the_probabilities():
@@ -115,6 +122,35 @@ def test_given_kernel_values_functions_and_expressions_have_them_too():
     written = mercer.MercerClassifier("svc(c=1, tolerance=1e-8, probabilities=true)", "linear", standardise=False).fit(train, y_train)
     np.testing.assert_allclose(written.predict_proba(test), reference, atol=1e-5)
     assert not hasattr(mercer.MercerClassifier("svc(c=1)"), "predict_proba")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_predict_is_the_class_of_greatest_probability_of_every_classifier(name):
+    train, test, y_train, _ = halves(SETS[name], 5)
+    for model in (
+        mercer.SVC(probability=True),
+        mercer.KernelRidgeClassifier(gamma=0.03, probability=True),
+        mercer.MercerClassifier("knn(k=5, calibrated=true)"),
+    ):
+        p = model.fit(train, y_train).predict_proba(test)
+        np.testing.assert_array_equal(model.predict(test), model.classes_[p.argmax(axis=1)])
+        np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert not hasattr(mercer.KernelRidgeClassifier(), "predict_proba")
+
+
+def test_neighbours_and_ridge_are_better_calibrated_than_without():
+    losses = {}
+    for seed in range(4):
+        train, test, y_train, y_test = halves(load_digits, seed)
+        for text in ("knn(k=5)", "knn(k=5, calibrated=true)", "ridge(lambda=0.1, probabilities=true)"):
+            p = mercer.MercerClassifier(text, "rbf(gamma=0.02)", standardise=False).fit(train, y_train).predict_proba(test)
+            losses.setdefault(text, []).append(log_loss(y_test, p))
+        scores = mercer.KernelRidgeClassifier(alpha=0.1, gamma=0.02).fit(train, y_train).decision_function(test)
+        raw = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        losses.setdefault("raw", []).append(log_loss(y_test, raw))
+    mean = {text: np.mean(values) for text, values in losses.items()}
+    assert mean["knn(k=5, calibrated=true)"] < mean["knn(k=5)"]
+    assert mean["ridge(lambda=0.1, probabilities=true)"] < 0.5 * mean["raw"]
 
 
 def test_a_model_with_probabilities_is_stored_and_read():

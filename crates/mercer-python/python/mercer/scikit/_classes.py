@@ -48,6 +48,9 @@ class KernelRidgeClassifier(RidgeClassification):
         Whether to add a constant that is not penalised.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
+    probability : bool, default=False
+        Whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out
+        in folds; the predicted class is then the one of the greatest probability.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -85,7 +88,7 @@ class KernelRidgeClassifier(RidgeClassification):
     """
 
     _name = "ridge"
-    _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+    _spelt = {"lambda": "alpha", "intercept": "fit_intercept", "probabilities": "probability"}
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class KernelRidgeClassifier(RidgeClassification):
         kernel_params: Any = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        probability: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -108,6 +112,7 @@ class KernelRidgeClassifier(RidgeClassification):
         self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.probability = probability
         self.n_jobs = n_jobs
 
 
@@ -399,9 +404,9 @@ class SVC(SupportVectorClassifier):
         Taken for scikit-learn's sake: the solver decides itself.
     probability : bool, default="deprecated"
         Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that
-        were held out in five folds, and coupled. predict then gives the class of greatest probability, where
-        scikit-learn goes by votes in spite of the probabilities; weights of rows and classes count in the sigmoids
-        too.
+        were held out in folds, coupled and, for more than two classes, scaled by a softmax. predict then gives the
+        class of greatest probability, where scikit-learn goes by votes in spite of the probabilities; weights of
+        rows and classes count in the probabilities too.
     tol : float, default=1e-3
         Greatest violation of the optimality conditions, in units of the decision value, and greatest relative
         duality gap.
