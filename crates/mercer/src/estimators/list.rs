@@ -158,6 +158,8 @@ estimators! {
     Logistic,
     Rvm,
     L2vm,
+    L1vm,
+    Discriminant,
 }
 
 /// What other books and libraries call estimators, and what that is here.
@@ -192,6 +194,10 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("kmeans", "kernel_k_means with the kernel linear"),
     ("k_means", "kernel_k_means with the kernel linear"),
     ("kernel_kmeans", "kernel_k_means"),
+    ("lasso", "l1vm, for the kernel linear or any other"),
+    ("l1", "l1vm"),
+    ("lda", "discriminant with the kernel linear"),
+    ("kfda", "discriminant"),
     ("dummy", "baseline"),
     ("majority", "baseline"),
 ];

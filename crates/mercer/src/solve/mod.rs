@@ -4,6 +4,7 @@ mod eigen;
 pub mod expectation;
 mod kernel_means;
 pub mod laplace;
+pub mod l1;
 mod lbfgs;
 pub mod likelihood;
 mod line_search;
@@ -12,6 +13,7 @@ pub mod lms;
 mod medoids;
 pub mod mode;
 pub mod relevance;
+pub mod losses;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};

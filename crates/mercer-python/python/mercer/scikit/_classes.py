@@ -20,6 +20,7 @@ from ._search import GridSearchCV
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelKMeans", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 __all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -1221,6 +1222,16 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         Whether to add constants that are not penalised.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
+class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
+    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
+    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
+        kept.
+    tol : float, default=1e-6
+        Greatest violation of the optimality conditions, as a share of lambda.
+    max_iter : int, default=1000
+        Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1255,6 +1266,10 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
 
     _name = "l2vm"
     _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+    >>> from mercer import L1VectorClassifier
+    >>> L1VectorClassifier().fit(X, y).predict(X).shape
+    _name = "l1vm"
+    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
 
     def __init__(
         self,
@@ -1270,6 +1285,12 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        lambda_: float | str | tuple[float, float] = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        self.lambda_ = lambda_
+        self.tol = tol
+        self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1288,6 +1309,16 @@ class L2VectorRegressor(KernelRegressor):
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
         Whether to add constants that are not penalised.
+class L1VectorRegressor(KernelRegressor):
+    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
+    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
+        kept.
+    tol : float, default=1e-6
+        Greatest violation of the optimality conditions, as a share of lambda.
+    max_iter : int, default=1000
+        Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1320,6 +1351,10 @@ class L2VectorRegressor(KernelRegressor):
 
     _name = "l2vm"
     _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+    >>> from mercer import L1VectorRegressor
+    >>> L1VectorRegressor().fit(X, y).predict(X).shape
+    _name = "l1vm"
+    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
 
     def __init__(
         self,
@@ -1333,5 +1368,68 @@ class L2VectorRegressor(KernelRegressor):
         self.alpha = alpha
         self.kernel = kernel
         self.fit_intercept = fit_intercept
+        lambda_: float | str | tuple[float, float] = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        self.lambda_ = lambda_
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
+    """Kernel Fisher discriminant analysis: directions that tell classes apart, and Gaussian classes along them.
+
+    The estimator discriminant of Mercer. What is "auto" or a pair is tuned by leave-one-out error of the
+    indicators.
+
+    Parameters
+    ----------
+    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+        What is added to the scatter within classes, in the units of the kernel.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    priors : {"frequencies", "equal"}, default="frequencies"
+        Frequencies: classes are as frequent as among the training rows; equal: all alike.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelDiscriminantAnalysis
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> KernelDiscriminantAnalysis().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "discriminant"
+    _spelt = {"lambda": "lambda_", "priors": "priors"}
+
+    def __init__(
+        self,
+        *,
+        lambda_: float | str | tuple[float, float] = "auto",
+        priors: str = "frequencies",
+        self.lambda_ = lambda_
+        self.priors = priors
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -18,6 +18,9 @@ NAMES = (
     "KernelRidgeClassifier",
     "L2VectorClassifier",
     "L2VectorRegressor",
+    "KernelDiscriminantAnalysis",
+    "L1VectorClassifier",
+    "L1VectorRegressor",
     "LinearSVC",
     "LinearSVR",
     "MercerClassifier",
@@ -35,6 +38,8 @@ SCORES = (
     "svc",
     "logistic",
     "l2vm",
+    "l1vm",
+    "discriminant",
 )
 PROBABILITIES = (
     "gp",
@@ -42,6 +47,8 @@ PROBABILITIES = (
     "baseline",
     "logistic",
     "l2vm",
+    "l1vm",
+    "discriminant",
 )
 LEFT_OUT = (
     "ridge",

@@ -1,0 +1,186 @@
+//! min over b of 1/2 (b - a)'H(b - a) - g'(b - a) + lambda sum_j |b_j| for groups b_j of C numbers: the model of one Newton step.
+//!
+//! Sweeps over the groups (soft thresholds; steps of a majoriser where C > 1) find which of them are 0, and Newton steps on the
+//! others, cut where the first of them reaches 0, end in digits that sweeps over correlated columns would take thousands of.
+
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::linalg::{Cholesky, Matrix};
+
+/// Rounds of sweeps.
+const ROUNDS: usize = 4;
+/// Sweeps of a round.
+const SWEEPS: usize = 6;
+/// Newton steps one after another, besides one for each group.
+const NEWTON: usize = 30;
+/// Halvings of a step at most.
+const HALVINGS: usize = 30;
+
+/// The model.
+pub(super) struct Quadratic<'a> {
+    /// H, (groups C) x (groups C), group after group.
+    pub(super) h: &'a Matrix,
+    /// C.
+    pub(super) size: usize,
+    pub(super) lambda: f64,
+}
+
+pub(super) fn norm(v: &[f64]) -> f64 {
+    if let [x] = v { x.abs() } else { v.iter().map(|x| x * x).sum::<f64>().sqrt() }
+}
+
+/// How far a group b_j is from its condition: r_j = lambda b_j / |b_j|, or |r_j| <= lambda at 0.
+pub(super) fn violation(b: &[f64], r: &[f64], lambda: f64) -> f64 {
+    let length = norm(b);
+    if length == 0.0 {
+        return (norm(r) - lambda).max(0.0);
+    }
+    let square: f64 = b.iter().zip(r).map(|(b, r)| (r - lambda * b / length).powi(2)).sum();
+    square.sqrt()
+}
+
+impl Quadratic<'_> {
+    /// The minimum, from a, where g = `slope`; every condition is met within `tolerance`, as far as rounding lets it.
+    ///
+    /// First sweeps, which change many groups at once; then, group by group, the one that violates its condition most is let in and the
+    /// minimum over those that are not 0 is found anew (feature-sign search: Lee, Battle, Raina & Ng 2007).
+    pub(super) fn minimise(&self, a: &[f64], slope: &[f64], tolerance: f64, control: &Control) -> Result<Vec<f64>> {
+        let (mut b, mut r) = (a.to_vec(), slope.to_vec());
+        let groups = b.len() / self.size;
+        for round in 0..ROUNDS + 4 * groups {
+            control.check()?;
+            if round < ROUNDS {
+                for _ in 0..SWEEPS {
+                    (0..groups).for_each(|j| self.step(j, &mut b, &mut r));
+                }
+            } else {
+                let size = self.size;
+                let of = |j: usize| violation(&b[j * size..(j + 1) * size], &r[j * size..(j + 1) * size], self.lambda);
+                let Some(most) = (0..groups).max_by(|j, k| of(*j).total_cmp(&of(*k))) else { break };
+                self.step(most, &mut b, &mut r);
+            }
+            self.settle(&mut b, &mut r, tolerance, control)?;
+            if self.worst(&b, &r) <= tolerance || control.out_of_time() {
+                break;
+            }
+        }
+        Ok(b)
+    }
+
+    /// Newton steps until the groups that are not 0 meet their conditions.
+    fn settle(&self, b: &mut [f64], r: &mut [f64], tolerance: f64, control: &Control) -> Result<()> {
+        for _ in 0..NEWTON + b.len() / self.size {
+            let groups = b.chunks_exact(self.size).zip(r.chunks_exact(self.size)).filter(|(b, _)| norm(b) > 0.0);
+            if groups.map(|(b, r)| violation(b, r, self.lambda)).fold(0.0, f64::max) <= tolerance {
+                break;
+            }
+            if !self.newton(b, r, control)? {
+                break;
+            }
+            if self.size > 1 {
+                // Lengths reach 0 by steps of a threshold, never by Newton's.
+                let there: Vec<usize> = (0..b.len() / self.size).filter(|j| norm(&b[j * self.size..(j + 1) * self.size]) > 0.0).collect();
+                there.into_iter().for_each(|j| self.step(j, b, r));
+            }
+        }
+        Ok(())
+    }
+
+    fn worst(&self, b: &[f64], r: &[f64]) -> f64 {
+        let groups = b.chunks_exact(self.size).zip(r.chunks_exact(self.size));
+        groups.map(|(b, r)| violation(b, r, self.lambda)).fold(0.0, f64::max)
+    }
+
+    /// Moves one group to its minimum, or towards it where C > 1; r stays g - H(b - a).
+    fn step(&self, j: usize, b: &mut [f64], r: &mut [f64]) {
+        let at = j * self.size..(j + 1) * self.size;
+        let bound: f64 = at.clone().map(|k| self.h[(k, k)]).sum();
+        if bound <= 0.0 {
+            return;
+        }
+        let target: Vec<f64> = at.clone().map(|k| b[k] + r[k] / bound).collect();
+        let length = norm(&target);
+        let share = if length > 0.0 { (1.0 - self.lambda / (bound * length)).max(0.0) } else { 0.0 };
+        let moved: Vec<f64> = at.clone().zip(&target).map(|(k, t)| share * t - b[k]).collect();
+        b[at.clone()].iter_mut().zip(&target).for_each(|(b, t)| *b = share * t);
+        self.take(r, at.start, &moved);
+    }
+
+    /// r -= H moved, of some numbers from a place.
+    fn take(&self, r: &mut [f64], from: usize, moved: &[f64]) {
+        for (k, step) in moved.iter().enumerate().filter(|(_, step)| **step != 0.0) {
+            r.iter_mut().zip(self.h.row(from + k)).for_each(|(r, h)| *r -= step * h);
+        }
+    }
+
+    /// A Newton step on the groups that are not 0; whether there was one.
+    fn newton(&self, b: &mut [f64], r: &mut [f64], control: &Control) -> Result<bool> {
+        let size = self.size;
+        let groups: Vec<usize> = (0..b.len() / size).filter(|&j| norm(&b[j * size..(j + 1) * size]) > 0.0).collect();
+        let places: Vec<usize> = groups.iter().flat_map(|j| j * size..(j + 1) * size).collect();
+        if places.is_empty() {
+            return Ok(false);
+        }
+        let mut h = Matrix::from_fn(places.len(), places.len(), |p, q| self.h[(places[p], places[q])]);
+        let mut fall = Vec::with_capacity(places.len());
+        for (k, &j) in groups.iter().enumerate() {
+            let of = &b[j * size..(j + 1) * size];
+            let length = norm(of);
+            for c in 0..size {
+                fall.push(r[j * size + c] - self.lambda * of[c] / length);
+                // The curvature of a length; of a number it is 0.
+                for d in 0..size * usize::from(size > 1) {
+                    let flat = f64::from(u8::from(c == d)) - of[c] * of[d] / (length * length);
+                    h[(k * size + c, k * size + d)] += self.lambda / length * flat;
+                }
+            }
+        }
+        let factor = match Cholesky::new(h, control) {
+            Ok(factor) => factor,
+            Err(Error::Numerical { .. }) => return Ok(false),
+            Err(other) => return Err(other),
+        };
+        let step = factor.solve(&Matrix::column(fall.clone()), control)?.into_data();
+        let share = if size == 1 { self.until_zero(b, &places, &step) } else { self.downhill(b, &places, &step, &fall) };
+        for (&p, s) in places.iter().zip(&step) {
+            let (before, moved) = (b[p], share * s);
+            b[p] += moved;
+            // The one that reached 0 is 0.
+            if size == 1 && (b[p] == 0.0 || (before > 0.0) != (b[p] > 0.0) || b[p].abs() <= 1e-14 * before.abs()) {
+                b[p] = 0.0;
+            }
+            self.take(r, p, &[b[p] - before]);
+        }
+        Ok(share > 0.0)
+    }
+
+    /// The share of a step up to where the first number changes its sign.
+    fn until_zero(&self, b: &[f64], places: &[usize], step: &[f64]) -> f64 {
+        places.iter().zip(step).filter(|(p, s)| b[**p] * **s < 0.0).fold(1.0, |share: f64, (p, s)| share.min(-b[*p] / s))
+    }
+
+    /// The first of the shares 1, 1/2, 1/4, ... of a step that lowers the model enough; 0 where none does.
+    fn downhill(&self, b: &[f64], places: &[usize], step: &[f64], fall: &[f64]) -> f64 {
+        let size = self.size;
+        let slope: f64 = fall.iter().zip(step).map(|(f, s)| f * s).sum();
+        let mut square = 0.0;
+        for (&p, s) in places.iter().zip(step) {
+            square += s * places.iter().zip(step).map(|(&q, t)| self.h[(p, q)] * t).sum::<f64>();
+        }
+        let mut share = 1.0;
+        for _ in 0..HALVINGS {
+            let mut change = 0.5 * share * share * square - share * slope;
+            for (group, s) in places.chunks_exact(size).zip(step.chunks_exact(size)) {
+                let of = &b[group[0]..group[0] + size];
+                let along: f64 = of.iter().zip(s).map(|(b, s)| b * s).sum::<f64>() / norm(of);
+                let moved: Vec<f64> = of.iter().zip(s).map(|(b, s)| b + share * s).collect();
+                change += self.lambda * (norm(&moved) - norm(of) - share * along);
+            }
+            if change <= -1e-4 * share * slope {
+                return share;
+            }
+            share *= 0.5;
+        }
+        0.0
+    }
+}
