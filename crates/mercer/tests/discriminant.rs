@@ -61,7 +61,7 @@ fn the_linear_kernel_has_the_probabilities_of_linear_discriminant_analysis() {
     for count in [2, 3, 4] {
         let (x, codes) = rows(count);
         let k = product_transposed(&x, &x).unwrap();
-        let fitted = fit(&k, &codes, count, 1e-8);
+        let fitted = fit(&k, &codes, count, 1e-6);
         let support = fitted.support().to_vec();
         let values = Matrix::from_fn(N, support.len(), |i, s| k[(i, support[s])]);
         let cross = Dense::cross(values, k.diagonal(), support.iter().map(|&s| k[(s, s)]).collect()).unwrap();
