@@ -120,7 +120,7 @@ fn predictions_are_the_conditional_of_the_joint_normal() {
 #[test]
 fn the_mean_is_kernel_ridge_regression() {
     let (x, y, new) = (wave(40, 2, 6), wave(40, 3, 7), wave(15, 2, 8));
-    let ridge = Ridge { lambda: Value::Number(0.3), intercept: false };
+    let ridge = Ridge { lambda: Value::Number(0.3), intercept: false, ..Ridge::default() };
     let expected = run(&ridge, &x, &y, None, &new, rbf);
     close(&run(&gp(0.3, 1.0, false), &x, &y, None, &new, rbf), &expected, 1e-12);
     // Only the ratio of noise and variance counts for the mean.

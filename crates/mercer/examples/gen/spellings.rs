@@ -115,6 +115,11 @@ const PENALTY_OF_WEIGHTS: Argument = Argument {
     doc: ("float, \"auto\" or a pair (low, high) to search", "Strength of the penalty on the squares of the weights of the similarities"),
 };
 const VECTORS: &[(&str, &str)] = &[("alpha_ : float", "The penalty that was found, where it was left open"), KERNEL];
+const RELEVANCE: &[(&str, &str)] = &[
+    ("relevance_ : ndarray of shape (n_relevant,)", "Training rows with a weight"),
+    ("log_marginal_likelihood_value_ : float", "Log of the marginal likelihood; of classes by Laplace's approximation"),
+    KERNEL,
+];
 const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),
@@ -545,31 +550,72 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
             ("n_iter_ : int", "Products of the matrix that the eigenvectors took"),
             KERNEL,
         ],
+    },
+    Spelling {
+        estimator: "rvm",
+        class: "RelevanceVectorClassifier",
+        role: Role::Classifier,
+        bases: "Scores, Probabilities, RelevanceVectors, KernelClassifier",
+        fixed: &[("class_weight", "\"none\"")],
+        positional: 0,
+        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
+        attributes: RELEVANCE,
+    },
+    Spelling {
+        estimator: "rvm",
+        class: "RelevanceVectorRegressor",
+        role: Role::Regressor,
+        bases: "RelevanceRegressor",
+        fixed: &[("class_weight", "\"none\"")],
+        positional: 0,
+        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
+        attributes: RELEVANCE,
+    },
+    Spelling {
         estimator: "l1vm",
         class: "L1VectorClassifier",
         role: Role::Classifier,
         bases: "Scores, Probabilities, KernelClassifier",
+        fixed: &[],
         positional: 0,
+        arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
+            kernel("\"rbf\"", ARRAYS),
             sets("tolerance", "tol", "1e-6"),
             sets("max_iterations", "max_iter", "1000"),
+            RANDOM_STATE,
+        ],
         attributes: &[],
+    },
+    Spelling {
         estimator: "l1vm",
         class: "L1VectorRegressor",
         role: Role::Regressor,
         bases: "KernelRegressor",
+        fixed: &[],
         positional: 0,
+        arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
+            kernel("\"rbf\"", ARRAYS),
             sets("tolerance", "tol", "1e-6"),
             sets("max_iterations", "max_iter", "1000"),
+            RANDOM_STATE,
+        ],
         attributes: &[],
+    },
+    Spelling {
         estimator: "discriminant",
         class: "KernelDiscriminantAnalysis",
         role: Role::Classifier,
         bases: "Scores, Probabilities, KernelClassifier",
+        fixed: &[],
         positional: 0,
+        arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
+            kernel("\"rbf\"", ARRAYS),
             sets("priors", "priors", "\"frequencies\""),
+            RANDOM_STATE,
+        ],
         attributes: &[],
     },
 ];

@@ -49,7 +49,7 @@ impl Default for Discriminant {
 
 impl Discriminant {
     fn ridge(&self) -> Ridge {
-        Ridge { lambda: self.lambda.clone(), intercept: true }
+        Ridge { lambda: self.lambda.clone(), intercept: true, probabilities: false }
     }
 }
 

@@ -1,0 +1,57 @@
+"""Relevance vector machines in scikit-learn's form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import KernelRegressor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class RelevanceVectors:
+    """What relevance vector machines keep."""
+
+    @property
+    def relevance_(self) -> NDArray[Any]:
+        """Training rows with a weight."""
+        check_is_fitted(self)
+        return self.model_.support
+
+    @property
+    def log_marginal_likelihood_value_(self) -> float:
+        """Log of the marginal likelihood; of classes by Laplace's approximation."""
+        check_is_fitted(self)
+        return self.model_.summary["evidence"]
+
+
+class RelevanceRegressor(RelevanceVectors, KernelRegressor):
+    """Relevance vector regression: predictions with their spread."""
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+        return_std : bool, default=False
+            Whether to return the standard deviation of the function at each row too, without the noise.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predicted means.
+        y_std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Only where ``return_std`` is true.
+        """
+        mean = super().predict(X)
+        if not return_std:
+            return mean
+        rows = self._rows_for_model(X)
+        variance = self.model_.variance(rows, threads=self._threads())
+        return mean, np.sqrt(variance).reshape(mean.shape)
