@@ -68,56 +68,49 @@ fn stated(problem: &Problem) -> Option<linear::Problem> {
     fits.then(|| linear::Problem { target: problem.target.clone(), cost, loss })
 }
 
-/// Takes a problem to its tolerance and closes it, or leaves it nearer to it.
-pub(super) fn run(features: &Features<'_>, state: &mut State<'_>, options: &Options, control: &Control) -> Result<()> {
-    let Some(problem) = stated(state.problem) else { return Ok(()) };
-    let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
-    let constant = (PENALTY * mean).sqrt();
-    if !(constant > 0.0 && constant.is_finite()) {
-        return Ok(());
-    }
-    let turns = Start { features, problem: &problem, constant, options, control };
+/// Takes problems over the same features to their tolerance and closes them, or leaves them nearer to it.
+pub(super) fn run(features: &Features<'_>, states: &mut [&mut State<'_>], options: &Options, control: &Control) -> Result<()> {
+    // Each of those that go on side by side has its share of the memory.
+    let options = &Options { cache_bytes: options.cache_bytes / states.len().max(1) as u64, ..*options };
     match features {
         Features::Dense(z) => {
-            let exact = DenseRows::new(z.data(), z.rows(), z.cols(), constant);
-            let single = 4 * z.data().len() as u64;
-            if options.tolerance < NARROW || single > control.allowed() / 4 {
-                return turns.take(&exact, &exact, state);
+            let (rows, cols, single) = (z.rows(), z.cols(), 4 * z.data().len() as u64);
+            let exact = |constant: f64| DenseRows::new(z.data(), rows, cols, constant);
+            if states.is_empty() || options.tolerance < NARROW || single > control.allowed() / 4 {
+                return states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control));
             }
             let mut rounded = vec![0.0f32; z.data().len()];
             let pieces = rounded.par_chunks_mut(1 << 16).zip(z.data().par_chunks(1 << 16));
             pieces.for_each(|(out, some)| out.iter_mut().zip(some).for_each(|(o, v)| *o = *v as f32));
-            turns.take(&DenseRows::new(&rounded, z.rows(), z.cols(), constant), &exact, state)
+            let near = |constant: f64| DenseRows::new(&rounded, rows, cols, constant);
+            states.par_iter_mut().try_for_each(|state| one(features, &near, &exact, state, options, control))
         }
         Features::Sparse(z) => {
             let (starts, columns, values) = z.parts();
-            let rows = SparseRows::new(starts, columns, values, z.cols(), constant);
-            turns.take(&rows, &rows, state)
+            let exact = |constant: f64| SparseRows::new(starts, columns, values, z.cols(), constant);
+            states.par_iter_mut().try_for_each(|state| one(features, &exact, &exact, state, options, control))
         }
     }
 }
 
-/// What turns are taken over.
-struct Start<'r> {
-    features: &'r Features<'r>,
-    problem: &'r linear::Problem,
-    /// The root of rho.
-    constant: f64,
-    options: &'r Options,
-    control: &'r Control,
-}
-
-impl Start<'_> {
-    /// Coordinates by rows that may be rounded, certificates by those that are not.
-    fn take<R: Rows, E: Rows>(&self, rows: &R, exact: &E, state: &mut State<'_>) -> Result<()> {
-        let Start { features, problem, constant, options, control } = *self;
-        let list = &state.problem.row;
-        let (rows, exact) = (Picked { of: rows, list }, Picked { of: exact, list });
-        let squares: Vec<f64> = state.diagonal.iter().map(|k| k + constant * constant).collect();
-        let descent = Descent::new(&rows, &squares, problem, 0);
-        let sum = state.coef.iter().sum();
-        Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, options, control }.take()
-    }
+/// One problem: coordinates by rows that may be rounded, certificates by those that are not; both for the root of rho.
+fn one<R: Rows, E: Rows>(
+    features: &Features<'_>,
+    rows: &(impl Fn(f64) -> R + Sync),
+    exact: &(impl Fn(f64) -> E + Sync),
+    state: &mut State<'_>,
+    options: &Options,
+    control: &Control,
+) -> Result<()> {
+    let mean = state.diagonal.iter().sum::<f64>() / state.diagonal.len().max(1) as f64;
+    let penalty = PENALTY * mean;
+    let Some(problem) = stated(state.problem).filter(|_| penalty > 0.0 && penalty.is_finite()) else { return Ok(()) };
+    let (rows, exact, list) = (rows(penalty.sqrt()), exact(penalty.sqrt()), &state.problem.row);
+    let (rows, exact) = (Picked { of: &rows, list }, Picked { of: &exact, list });
+    let squares: Vec<f64> = state.diagonal.iter().map(|k| k + penalty).collect();
+    let descent = Descent::new(&rows, &squares, &problem, 0);
+    let sum = state.coef.iter().sum();
+    Turns { bands: Bands::new(&exact, true), exact: &exact, features, descent, sum, state, options, control }.take()
 }
 
 /// Coordinates and pairs in turns.

@@ -139,8 +139,9 @@ pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: 
     }
     large.extend(small.into_iter().filter(|s| !s.closed));
     if let Some(features) = large.iter().any(|s| !s.near).then(|| Features::of(gram, Side::Rows)).flatten() {
-        let mut first = large.iter_mut().filter(|s| coordinates::fits(s, &features)).collect::<Vec<_>>();
-        first.par_iter_mut().try_for_each(|state| coordinates::run(&features, state, options, control))?;
+        let fits = large.iter_mut().filter(|s| coordinates::fits(s, &features));
+        let mut first: Vec<&mut State<'_>> = fits.map(|s| &mut **s).collect();
+        coordinates::run(&features, &mut first, options, control)?;
         large.retain(|s| !s.closed);
     }
     large.par_iter_mut().for_each(|state| {
