@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::solve::losses::{Loss, Losses};
 use model::Model;
-use quadratic::{Quadratic, norm, violation};
+use quadratic::{Patience, Quadratic, norm, violation};
 use screen::Screen;
 
 /// The columns of X, of which few are ever needed as a whole.
@@ -188,7 +188,7 @@ impl<'a> Solver<'a> {
     /// Newton steps on the working set; the greatest violation in it, as a share of lambda.
     fn among_held(&mut self, lambda: f64, tolerance: f64, left: &mut usize) -> Result<f64> {
         let size = self.constants.len();
-        let (mut best, mut without) = (f64::INFINITY, 0);
+        let (mut worst, mut patience) = (f64::INFINITY, Patience::new(8));
         for _ in 0..STEPS {
             self.control.check()?;
             let means = self.losses.means(&self.f);
@@ -196,10 +196,8 @@ impl<'a> Solver<'a> {
             let g = product_transposed_within(&self.x, &residuals, self.control)?;
             let of_constants: Vec<f64> = (0..size).map(|c| residuals.row(c).iter().sum()).collect();
             let violations: Vec<f64> = (0..self.held.len()).map(|k| violation(self.coef.row(k), g.row(k), lambda)).collect();
-            let worst = violations.iter().fold(norm(&of_constants), |m, v| m.max(*v)) / lambda;
-            without = if worst < 0.5 * best { 0 } else { without + 1 };
-            best = best.min(worst);
-            if worst <= tolerance || *left == 0 || without > 15 || self.control.out_of_time() {
+            worst = violations.iter().fold(norm(&of_constants), |m, v| m.max(*v)) / lambda;
+            if worst <= tolerance || *left == 0 || patience.is_lost(worst) || self.control.out_of_time() {
                 return Ok(worst);
             }
             *left -= 1;
@@ -219,7 +217,7 @@ impl<'a> Solver<'a> {
                 return Ok(worst);
             }
         }
-        Ok(best)
+        Ok(worst)
     }
 
     /// Takes the step, or the first half, quarter, ... of it that does not raise the objective; whether there was one.

@@ -25,6 +25,29 @@ pub(super) struct Quadratic<'a> {
     pub(super) lambda: f64,
 }
 
+/// Ends what gets no nearer to its aim: rounding has the last word.
+pub(super) struct Patience {
+    best: f64,
+    without: usize,
+    most: usize,
+}
+
+impl Patience {
+    /// For so many steps without half of the best violation before.
+    pub(super) fn new(most: usize) -> Self {
+        Patience { best: f64::INFINITY, without: 0, most }
+    }
+    /// Whether this step was one too many.
+    pub(super) fn is_lost(&mut self, violation: f64) -> bool {
+        if violation < 0.5 * self.best {
+            (self.best, self.without) = (violation, 0);
+        } else {
+            self.without += 1;
+        }
+        self.without > self.most
+    }
+}
+
 pub(super) fn norm(v: &[f64]) -> f64 {
     if let [x] = v { x.abs() } else { v.iter().map(|x| x * x).sum::<f64>().sqrt() }
 }
@@ -47,6 +70,7 @@ impl Quadratic<'_> {
     pub(super) fn minimise(&self, a: &[f64], slope: &[f64], tolerance: f64, control: &Control) -> Result<Vec<f64>> {
         let (mut b, mut r) = (a.to_vec(), slope.to_vec());
         let groups = b.len() / self.size;
+        let mut patience = Patience::new(20 + groups / 4);
         for round in 0..ROUNDS + 4 * groups {
             control.check()?;
             if round < ROUNDS {
@@ -60,7 +84,8 @@ impl Quadratic<'_> {
                 self.step(most, &mut b, &mut r);
             }
             self.settle(&mut b, &mut r, tolerance, control)?;
-            if self.worst(&b, &r) <= tolerance || control.out_of_time() {
+            let worst = self.worst(&b, &r);
+            if worst <= tolerance || patience.is_lost(worst) || control.out_of_time() {
                 break;
             }
         }
@@ -69,9 +94,11 @@ impl Quadratic<'_> {
 
     /// Newton steps until the groups that are not 0 meet their conditions.
     fn settle(&self, b: &mut [f64], r: &mut [f64], tolerance: f64, control: &Control) -> Result<()> {
+        let mut patience = Patience::new(if self.size > 1 { 15 } else { b.len() + NEWTON });
         for _ in 0..NEWTON + b.len() / self.size {
             let groups = b.chunks_exact(self.size).zip(r.chunks_exact(self.size)).filter(|(b, _)| norm(b) > 0.0);
-            if groups.map(|(b, r)| violation(b, r, self.lambda)).fold(0.0, f64::max) <= tolerance {
+            let worst = groups.map(|(b, r)| violation(b, r, self.lambda)).fold(0.0, f64::max);
+            if worst <= tolerance || patience.is_lost(worst) {
                 break;
             }
             if !self.newton(b, r, control)? {
@@ -94,9 +121,18 @@ impl Quadratic<'_> {
     /// Moves one group to its minimum, or towards it where C > 1; r stays g - H(b - a).
     fn step(&self, j: usize, b: &mut [f64], r: &mut [f64]) {
         let at = j * self.size..(j + 1) * self.size;
-        let bound: f64 = at.clone().map(|k| self.h[(k, k)]).sum();
+        // No eigenvalue of the block is larger, and that of a multiple of the identity is just that.
+        let bound = at.clone().map(|k| at.clone().map(|l| self.h[(k, l)].abs()).sum::<f64>()).fold(0.0, f64::max);
         if bound <= 0.0 {
             return;
+        }
+        if self.size > 1 {
+            let alone: Vec<f64> = at.clone().map(|k| r[k] + at.clone().map(|l| self.h[(k, l)] * b[l]).sum::<f64>()).collect();
+            if norm(&alone) <= self.lambda {
+                let moved: Vec<f64> = b[at.clone()].iter().map(|b| -b).collect();
+                b[at.clone()].fill(0.0);
+                return self.take(r, at.start, &moved);
+            }
         }
         let target: Vec<f64> = at.clone().map(|k| b[k] + r[k] / bound).collect();
         let length = norm(&target);
@@ -141,17 +177,25 @@ impl Quadratic<'_> {
             Err(other) => return Err(other),
         };
         let step = factor.solve(&Matrix::column(fall.clone()), control)?.into_data();
-        let share = if size == 1 { self.until_zero(b, &places, &step) } else { self.downhill(b, &places, &step, &fall) };
-        for (&p, s) in places.iter().zip(&step) {
-            let (before, moved) = (b[p], share * s);
-            b[p] += moved;
-            // The one that reached 0 is 0.
-            if size == 1 && (b[p] == 0.0 || (before > 0.0) != (b[p] > 0.0) || b[p].abs() <= 1e-14 * before.abs()) {
-                b[p] = 0.0;
+        let moved = match size {
+            1 => {
+                let share = self.until_zero(b, &places, &step);
+                // The one that reaches 0 is 0.
+                places
+                    .iter()
+                    .zip(&step)
+                    .map(|(&p, s)| if (b[p] + share * s) * b[p] <= 1e-14 * b[p] * b[p] { -b[p] } else { share * s })
+                    .collect()
             }
+            _ => self.downhill(b, &places, &step, &fall),
+        };
+        let Some(moved) = Some(moved).filter(|m: &Vec<f64>| m.iter().any(|v| *v != 0.0)) else { return Ok(false) };
+        for (&p, step) in places.iter().zip(&moved) {
+            let before = b[p];
+            b[p] = if *step == -before { 0.0 } else { before + step };
             self.take(r, p, &[b[p] - before]);
         }
-        Ok(share > 0.0)
+        Ok(true)
     }
 
     /// The share of a step up to where the first number changes its sign.
@@ -159,28 +203,52 @@ impl Quadratic<'_> {
         places.iter().zip(step).filter(|(p, s)| b[**p] * **s < 0.0).fold(1.0, |share: f64, (p, s)| share.min(-b[*p] / s))
     }
 
-    /// The first of the shares 1, 1/2, 1/4, ... of a step that lowers the model enough; 0 where none does.
-    fn downhill(&self, b: &[f64], places: &[usize], step: &[f64], fall: &[f64]) -> f64 {
+    /// A part of a step that lowers the model enough: all of it; as much as brings the first length that passes by 0 to 0; or the first
+    /// half, quarter, ...; nothing where none does.
+    fn downhill(&self, b: &[f64], places: &[usize], step: &[f64], fall: &[f64]) -> Vec<f64> {
         let size = self.size;
         let slope: f64 = fall.iter().zip(step).map(|(f, s)| f * s).sum();
-        let mut square = 0.0;
-        for (&p, s) in places.iter().zip(step) {
-            square += s * places.iter().zip(step).map(|(&q, t)| self.h[(p, q)] * t).sum::<f64>();
-        }
-        let mut share = 1.0;
-        for _ in 0..HALVINGS {
-            let mut change = 0.5 * share * share * square - share * slope;
-            for (group, s) in places.chunks_exact(size).zip(step.chunks_exact(size)) {
-                let of = &b[group[0]..group[0] + size];
-                let along: f64 = of.iter().zip(s).map(|(b, s)| b * s).sum::<f64>() / norm(of);
-                let moved: Vec<f64> = of.iter().zip(s).map(|(b, s)| b + share * s).collect();
-                change += self.lambda * (norm(&moved) - norm(of) - share * along);
+        let change = |moved: &[f64]| {
+            let mut change = 0.0;
+            for (&p, s) in places.iter().zip(moved).filter(|(_, s)| **s != 0.0) {
+                change += 0.5 * s * places.iter().zip(moved).map(|(&q, t)| self.h[(p, q)] * t).sum::<f64>();
             }
-            if change <= -1e-4 * share * slope {
-                return share;
+            change -= fall.iter().zip(moved).map(|(f, m)| f * m).sum::<f64>();
+            for (group, m) in places.chunks_exact(size).zip(moved.chunks_exact(size)) {
+                let of = &b[group[0]..group[0] + size];
+                let length = norm(of);
+                let along: f64 = of.iter().zip(m).map(|(b, s)| b * s).sum::<f64>() / length;
+                let there: Vec<f64> = of.iter().zip(m).map(|(b, s)| b + s).collect();
+                change += self.lambda * (norm(&there) - length - along);
+            }
+            change
+        };
+        if change(step) <= -1e-4 * slope {
+            return step.to_vec();
+        }
+        let mut first: Option<(f64, usize)> = None;
+        for (k, (group, s)) in places.chunks_exact(size).zip(step.chunks_exact(size)).enumerate() {
+            let of = &b[group[0]..group[0] + size];
+            let nearest = -of.iter().zip(s).map(|(b, s)| b * s).sum::<f64>() / s.iter().map(|s| s * s).sum::<f64>();
+            if nearest > 0.0 && nearest < first.map_or(1.0, |f| f.0) {
+                first = Some((nearest, k));
+            }
+        }
+        if let Some((share, k)) = first {
+            let mut moved: Vec<f64> = step.iter().map(|s| share * s).collect();
+            (k * size..(k + 1) * size).for_each(|q| moved[q] = -b[places[q]]);
+            if change(&moved) < 0.0 {
+                return moved;
+            }
+        }
+        let mut share = 0.5;
+        for _ in 0..HALVINGS {
+            let moved: Vec<f64> = step.iter().map(|s| share * s).collect();
+            if change(&moved) <= -1e-4 * share * slope {
+                return moved;
             }
             share *= 0.5;
         }
-        0.0
+        vec![0.0; step.len()]
     }
 }
