@@ -40,7 +40,7 @@ pub(super) fn couple(pairs: &[(usize, usize)], second: &[f64], classes: usize) -
         q[(i, j)] -= of_i * of_j;
         q[(j, i)] -= of_i * of_j;
     }
-    let control = Control::default();
+    let control = Control::unwatched();
     let p = Cholesky::new(q, &control)?.solve(&Matrix::from_fn(present.len(), 1, |_, _| 1.0), &control)?;
     // What rounding takes below 0 is as small as a probability can be.
     let p: Vec<f64> = p.data().iter().map(|x| x.max(f64::MIN_POSITIVE)).collect();

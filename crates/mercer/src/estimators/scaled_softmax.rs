@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 const STEPS: usize = 100;
 /// The gradient that counts as zero, as a share of what its terms could add up to.
 const FLAT: f64 = 1e-10;
+/// A step that promises less than this share is the last.
+const SMALL: f64 = 1e-12;
 /// What is added to the curvature, in the same share: offsets that all rise alike change nothing.
 const RIDGE: f64 = 1e-9;
 
@@ -73,6 +75,10 @@ impl ScaledSoftmax {
             // No lower point along the step: the minimum, as far as rounding lets it be told.
             let Some(next) = next else { break };
             now = next;
+            // What a step so small leaves open is the square of it.
+            if -fall <= SMALL * whole {
+                break;
+            }
         }
         Ok(now)
     }
