@@ -13,7 +13,7 @@ use mercer::param::Value;
 use problem::*;
 
 fn ridge(lambda: f64, intercept: bool) -> Ridge {
-    Ridge { lambda: Value::Number(lambda), intercept }
+    Ridge { lambda: Value::Number(lambda), intercept, ..Ridge::default() }
 }
 
 /// A^-1 B for symmetric positive definite A, by the library's factor (tested on its own).
