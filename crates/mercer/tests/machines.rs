@@ -96,7 +96,7 @@ fn the_class_of_the_source_is_reproduced_and_its_degree_is_a_parameter_of_its_ow
 #[test]
 fn the_dual_solution_of_two_points_is_that_of_the_gaussian_process() {
     let (x, y) = (Matrix::column(vec![0.0, 1.0]), Matrix::column(vec![0.0, 1.0]));
-    let ridge = Ridge { lambda: 0.1.into(), intercept: false };
+    let ridge = Ridge { lambda: 0.1.into(), intercept: false, ..Ridge::default() };
     let found = run(&ridge, &x, &y, None, &Matrix::column(vec![0.5]), rbf);
     assert!((found[(0, 0)] - 0.517_129_24).abs() <= 5e-9, "{}", found[(0, 0)]);
 }

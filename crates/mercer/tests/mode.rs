@@ -170,7 +170,8 @@ fn the_l2_vector_machine_of_numbers_solves_the_normal_equations_of_kernel_featur
     let expected = Cholesky::new(normal, &control).unwrap().solve(&product(&k, &y).unwrap(), &control).unwrap();
     close(&fitted.expansion().coef, &expected, 1e-9);
     assert!(expected.data().iter().all(|w| w.abs() > 1e-6), "all weights are non-zero");
-    let ridge = fit(&Ridge { lambda: Value::Number(0.1), intercept: false, ..Ridge::default() }, &square(&x, rbf), &Target::Numbers(y), None);
+    let ridge =
+        fit(&Ridge { lambda: Value::Number(0.1), intercept: false, ..Ridge::default() }, &square(&x, rbf), &Target::Numbers(y), None);
     let apart = product(&k, &ridge.expansion().coef)
         .unwrap()
         .data()

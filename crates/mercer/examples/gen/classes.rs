@@ -1,6 +1,6 @@
 //! The Python module with one class per estimator and sort of target.
 
-use crate::spellings::{Argument, N_JOBS, Role, SPELLINGS, Spelling, USUAL};
+use crate::spellings::{Argument, N_JOBS, Role, Spelling, USUAL, spellings};
 use mercer::data::Kind;
 use mercer::error::{Error, Result};
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
@@ -64,14 +64,14 @@ pub(crate) fn classes() -> Result<Vec<Class>> {
             return Err(Error::Data(format!("{} gets no class: it takes no target, not even none", entry.name)));
         }
         for role in roles {
-            let spelling = SPELLINGS.iter().find(|s| s.estimator == entry.name && s.role == role);
+            let spelling = spellings().find(|s| s.estimator == entry.name && s.role == role);
             out.push(match spelling {
                 Some(spelling) => spelt(entry, spelling),
                 None => unspelt(entry, &estimator, role),
             });
         }
     }
-    match SPELLINGS.iter().find(|s| !out.iter().any(|class| class.name == s.class)) {
+    match spellings().find(|s| !out.iter().any(|class| class.name == s.class)) {
         Some(idle) => Err(Error::Data(format!("the spelling {} belongs to no estimator", idle.class))),
         None => Ok(out),
     }

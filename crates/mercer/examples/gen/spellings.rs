@@ -1,6 +1,8 @@
 //! How scikit-learn writes estimators of the library: names of classes, arguments, defaults. One entry per class; an
 //! estimator without one gets names made of its own.
 
+mod further;
+
 /// An argument of a constructor.
 pub(crate) struct Argument {
     /// Its name.
@@ -175,7 +177,7 @@ const SUPPORT_OF_CLASSES: &[(&str, &str)] = &{
 };
 
 /// Every class that scikit-learn has too.
-pub(crate) const SPELLINGS: &[Spelling] = &[
+const FIRST: &[Spelling] = &[
     Spelling {
         estimator: "svc",
         class: "SVC",
@@ -427,195 +429,9 @@ pub(crate) const SPELLINGS: &[Spelling] = &[
         arguments: &[PENALTY_OF_WEIGHTS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
         attributes: VECTORS,
     },
-    Spelling {
-        estimator: "kernel_pca",
-        class: "KernelPCA",
-        role: Role::Transformer,
-        bases: "PrincipalComponents",
-        fixed: &[("values", "\"similarities\"")],
-        positional: 1,
-        arguments: &[
-            Argument {
-                name: "n_components",
-                default: "None",
-                sets: Some("components"),
-                doc: (
-                    "int, float, \"auto\" or None",
-                    "How many components, or below 1 the share of the variance that they hold together; \"auto\": by parallel analysis; None: all along which rows differ",
-                ),
-            },
-            kernel("\"linear\"", ARRAYS),
-            gamma("None", GAMMA_OF_COMPONENTS),
-            DEGREE,
-            coef0("1"),
-            own("kernel_params", "None", "dict or None", "Keywords of a kernel that is a function of two rows"),
-            own("alpha", "1.0", "float", "Taken for scikit-learn's sake: there is no inverse transform"),
-            own("fit_inverse_transform", "False", "bool", "False: there is no inverse transform"),
-            own("eigen_solver", "\"auto\"", "str", "Taken for scikit-learn's sake: the solver decides itself"),
-            own("tol", "0", "float", "Taken for scikit-learn's sake: the residual of the eigenvectors is certificate_"),
-            own("max_iter", "None", "int or None", "Taken for scikit-learn's sake"),
-            own("iterated_power", "\"auto\"", "int or \"auto\"", "Taken for scikit-learn's sake"),
-            own("remove_zero_eig", "False", "bool", "Taken for scikit-learn's sake: components without variance are always left out"),
-            RANDOM_STATE,
-            own("copy_X", "True", "bool", "Taken for scikit-learn's sake: the rows are copied"),
-        ],
-        attributes: &[
-            ("eigenvalues_ : ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, greatest first"),
-            (
-                "eigenvectors_ : ndarray of shape (n_samples, n_components)",
-                "Its eigenvectors; along each, the training row that lies farthest from 0 lies above it",
-            ),
-            ("explained_variance_ratio_ : ndarray of shape (n_components,)", "The share of the variance along each component"),
-            ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
-            ("gamma_ : float", "Factor of the kernels rbf, poly and sigmoid that was used"),
-            KERNEL,
-        ],
-    },
-    Spelling {
-        estimator: "k_medoids",
-        class: "KMedoids",
-        role: Role::Clusterer,
-        bases: "Clusters",
-        fixed: &[("values", "\"similarities\"")],
-        positional: 1,
-        arguments: &[
-            N_CLUSTERS,
-            kernel("\"rbf\"", ARRAYS),
-            gamma("None", GAMMA_OF_COMPONENTS),
-            DEGREE,
-            coef0("1"),
-            KERNEL_PARAMS,
-            Argument {
-                name: "power",
-                default: "1",
-                sets: Some("power"),
-                doc: ("int", "1: distances in feature space are added up; 2: their squares"),
-            },
-            sets("starts", "n_init", "1"),
-            RANDOM_STATE,
-        ],
-        attributes: &[
-            LABELS,
-            ("medoid_indices_ : ndarray of shape (n_clusters,)", "The rows that are the medoids"),
-            ("cluster_centers_ : ndarray of shape (n_clusters, n_features)", "The medoids; none where rows are no numbers"),
-            ("inertia_ : float", "Sum of the distances of all rows to their medoids, to the power"),
-            ("n_iter_ : int", "Swaps that were made"),
-            KERNEL,
-        ],
-    },
-    Spelling {
-        estimator: "kernel_k_means",
-        class: "KernelKMeans",
-        role: Role::Clusterer,
-        bases: "Clusters",
-        fixed: &[],
-        positional: 1,
-        arguments: &[
-            N_CLUSTERS,
-            kernel("\"rbf\"", ARRAYS),
-            gamma("None", GAMMA_OF_COMPONENTS),
-            DEGREE,
-            coef0("1"),
-            KERNEL_PARAMS,
-            sets("starts", "n_init", "5"),
-            RANDOM_STATE,
-        ],
-        attributes: &[
-            LABELS,
-            ("inertia_ : float", "Sum of the squared distances of all rows to the centres of their clusters in feature space"),
-            ("n_iter_ : int", "Sweeps and single moves, of all starts"),
-            KERNEL,
-        ],
-    },
-    Spelling {
-        estimator: "spectral_clustering",
-        class: "SpectralClustering",
-        role: Role::Clusterer,
-        bases: "Clusters",
-        fixed: &[],
-        positional: 1,
-        arguments: &[
-            N_CLUSTERS,
-            kernel("\"rbf\"", ARRAYS),
-            gamma("None", GAMMA_OF_COMPONENTS),
-            DEGREE,
-            coef0("1"),
-            KERNEL_PARAMS,
-            sets("starts", "n_init", "10"),
-            RANDOM_STATE,
-        ],
-        attributes: &[
-            LABELS,
-            ("inertia_ : float", "Sum of the squared distances to the centres among the leading eigenvectors"),
-            ("n_iter_ : int", "Products of the matrix that the eigenvectors took"),
-            KERNEL,
-        ],
-    },
-    Spelling {
-        estimator: "rvm",
-        class: "RelevanceVectorClassifier",
-        role: Role::Classifier,
-        bases: "Scores, Probabilities, RelevanceVectors, KernelClassifier",
-        fixed: &[("class_weight", "\"none\"")],
-        positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
-        attributes: RELEVANCE,
-    },
-    Spelling {
-        estimator: "rvm",
-        class: "RelevanceVectorRegressor",
-        role: Role::Regressor,
-        bases: "RelevanceRegressor",
-        fixed: &[("class_weight", "\"none\"")],
-        positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
-        attributes: RELEVANCE,
-    },
-    Spelling {
-        estimator: "l1vm",
-        class: "L1VectorClassifier",
-        role: Role::Classifier,
-        bases: "Scores, Probabilities, KernelClassifier",
-        fixed: &[],
-        positional: 0,
-        arguments: &[
-            sets("lambda", "lambda_", "\"auto\""),
-            kernel("\"rbf\"", ARRAYS),
-            sets("tolerance", "tol", "1e-6"),
-            sets("max_iterations", "max_iter", "1000"),
-            RANDOM_STATE,
-        ],
-        attributes: &[],
-    },
-    Spelling {
-        estimator: "l1vm",
-        class: "L1VectorRegressor",
-        role: Role::Regressor,
-        bases: "KernelRegressor",
-        fixed: &[],
-        positional: 0,
-        arguments: &[
-            sets("lambda", "lambda_", "\"auto\""),
-            kernel("\"rbf\"", ARRAYS),
-            sets("tolerance", "tol", "1e-6"),
-            sets("max_iterations", "max_iter", "1000"),
-            RANDOM_STATE,
-        ],
-        attributes: &[],
-    },
-    Spelling {
-        estimator: "discriminant",
-        class: "KernelDiscriminantAnalysis",
-        role: Role::Classifier,
-        bases: "Scores, Probabilities, KernelClassifier",
-        fixed: &[],
-        positional: 0,
-        arguments: &[
-            sets("lambda", "lambda_", "\"auto\""),
-            kernel("\"rbf\"", ARRAYS),
-            sets("priors", "priors", "\"frequencies\""),
-            RANDOM_STATE,
-        ],
-        attributes: &[],
-    },
 ];
+
+/// Every class that has a name of scikit-learn's, or one like them.
+pub(crate) fn spellings() -> impl Iterator<Item = &'static Spelling> {
+    FIRST.iter().chain(further::FURTHER)
+}

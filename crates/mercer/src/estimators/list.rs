@@ -1,5 +1,6 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
+use super::elsewhere::ELSEWHERE;
 use super::{
     Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
     Summary, Task, When,
@@ -161,46 +162,6 @@ estimators! {
     L1vm,
     Discriminant,
 }
-
-/// What other books and libraries call estimators, and what that is here.
-pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
-    ("svm", "svc for classes, svr for numbers"),
-    ("kernel_ridge", "ridge"),
-    ("krr", "ridge"),
-    ("lssvm", "ridge"),
-    ("linear_regression", "ridge with the kernel linear"),
-    ("gaussian_process", "gp"),
-    ("gaussian_process_regressor", "gp"),
-    ("gpr", "gp"),
-    ("kriging", "gp"),
-    ("gaussian_process_classifier", "gp"),
-    ("gpc", "gp"),
-    ("l2_vector_machine", "l2vm"),
-    ("logistic_regression", "logistic"),
-    ("kernel_logistic_regression", "logistic"),
-    ("softmax", "logistic"),
-    ("nearest_neighbours", "knn"),
-    ("kneighbors", "knn"),
-    ("k_neighbors_classifier", "knn"),
-    ("k_neighbors_regressor", "knn"),
-    ("pca", "kernel_pca with the kernel linear"),
-    ("kpca", "kernel_pca"),
-    ("mds", "kernel_pca(values=distances)"),
-    ("classical_scaling", "kernel_pca(values=distances)"),
-    ("kmedoids", "k_medoids"),
-    ("pam", "k_medoids"),
-    ("spectral", "spectral_clustering"),
-    ("nearest_centroid", "nearest_medoid"),
-    ("kmeans", "kernel_k_means with the kernel linear"),
-    ("k_means", "kernel_k_means with the kernel linear"),
-    ("kernel_kmeans", "kernel_k_means"),
-    ("lasso", "l1vm, for the kernel linear or any other"),
-    ("l1", "l1vm"),
-    ("lda", "discriminant with the kernel linear"),
-    ("kfda", "discriminant"),
-    ("dummy", "baseline"),
-    ("majority", "baseline"),
-];
 
 /// The estimators that look at inputs and give something besides the predicted values, for a sentence: `gp`, or
 /// `knn or "svc(probabilities=true)"`.

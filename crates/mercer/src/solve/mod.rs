@@ -3,17 +3,17 @@
 mod eigen;
 pub mod expectation;
 mod kernel_means;
-pub mod laplace;
 pub mod l1;
+pub mod laplace;
 mod lbfgs;
 pub mod likelihood;
 mod line_search;
 pub mod linear;
 pub mod lms;
+pub mod losses;
 mod medoids;
 pub mod mode;
 pub mod relevance;
-pub mod losses;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
