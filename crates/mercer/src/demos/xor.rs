@@ -32,7 +32,7 @@ fn run(control: &Control) -> Result<Shown> {
             false,
         ),
         ("powers and their products", "logistic(lambda=1e-4)", "polynomial(degree=2, gamma=1, offset=1)", true),
-        ("four radial basis functions", "rbf_network(centroids=k_means, count=4)", "rbf(length_scale=0.5)", true),
+        ("four radial basis functions", "logistic(lambda=1e-4)", "nystroem(rbf(length_scale=0.5), rank=4, landmarks=spread)", true),
     ] {
         let model = fit(estimator, kernel, &data, &target, control)?;
         let at_corners = error_rate(&model, &plane(&corners)?, &truth, control)?;

@@ -32,6 +32,7 @@ pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
     ("kmeans", "kernel_k_means with the kernel linear"),
     ("k_means", "kernel_k_means with the kernel linear"),
     ("kernel_kmeans", "kernel_k_means"),
+    ("rbf_network", "logistic or ridge with the kernel nystroem(rbf, rank=..): its landmarks are the centroids"),
     ("lasso", "l1vm, for the kernel linear or any other"),
     ("l1", "l1vm"),
     ("lda", "discriminant with the kernel linear"),

@@ -163,25 +163,6 @@ estimators! {
     Discriminant,
 }
 
-/// The estimators that look at inputs and give something besides the predicted values, for a sentence: `gp`, or
-/// `knn or "svc(probabilities=true)"`.
-pub fn those_that_give(what: &dyn Fn(&Gives) -> When) -> String {
-    let all = catalogue().into_iter().filter(|e| e.needs != Needs::Nothing);
-    let (mut always, mut asked) = (Vec::new(), Vec::new());
-    for entry in all {
-        match what(&entry.gives) {
-            When::Always | When::Of(_) => always.push(entry.name.to_owned()),
-            When::If(flag) => asked.push(format!("\"{}({flag}=true)\"", entry.name)),
-            When::Never => {}
-        }
-    }
-    always.extend(asked);
-    match always.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => always.concat(),
-    }
-}
-
 /// An estimator whose type is forgotten.
 trait AnyEstimator {
     fn name(&self) -> &'static str;

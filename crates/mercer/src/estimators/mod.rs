@@ -46,7 +46,7 @@ mod svc;
 mod svm;
 mod svr;
 
-pub use answer::{Answer, Finds, Gives, Needs, Scores, When};
+pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use calibration::{Calibrated, Calibration};
 pub use class_weight::ClassWeight;
@@ -65,7 +65,7 @@ pub use kernel_pca::{FittedKernelPca, KernelPca, Spectrum, Values};
 pub use knn::{FittedKnn, Knn, NeighbourWeights, Ties};
 pub use l1vm::{FittedL1vm, L1vm, PathPoint, choose};
 pub use l2vm::{FittedL2vm, L2vm};
-pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, those_that_give};
+pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use logistic::{FittedLogistic, Logistic};
 pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
 pub use platt::Sigmoid;
