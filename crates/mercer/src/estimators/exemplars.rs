@@ -36,7 +36,7 @@ impl<'a> Exemplars<'a> {
             }
             None => None,
         };
-        if let Some(value) = whole.as_ref().and_then(|m| m.data().iter().find(|v| !(v.abs() <= MOST))) {
+        if let Some(value) = whole.as_ref().and_then(|m| m.data().iter().find(|v| v.is_nan() || v.abs() > MOST)) {
             return Err(Error::Numerical {
                 what: "features of kernel values".into(),
                 why: format!(
@@ -62,7 +62,7 @@ impl<'a> Exemplars<'a> {
                     block.row_mut(row).copy_from_slice(&column);
                 }
             }
-            if let Some(value) = block.data().iter().find(|v| !(v.abs() <= MOST)) {
+            if let Some(value) = block.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
                 return Err(Error::Numerical { what: "features of kernel values".into(), why: format!("a kernel value is {value:e}") });
             }
             work(k * STEP, &block)?;
