@@ -2,7 +2,7 @@
 
 use super::contest::Contest;
 use super::held_out::{OutOfFold, Part};
-use super::{Outcome, Scored, Standing};
+use super::{Outcome, Scored, Standing, Starts};
 use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::learner::{Learner, Rows, Timed};
@@ -58,6 +58,11 @@ impl Contest<'_> {
                     (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
                     rows[e].standing.unconverged += usize::from(!model.summary().converged);
                     rows[e].standing.fitted_rows = model.about.rows;
+                    // It is told where it can be, and what it is told of is there without it.
+                    rows[e].starts = match Starts::of(&model, &self.examples, &control) {
+                        Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
+                        other => other.ok().flatten(),
+                    };
                     rows[e].model = Some(model);
                 }
                 Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
@@ -97,6 +102,7 @@ impl Contest<'_> {
             fit_seconds: f64::NAN,
             tune_seconds: f64::NAN,
             predict_us_per_row: f64::NAN,
+            starts: None,
             standing: Standing {
                 folds: scores.len(),
                 of_folds: self.folds.len(),

@@ -7,9 +7,11 @@ mod finish;
 mod held_out;
 mod pace;
 mod plan;
+mod starts;
 
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
+pub use starts::{SAME, Starts};
 
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, folds};
@@ -110,6 +112,8 @@ pub struct Scored {
     pub tune_seconds: f64,
     /// Microseconds per row of predicting all rows at once.
     pub predict_us_per_row: f64,
+    /// Whether its fit depends on where it starts; `None` where that could not be tried.
+    pub starts: Option<Starts>,
     /// How far the work came.
     pub standing: Standing,
     /// Why there is no result.

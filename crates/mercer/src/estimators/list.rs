@@ -320,6 +320,14 @@ impl EstimatorExpr {
         expr::parse_list(text)?.iter().map(|(term, at)| Self::of_term(text, term, *at)).collect()
     }
 
+    /// These with calibrated probabilities, where there are classes and they can have them: see [`EstimatorExpr::with_probabilities`].
+    pub fn all_with_probabilities(estimators: Vec<EstimatorExpr>, target: &Target) -> Vec<EstimatorExpr> {
+        match target {
+            Target::Classes { .. } => estimators.iter().map(EstimatorExpr::with_probabilities).collect(),
+            _ => estimators,
+        }
+    }
+
     /// Every estimator at its defaults that can be fitted to such a target.
     pub fn all_for(target: &Target) -> Result<Vec<EstimatorExpr>> {
         let all: Vec<EstimatorExpr> = catalogue().iter().map(|e| Self::parse(e.name)).collect::<Result<_>>()?;

@@ -3,7 +3,7 @@
 use super::Estimate;
 use super::tuning::{Finding, Kind};
 use super::words::{brief_estimator, brief_kernel};
-use super::{Comparison, Row, Task, pictures, tuning};
+use super::{Comparison, Method, Row, Task, pictures, tuning};
 use crate::compare::{Comparing, Outcome, Scored};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
@@ -251,6 +251,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
     };
     if let Some(model) = &scored.model {
         row.describe(model);
+        row.method = Method::of(scored, request.info.classes.is_some());
         row.pictures = pictures::of_model(model, request.data, request.target, control)?;
         row.pictures.extend(pictures::of_held_out(scored, request));
         row.pictures.sort_by_key(|p| p.place());

@@ -25,6 +25,8 @@ impl Comparison {
             p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
             (self.results())
             (self.recall())
+            (self.kinds_of_methods())
+            (sentences("Which to take", &self.recommendation()))
             (self.every_metric())
             (self.explanation())
             (self.pictures()?)
@@ -63,6 +65,27 @@ impl Comparison {
     /// Metrics with the digits that their column needs.
     fn with_digits(&self, metrics: Vec<Metric>) -> Vec<(Metric, usize)> {
         metrics.into_iter().map(|m| (m, digits(self.entries.iter().filter_map(|r| r.metric(m))))).collect()
+    }
+
+    /// What kind of method each estimator is, one row each.
+    fn kinds_of_methods(&self) -> Markup {
+        let rows = self.methods();
+        html! {
+            @if let Some((headings, rows)) = rows.split_first() {
+                h2 { "What kind of method each is" }
+                div.scroll tabindex="0" role="region" aria-label="Kinds of methods, one row per estimator" {
+                    table.close {
+                        thead { tr { @for heading in headings { th scope="col" { (heading.trim()) } } } }
+                        tbody { @for row in rows { tr {
+                            @for (k, cell) in row.iter().enumerate() {
+                                @if k == 0 { th scope="row" { (cell.trim_start_matches(['*', ' '])) } } @else { td { (cell) } }
+                            }
+                        } } }
+                    }
+                }
+                p { (Self::METHODS_LEGEND) }
+            }
+        }
     }
 
     /// Every metric, one row per estimator, where the results show a part of them.

@@ -1,6 +1,6 @@
 //! The comparison as one JSON document. Numbers that are not known are `null`.
 
-use super::{Comparison, Estimate, Metric, Row};
+use super::{Comparison, Estimate, Method, Metric, Row};
 use crate::error::{Error, Result};
 use crate::estimators::Certificate;
 use crate::select::Tuning;
@@ -16,6 +16,7 @@ struct Document<'a> {
     seed: u64,
     metric: Metric,
     verdict: String,
+    recommendation: Vec<String>,
     class_rows: BTreeMap<&'a str, usize>,
     baseline: Option<Estimate>,
     notices: Vec<&'a String>,
@@ -38,6 +39,7 @@ struct Entry<'a> {
     converged: bool,
     certificate: Option<&'a Certificate>,
     tuning: Option<&'a Tuning>,
+    method: Option<&'a Method>,
     best: bool,
     difference: Option<Estimate>,
     failure: Option<&'a str>,
@@ -64,6 +66,7 @@ impl<'a> Entry<'a> {
             converged: row.converged,
             certificate: row.certificate.as_ref(),
             tuning: row.tuning.as_ref(),
+            method: row.method.as_ref(),
             best: row.best,
             difference: row.difference,
             failure: row.failure.as_deref(),
@@ -78,6 +81,7 @@ impl Comparison {
         let document = Document {
             metric: self.ranking(),
             verdict: self.verdict(),
+            recommendation: self.recommendation(),
             class_rows: classes.iter().map(String::as_str).zip(self.class_rows.iter().copied()).collect(),
             baseline: self.baseline,
             notices: self.facts.iter().chain(&self.notices).collect(),

@@ -9,6 +9,7 @@ mod fragment;
 mod gather;
 mod html;
 mod json;
+mod methods;
 mod model;
 mod model_page;
 mod pictures;
@@ -28,6 +29,7 @@ pub use figures::{
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
+pub use methods::Method;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
 pub use plan::plan_text;
@@ -115,6 +117,8 @@ pub struct Row {
     pub certificate: Option<Certificate>,
     /// What the search of the fit to all rows learnt, where something was left to choose.
     pub tuning: Option<Tuning>,
+    /// What kind of method it is; none where there is no fit to all rows.
+    pub method: Option<Method>,
     /// How far the work on it came.
     pub standing: Standing,
     /// Whether this row is the best.

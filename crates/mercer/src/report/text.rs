@@ -57,6 +57,11 @@ impl Comparison {
                 out.extend(lines.iter().flat_map(|l| wrapped(l, ["  ", "    "], width)));
             }
         };
+        if let Some((table, _)) = self.methods_table(width) {
+            out.extend([String::new(), table, String::new()]);
+            out.extend(wrapped(Self::METHODS_LEGEND, ["", ""], width));
+        }
+        section("Which to take", &self.recommendation(), &mut out);
         let fitted = self.entries.iter().filter(|r| r.fitted());
         section("Recall: the share of each class's rows that is predicted right", &self.recall_lines(), &mut out);
         let settled: Vec<String> = fitted.map(Row::settled_line).collect();
@@ -76,17 +81,16 @@ impl Comparison {
 
     /// The table and how many columns it had to leave out.
     fn table(&self, width: usize) -> (String, usize) {
-        let mut columns = self.table_columns();
-        let all = columns.len();
-        loop {
-            let mut table = laid_out(&columns);
-            let takes: usize = table.column_max_content_widths().iter().map(|w| usize::from(*w) + 2).sum();
-            if takes <= width || columns.len() <= 2 {
-                table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::try_from(width).unwrap_or(u16::MAX));
-                return (table.trim_fmt(), all - columns.len());
-            }
-            columns.pop();
-        }
+        within(self.table_columns(), width)
+    }
+
+    /// The table of methods, where anything is known of them.
+    fn methods_table(&self, width: usize) -> Option<(String, usize)> {
+        let rows = self.methods();
+        let columns: Vec<Column> = (0..rows.first()?.len())
+            .map(|c| Column { heading: rows[0][c].clone(), cells: rows[1..].iter().map(|row| row[c].clone()).collect() })
+            .collect();
+        Some(within(columns, width))
     }
 
     fn table_columns(&self) -> Vec<Column> {
@@ -215,6 +219,20 @@ impl Row {
 fn class(name: &str) -> String {
     let name = shown(name, NAME);
     if name.parse::<f64>().is_ok() { format!("'{name}'") } else { name }
+}
+
+/// The table, and how many columns it had to leave out.
+fn within(mut columns: Vec<Column>, width: usize) -> (String, usize) {
+    let all = columns.len();
+    loop {
+        let mut table = laid_out(&columns);
+        let takes: usize = table.column_max_content_widths().iter().map(|w| usize::from(*w) + 2).sum();
+        if takes <= width || columns.len() <= 2 {
+            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::try_from(width).unwrap_or(u16::MAX));
+            return (table.trim_fmt(), all - columns.len());
+        }
+        columns.pop();
+    }
 }
 
 fn laid_out(columns: &[Column]) -> Table {

@@ -35,6 +35,7 @@ fn row(estimator: &str, settled: &str, metrics: Vec<(Metric, Estimate)>, differe
         converged: true,
         certificate: Some(Certificate { name: "relative residual".into(), value: 3.1e-16, tolerance: 1e-10 }),
         tuning: None,
+        method: None,
         best: difference.is_none(),
         difference,
         recalls: Vec::new(),

@@ -1,0 +1,86 @@
+//! Whether a fit depends on where it starts: what "convex" means to a user, measured.
+
+use crate::control::Control;
+use crate::data::{Examples, some_rows_of};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
+use crate::gram::{Gram, Subset};
+use crate::learner::Model;
+use crate::linalg::Matrix;
+use crate::param::Value;
+use serde::Serialize;
+
+/// Rows that are fitted twice, at most.
+const ROWS: usize = 300;
+/// The tolerance of solvers there.
+const TIGHT: f64 = 1e-8;
+/// The other start is the solution for a penalty so many times as large.
+const AWAY: f64 = 10.0;
+/// Predictions from two starts that differ by no more than this share of the largest are the same.
+pub const SAME: f64 = 1e-5;
+
+/// Where fits from two starts ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Starts {
+    /// There are no steps, and hence no start.
+    ClosedForm,
+    /// Predictions of the two fits differ by this share of the largest.
+    Apart(f64),
+}
+
+impl Starts {
+    /// Of a model, from some of its training rows: one fit from nothing, and one with another seed from the solution of another
+    /// problem. `None` where the kernel cannot be had for a part of the rows.
+    pub(super) fn of(model: &Model, examples: &Examples<'_>, control: &Control) -> Result<Option<Starts>> {
+        let fitted = model.fitted.uncalibrated();
+        if model.summary().iterations == 0 && fitted.steps().iter().all(|s| *s == 0) {
+            return Ok(Some(Starts::ClosedForm));
+        }
+        if model.kernel.expr().needs_training_rows() {
+            return Ok(None);
+        }
+        let mut used: Vec<usize> = (0..examples.rows()).collect();
+        used.retain(|i| model.about.left_out.binary_search(i).is_err() && examples.weights.is_none_or(|w| w[*i] > 0.0));
+        let seed = model.about.seed;
+        let chosen = some_rows_of(&examples.target.select(&used), ROWS, seed);
+        let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
+        let part = examples.select(&rows);
+        let data = model.prep.apply(&part.data)?;
+        let gram = model.kernel.gram(&data, control)?;
+        let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
+        let estimator = tightened(model.estimator.without_probabilities())?;
+        let mut other = estimator.clone();
+        if let Some((param, value)) = estimator.values().into_iter().find(|(param, _)| param.search.is_some()) {
+            other.set(param.name, &Value::Number(AWAY * value.number()))?;
+        }
+        let start = other.fit(&task)?;
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let one = values(&estimator.fit(&task)?, task.gram, &all, control)?;
+        let two = values(&estimator.fit_from(&Task { seed: seed + 1, ..task }, Some(&start))?, task.gram, &all, control)?;
+        let largest = one.data().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+        let apart = one.data().iter().zip(two.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        Ok(Some(Starts::Apart(apart / largest)))
+    }
+}
+
+/// An estimator whose solver comes close to its solution.
+fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
+    for (param, value) in estimator.values() {
+        if param.name == "tolerance" && value.number() > TIGHT {
+            estimator.set(param.name, &Value::Number(TIGHT))?;
+        }
+    }
+    Ok(estimator)
+}
+
+/// What a fit says of its own rows, as numbers.
+fn values(fitted: &FittedModel, gram: &dyn Gram, all: &[usize], control: &Control) -> Result<Matrix> {
+    let cross = Subset::new(gram, all, fitted.support());
+    let found = fitted.predict(&Query::new(&cross, Want { scores: true, probabilities: true, ..Want::default() }, control))?;
+    Ok(match (found.scores.or(found.probabilities), found.values) {
+        (Some(scores), _) => scores,
+        (None, Predicted::Numbers(numbers)) => numbers,
+        (None, Predicted::Classes(codes)) => Matrix::column(codes.into_iter().map(|k| k as f64).collect()),
+    })
+}
