@@ -28,9 +28,7 @@ pub(super) struct Places {
     pub(super) of_row: Vec<usize>,
     /// The weight of the rows at each place.
     pub(super) weights: Vec<f64>,
-    /// Kernel values among the places.
-    pub(super) values: Matrix,
-    /// Squared distances among the places, or the distances that the kernel values are.
+    /// Squared distances among the places, or the distances that the kernel values are; symmetric.
     pub(super) apart: Matrix,
 }
 
@@ -41,28 +39,24 @@ impl Places {
         if n == 0 {
             return Err(Error::Data("clusters need rows, and there is none".into()));
         }
-        task.control.plan("kernel values and distances among the rows", 24 * (n as u64).pow(2))?;
-        let values = gram::dense(task.gram, task.control)?;
-        if distances && let Some((i, j)) = (0..n * n).map(|at| (at / n, at % n)).find(|&(i, j)| values[(i, j)] < 0.0) {
-            return Err(Error::Data(format!(
-                "the distance of rows {} and {} is {}, and distances are 0 or above; values=similarities takes kernel values",
-                i + 1,
-                j + 1,
-                values[(i, j)]
-            )));
-        }
-        let apart = if distances { values.clone() } else { squared_distances(task)? };
+        task.control.plan("distances among the rows", 8 * (n as u64).pow(2))?;
         let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
-        let sums = product_within(&values, &weights, task.control)?.into_data();
+        let sums = match task.gram.held() {
+            Some(held) => product_within(held, &weights, task.control)?,
+            None => gram::apply(task.gram, &weights, task.control)?,
+        }
+        .into_data();
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]));
-        let mut places =
-            Places { rows: Vec::new(), of_row: vec![0; n], weights: Vec::new(), values: Matrix::zeros(0, 0), apart: Matrix::zeros(0, 0) };
+        let mut places = Places { rows: Vec::new(), of_row: vec![0; n], weights: Vec::new(), apart: Matrix::zeros(0, 0) };
         let width = ALIKE * sums.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        let mut row = vec![0.0; n];
         for &i in &order {
-            let near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width);
-            let place = near.into_iter().find(|&p| apart[(i, places.rows[p])] == 0.0);
-            let place = place.unwrap_or_else(|| {
+            let mut near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width).peekable();
+            if near.peek().is_some() {
+                write_apart(task, distances, &[i], &mut row);
+            }
+            let place = near.find(|&p| row[places.rows[p]] == 0.0).unwrap_or_else(|| {
                 places.rows.push(i);
                 places.weights.push(0.0);
                 places.rows.len() - 1
@@ -70,10 +64,51 @@ impl Places {
             places.of_row[i] = place;
             places.weights[place] += task.weight(i);
         }
-        let rows = &places.rows;
-        let among = |of: &Matrix| Matrix::from_fn(rows.len(), rows.len(), |p, q| of[(rows[p], rows[q])]);
-        (places.values, places.apart) = (among(&values), among(&apart));
+        places.apart = places.among(task, distances)?;
         Ok(places)
+    }
+
+    /// Distances among the places, each row of them written once.
+    fn among(&self, task: &Task<'_>, distances: bool) -> Result<Matrix> {
+        let (n, m) = (task.rows(), self.rows.len());
+        let mut out = Matrix::zeros(m, m);
+        let fault = out.data_mut().par_chunks_mut((ROWS * m).max(1)).zip(self.rows.par_chunks(ROWS)).find_map_first(|(out, rows)| {
+            if let Err(asked) = task.control.check_wanted("distances in feature space") {
+                return Some(asked);
+            }
+            gram::with_scratch(rows.len() * n, |block: &mut [f64]| {
+                write_apart(task, distances, rows, block);
+                for ((out, block), &i) in out.chunks_exact_mut(m).zip(block.chunks_exact(n)).zip(rows) {
+                    out.iter_mut().zip(&self.rows).for_each(|(o, &j)| *o = block[j]);
+                    if let Some(q) = out.iter().position(|v| !(v.is_finite() && (*v >= 0.0 || !distances))) {
+                        return Some(unfit(i, self.rows[q], out[q]));
+                    }
+                }
+                None
+            })
+        });
+        fault.map_or(Ok(()), Err)?;
+        to_means(&mut out);
+        Ok(out)
+    }
+
+    /// Kernel values among the places.
+    pub(super) fn values(&self, task: &Task<'_>) -> Result<Matrix> {
+        let m = self.rows.len();
+        let dense;
+        let all = match task.gram.held() {
+            Some(held) => held,
+            None => {
+                dense = gram::dense(task.gram, task.control)?;
+                &dense
+            }
+        };
+        let mut out = Matrix::zeros(m, m);
+        out.data_mut().par_chunks_mut(m.max(1)).zip(&self.rows).for_each(|(out, &i)| {
+            let row = all.row(i);
+            out.iter_mut().zip(&self.rows).for_each(|(o, &j)| *o = row[j]);
+        });
+        Ok(out)
     }
 
     /// An error unless there is a place for each cluster.
@@ -91,14 +126,15 @@ impl Places {
     /// The mean silhouette of clusters of places (Rousseeuw 1987): (b - a) / max(a, b) with a the mean distance to the others of a
     /// row's own cluster and b the least mean distance to another cluster; 0 for a row alone in its cluster.
     pub(super) fn silhouette(&self, cluster: &[usize], count: usize, task: &Task<'_>) -> Result<f64> {
-        let distances = Matrix::from_fn(cluster.len(), cluster.len(), |p, q| self.apart[(p, q)].max(0.0).sqrt());
-        let mut members = Matrix::zeros(cluster.len(), count);
+        task.control.check()?;
+        let m = cluster.len();
         let mut mass = vec![0.0; count];
-        for (p, &k) in cluster.iter().enumerate() {
-            members[(p, k)] = self.weights[p];
-            mass[k] += self.weights[p];
-        }
-        let sums = product_within(&distances, &members, task.control)?;
+        cluster.iter().zip(&self.weights).for_each(|(&k, w)| mass[k] += w);
+        let mut sums = Matrix::zeros(m, count);
+        sums.data_mut().par_chunks_mut(count.max(1)).enumerate().with_min_len(16).for_each(|(p, sums)| {
+            let roots = self.apart.row(p).iter().map(|d| d.max(0.0).sqrt());
+            roots.zip(cluster).zip(&self.weights).for_each(|((d, &k), w)| sums[k] += w * d);
+        });
         let mut whole = 0.0;
         for (p, &own) in cluster.iter().enumerate() {
             // Copies of a row are others of its cluster.
@@ -125,24 +161,46 @@ impl Places {
     }
 }
 
-/// |phi(x_i) - phi(x_j)|^2 among the training rows.
-fn squared_distances(task: &Task<'_>) -> Result<Matrix> {
+/// Squared distances in feature space of some training rows from all, or the distances that their kernel values are.
+fn write_apart(task: &Task<'_>, distances: bool, rows: &[usize], out: &mut [f64]) {
     let n = task.rows();
-    let mut out = Matrix::zeros(n, n);
-    out.data_mut().par_chunks_mut(ROWS * n).enumerate().try_for_each(|(k, some)| {
-        task.control.check_time("distances in feature space")?;
-        let rows: Vec<usize> = (k * ROWS..n.min((k + 1) * ROWS)).collect();
-        task.gram.fill_apart(&rows, 0..n, Block::new(some, rows.len(), n));
-        some.iter_mut().for_each(|v| *v = task.gram.squared_distance(*v));
-        Ok::<(), Error>(())
-    })?;
-    if let Some(at) = out.data().iter().position(|v| !v.is_finite()) {
-        return Err(Error::Numerical {
-            what: "distances in feature space".into(),
-            why: format!("that of rows {} and {} is not finite; scale the columns or change the kernel", at / n + 1, at % n + 1),
-        });
+    if distances {
+        return task.gram.fill_rows(rows, 0..n, Block::new(out, rows.len(), n));
     }
-    Ok(out)
+    task.gram.fill_apart(rows, 0..n, Block::new(out, rows.len(), n));
+    out.iter_mut().for_each(|v| *v = task.gram.squared_distance(*v));
+}
+
+/// Of values that are not quite symmetric the mean counts. By tiles, of which two stay in the cache.
+fn to_means(of: &mut Matrix) {
+    const TILE: usize = 64;
+    let n = of.rows();
+    for (down, along) in (0..n).step_by(TILE).flat_map(|p| (0..=p).step_by(TILE).map(move |q| (p, q))) {
+        for p in down..n.min(down + TILE) {
+            for q in along..p.min(along + TILE) {
+                let (a, b) = (of[(p, q)], of[(q, p)]);
+                if a != b {
+                    let mean = 0.5 * (a + b);
+                    (of[(p, q)], of[(q, p)]) = (mean, mean);
+                }
+            }
+        }
+    }
+}
+
+/// A distance that is none.
+fn unfit(i: usize, j: usize, found: f64) -> Error {
+    if found.is_finite() {
+        return Error::Data(format!(
+            "the distance of rows {} and {} is {found}, and distances are 0 or above; values=similarities takes kernel values",
+            i + 1,
+            j + 1
+        ));
+    }
+    Error::Numerical {
+        what: "distances in feature space".into(),
+        why: format!("that of rows {} and {} is not finite; scale the columns or change the kernel", i + 1, j + 1),
+    }
 }
 
 /// The best of several starts of k-means in feature space, each from places drawn far from one another.

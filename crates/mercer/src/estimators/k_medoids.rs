@@ -15,7 +15,9 @@ use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::{Medoids, medoids};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// k medoids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,16 +41,15 @@ impl Default for KMedoids {
 
 impl KMedoids {
     /// The dissimilarities that are added up, from squared distances or from distances that are given.
-    fn dissimilarities(&self, places: &Places) -> Matrix {
-        let squared = self.values == Values::Similarities;
-        let turn: fn(f64) -> f64 = match (squared, self.power.integer()) {
-            (true, 1) => |d| d.max(0.0).sqrt(),
-            (false, 2) => |d| d * d,
-            _ => |d| d,
+    fn dissimilarities<'a>(&self, places: &'a Places) -> Cow<'a, Matrix> {
+        let turn: fn(f64) -> f64 = match (self.values, self.power.integer()) {
+            (Values::Similarities, 1) => |d| d.max(0.0).sqrt(),
+            (Values::Distances, 2) => |d| d * d,
+            _ => return Cow::Borrowed(&places.apart),
         };
-        let n = places.rows.len();
-        // Of values that are not quite symmetric the mean counts.
-        Matrix::from_fn(n, n, |p, q| 0.5 * (turn(places.apart[(p, q)]) + turn(places.apart[(q, p)])))
+        let mut out = places.apart.clone();
+        out.data_mut().par_iter_mut().with_min_len(1 << 14).for_each(|d| *d = turn(*d));
+        Cow::Owned(out)
     }
 
     fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
@@ -76,7 +77,7 @@ impl Estimator for KMedoids {
 
     /// Kernel values, distances and dissimilarities.
     fn bytes(&self, size: Size) -> u64 {
-        40 * (size.rows as u64).pow(2)
+        24 * (size.rows as u64).pow(2)
     }
 
     /// A greedy start and some rounds of swaps.

@@ -32,9 +32,9 @@ impl Default for KernelKMeans {
 }
 
 impl KernelKMeans {
-    fn means(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
+    fn means(&self, places: &Places, values: &Matrix, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
         let apart = |p: usize, q: usize| places.apart[(p, q)];
-        nearest_centres(&places.values, &apart, &places.weights, count, self.starts.integer(), task)
+        nearest_centres(values, &apart, &places.weights, count, self.starts.integer(), task)
     }
 }
 
@@ -67,8 +67,10 @@ impl Estimator for KernelKMeans {
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        let count = Places::of(task, false)
-            .and_then(|places| places.count_by_silhouette(task, &|count| Ok(self.means(&places, count, task)?.cluster)));
+        let count = Places::of(task, false).and_then(|places| {
+            let values = places.values(task)?;
+            places.count_by_silhouette(task, &|count| Ok(self.means(&places, &values, count, task)?.cluster))
+        });
         count.unwrap_or(2) as f64
     }
 
@@ -77,7 +79,7 @@ impl Estimator for KernelKMeans {
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
         places.require(count, Self::NAME)?;
-        let found = self.means(&places, count, task)?;
+        let found = self.means(&places, &places.values(task)?, count, task)?;
         let number = numbers(&found.cluster, &found.mass);
         let (mut sizes, mut bias) = (vec![0.0; count], vec![0.0; count]);
         for k in 0..count {

@@ -66,15 +66,16 @@ struct Embedding {
 impl Embedding {
     fn new(places: &Places, count: usize, task: &Task<'_>) -> Result<Embedding> {
         let n = places.rows.len();
-        if let Some((p, q)) = (0..n * n).map(|at| (at / n, at % n)).find(|&(p, q)| places.values[(p, q)] < 0.0) {
+        let values = places.values(task)?;
+        if let Some((p, q)) = (0..n * n).map(|at| (at / n, at % n)).find(|&(p, q)| values[(p, q)] < 0.0) {
             return Err(Error::Data(format!(
                 "spectral_clustering needs similarities of 0 or above, and that of rows {} and {} is {}; take a kernel such as rbf",
                 places.rows[p] + 1,
                 places.rows[q] + 1,
-                places.values[(p, q)]
+                values[(p, q)]
             )));
         }
-        let degrees = product_within(&places.values, &Matrix::column(places.weights.clone()), task.control)?.into_data();
+        let degrees = product_within(&values, &Matrix::column(places.weights.clone()), task.control)?.into_data();
         if let Some(p) = degrees.iter().position(|d| *d <= 0.0) {
             let row = places.rows[p] + 1;
             return Err(Error::Data(format!("spectral_clustering: row {row} is like no row, itself included; take a kernel such as rbf")));
@@ -82,10 +83,10 @@ impl Embedding {
         let scale: Vec<f64> = places.weights.iter().zip(&degrees).map(|(w, d)| (w / d).sqrt()).collect();
         let multiply = |rows: &Matrix| {
             let scaled = Matrix::from_fn(rows.rows(), n, |k, p| rows[(k, p)] * scale[p]);
-            let out = product_transposed_within(&scaled, &places.values, task.control)?;
+            let out = product_transposed_within(&scaled, &values, task.control)?;
             Ok(Matrix::from_fn(rows.rows(), n, |k, p| out[(k, p)] * scale[p]))
         };
-        let entry = |p: usize, q: usize| scale[p] * places.values[(p, q)] * scale[q];
+        let entry = |p: usize, q: usize| scale[p] * values[(p, q)] * scale[q];
         let found = leading_pairs(n, count, TOLERANCE, (task.seed, task.control), &entry, &multiply)?;
         Ok(Embedding { scale, values: found.values, vectors: found.vectors, residual: found.residual, products: found.products })
     }

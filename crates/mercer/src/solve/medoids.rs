@@ -4,7 +4,8 @@
 //! minimise  sum_j w_j min_{m in M} d(j, m)   over sets M of k places
 //! ```
 //!
-//! A greedy start (BUILD, Kaufman & Rousseeuw 1990) or one that is drawn, then swaps of a medoid with another place, the best of some
+//! A greedy start among some places (BUILD of Kaufman & Rousseeuw 1990, on a sample as LAB of Schubert & Rousseeuw 2021) or one that is
+//! drawn, then swaps of a medoid with another place, the best of some
 //! as soon as one pays (FasterPAM, Schubert & Rousseeuw 2021). What is left is a fixed point: no swap pays.
 
 use crate::control::Control;
@@ -15,6 +16,8 @@ use rayon::prelude::*;
 
 /// Places whose swaps are weighed side by side.
 const BLOCK: usize = 128;
+/// Places that a greedy start chooses among: at even steps of their order.
+const CANDIDATES: usize = 192;
 /// A swap pays where it takes more than this share off the loss: less may be rounding.
 const LEAST: f64 = 1e-12;
 /// All sets of medoids are tried where there are no more of them.
@@ -91,20 +94,22 @@ fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// BUILD: one medoid after another, each the place that takes most off the loss.
+/// BUILD: one medoid after another, each the place that takes most off the loss, of so many at even steps.
 fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Result<Vec<usize>> {
     let n = weights.len();
+    let most = CANDIDATES.max(2 * count).min(n);
+    let candidates: Vec<usize> = (0..most).map(|k| k * n / most).collect();
     let mut nearest = vec![f64::INFINITY; n];
     let mut chosen: Vec<usize> = Vec::with_capacity(count);
     for _ in 0..count {
         control.check()?;
-        let losses: Vec<f64> = (0..n)
-            .into_par_iter()
+        let losses: Vec<f64> = candidates
+            .par_iter()
             .with_min_len(16)
-            .map(|c| if chosen.is_empty() { dot(weights, d.row(c)) } else { sum_of_least(weights, d.row(c), &nearest) })
+            .map(|&c| if chosen.is_empty() { dot(weights, d.row(c)) } else { sum_of_least(weights, d.row(c), &nearest) })
             .collect();
-        let free = (0..n).filter(|c| !chosen.contains(c));
-        let Some(next) = free.min_by(|a, b| losses[*a].total_cmp(&losses[*b])) else { break };
+        let free = candidates.iter().zip(&losses).filter(|(c, _)| !chosen.contains(c));
+        let Some((&next, _)) = free.min_by(|a, b| a.1.total_cmp(b.1)) else { break };
         nearest.iter_mut().zip(d.row(next)).for_each(|(m, v)| *m = m.min(*v));
         chosen.push(next);
     }
