@@ -17,6 +17,8 @@ use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_li
 use mercer::select::Metric;
 use std::process::ExitCode;
 
+mod untargeted;
+
 /// A command: its options are the fields, what it does is [`Run::run`].
 pub(crate) trait Run {
     /// Whether there may be a best so far when the user asks it to end.
@@ -56,6 +58,8 @@ commands! {
     examples: Examples;
     demo: Demonstrate;
     gram: Gram;
+    cluster: Cluster;
+    map: Map;
     shell: Completions, Man;
 }
 

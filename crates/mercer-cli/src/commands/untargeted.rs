@@ -1,0 +1,99 @@
+//! What the commands without a target share: a fit, a line of CSV for each row, a page.
+
+use super::{Role, bounds, command_line, control, kernel, load};
+use crate::Stop;
+use crate::args::{Limits, Tabular};
+use crate::output::{check_writable, notices, print};
+use clap::Args;
+use mercer::control::Control;
+use mercer::error::{Error, Result};
+use mercer::estimators::EstimatorExpr;
+use mercer::learner::{Learner, Rows};
+use mercer::report::{PredictionColumns, Row, predict_csv};
+use mercer::{report, store};
+use std::path::{Path, PathBuf};
+
+/// What a command without a target asks for besides its method.
+#[derive(Debug, Args)]
+pub(crate) struct Untargeted {
+    #[command(flatten)]
+    pub table: Tabular,
+    /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
+    pub weights: Option<String>,
+    /// The kernel's values are distances: those of a file that --gram names.
+    #[arg(long, help_heading = "What to learn")]
+    pub distances: bool,
+    /// Seed of anything random.
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
+    pub seed: u64,
+    /// CSV file to write; standard output if left out.
+    #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Model file to write: 'mercer predict' takes new rows with it.
+    #[arg(long, value_name = "MODEL.mercer", help_heading = "Output")]
+    pub model: Option<PathBuf>,
+    /// Write a page with what there is to say, and a picture of the rows.
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl Untargeted {
+    /// Fits, and writes a line for each row of the table.
+    pub(crate) fn run(&self, estimator: EstimatorExpr, stop: &Stop) -> Result<()> {
+        if !estimator.takes_no_target() {
+            let why = format!("{} predicts a target; mercer fit takes it", estimator.name());
+            return Err(Error::Setting { name: "--estimator".into(), why });
+        }
+        if self.table.target.is_some() {
+            let why = format!("{} takes no target; to leave a column out write --types COL=ignore", estimator.name());
+            return Err(Error::Setting { name: "--target".into(), why });
+        }
+        let asked_kernel = kernel(&self.table)?;
+        for path in [&self.output, &self.model, &self.report].into_iter().flatten() {
+            check_writable(path, &[Path::new(&self.table.table)])?;
+        }
+        let roles: Vec<Role<'_>> = self.weights.iter().map(|name| Role::Weights(name)).collect();
+        let mut loaded = load(&self.table, &roles, true, &bounds(self.limits.max_memory, stop))?;
+        loaded.leave_target_out(estimator.name());
+        notices(&loaded.notices);
+        let learner = Learner {
+            prep: loaded.recipe.clone(),
+            kernel: asked_kernel,
+            seed: self.seed,
+            sample: Rows::Affordable,
+            ..Learner::new(estimator)
+        };
+        let control = control(&self.limits, false, stop);
+        let model = learner.fit(&loaded.data, &loaded.target, &loaded.info, loaded.weights.as_deref(), &control)?;
+        let telling = Control { progress: None, ..control.clone() };
+        drop(control);
+        let of_steps = model.prep.told_by_steps();
+        notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
+        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &[], &telling)?;
+        if let Some(path) = &self.model {
+            store::save(&model, path)?;
+        }
+        if let Some(path) = &self.report {
+            let row = Row::of_model(&model, &loaded.data, &loaded.target, &telling)?;
+            let page = report::model_page(&model, &row, &self.table.table, &command_line())?;
+            store::write_atomically(path, page.as_bytes())?;
+        }
+        match &self.output {
+            None => print(&csv),
+            Some(path) => {
+                store::write_atomically(path, csv.as_bytes())?;
+                let written = [&self.output, &self.model, &self.report];
+                let written: String = written.into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
+                print(&format!("{}\n{written}", report::model_text(&model)))
+            }
+        }
+    }
+
+    /// What `values=` is.
+    pub(crate) fn values(&self) -> &'static str {
+        if self.distances { "distances" } else { "similarities" }
+    }
+}

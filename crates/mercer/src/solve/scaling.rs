@@ -1,0 +1,263 @@
+//! Places z_i in few dimensions whose distances are near given dissimilarities (multidimensional scaling):
+//!
+//! ```text
+//! minimise  E(Z) = sum_{i<j} w_i w_j u_ij (|z_i - z_j| - delta_ij)^2 / sum_{i<j} w_i w_j u_ij delta_ij^2
+//! ```
+//!
+//! with u = 1 (metric scaling, Kruskal 1964) or u = 1 / delta (Sammon 1969). Steps of Guttman's transform, which majorises E (SMACOF, de
+//! Leeuw 1977), then limited-memory BFGS; neither ever raises E. The certificate is the gradient's largest entry, times N.
+
+use super::Lbfgs;
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::Matrix;
+use rayon::prelude::*;
+
+/// Steps of Guttman's transform at most.
+const GUTTMAN: usize = 30;
+/// Steps of the search that follows.
+const MOST: usize = 2000;
+/// Distances below this share of the mean dissimilarity are 0: their direction says nothing.
+const TOGETHER: f64 = 1e-14;
+
+/// What is minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// Differences of distances, all alike.
+    Stress,
+    /// Differences of distances, each by 1 / delta: near rows count for more.
+    Sammon,
+}
+
+impl Misfit {
+    /// u of a dissimilarity; pairs at 0 have no part in Sammon's.
+    fn weight(self, delta: f64) -> f64 {
+        match self {
+            Misfit::Stress => 1.0,
+            Misfit::Sammon if delta > 0.0 => 1.0 / delta,
+            Misfit::Sammon => 0.0,
+        }
+    }
+}
+
+/// Places, and how near their distances are.
+#[derive(Clone, Debug)]
+pub struct Scaled {
+    /// N x dimensions.
+    pub places: Matrix,
+    /// E.
+    pub loss: f64,
+    /// N times the largest entry of the gradient, with places in units of the root mean square dissimilarity.
+    pub gradient: f64,
+    /// Steps.
+    pub steps: usize,
+}
+
+/// Places from a start; `delta` is symmetric, N x N, 0 or above.
+pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, tolerance: f64, control: &Control) -> Result<Scaled> {
+    let problem = Problem::new(delta, weights, misfit);
+    let (n, dim) = (start.rows(), start.cols());
+    let mut z: Vec<f64> = start.data().iter().map(|v| v / problem.unit).collect();
+    let mut at = problem.at(&z, dim, control)?;
+    let mut steps = 0;
+    while misfit == Misfit::Stress && steps < GUTTMAN && n as f64 * largest(&at.1) > tolerance && !control.out_of_time() {
+        let next = problem.guttman(&z, &at.1, dim);
+        let found = problem.at(&next, dim, control)?;
+        if found.0 >= at.0 {
+            break;
+        }
+        (z, at) = (next, found);
+        steps += 1;
+    }
+    let search = Lbfgs { max_iterations: MOST, tolerance: tolerance / n as f64, decrease: 0.0, ..Lbfgs::unbounded(z.len()) };
+    let found = search.minimise(|z| problem.at(z, dim, control), &z, control)?;
+    let places = Matrix::new(n, dim, found.x.iter().map(|v| v * problem.unit).collect())?;
+    Ok(Scaled { places, loss: found.value, gradient: n as f64 * found.gradient_norm, steps: steps + found.iterations })
+}
+
+fn largest(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |m, x| m.max(x.abs()))
+}
+
+struct Problem<'a> {
+    delta: &'a Matrix,
+    weights: &'a [f64],
+    misfit: Misfit,
+    /// The root mean square dissimilarity: 1 in what is minimised.
+    unit: f64,
+    /// The denominator of E in these units.
+    whole: f64,
+}
+
+impl<'a> Problem<'a> {
+    fn new(delta: &'a Matrix, weights: &'a [f64], misfit: Misfit) -> Self {
+        let n = weights.len();
+        let squares: f64 = delta.data().iter().map(|d| d * d).sum();
+        let unit = (squares / (n * n) as f64).sqrt();
+        let unit = if unit > 0.0 { unit } else { 1.0 };
+        let row = |i: usize| -> f64 {
+            let term = |j: usize| {
+                let d = delta[(i, j)] / unit;
+                weights[j] * misfit.weight(d) * d * d
+            };
+            weights[i] * (i + 1..n).map(term).sum::<f64>()
+        };
+        let whole: f64 = (0..n).into_par_iter().map(row).collect::<Vec<_>>().iter().sum();
+        Problem { delta, weights, misfit, unit, whole: if whole > 0.0 { whole } else { 1.0 } }
+    }
+
+    /// E and its gradient.
+    fn at(&self, z: &[f64], dim: usize, control: &Control) -> Result<(f64, Vec<f64>)> {
+        control.check()?;
+        let n = self.weights.len();
+        let rows: Vec<(f64, Vec<f64>)> = (0..n)
+            .into_par_iter()
+            .with_min_len(8)
+            .map(|i| {
+                let here = &z[i * dim..(i + 1) * dim];
+                let (mut sum, mut slope) = (0.0, vec![0.0; dim]);
+                for ((there, d), w) in z.chunks_exact(dim).zip(self.delta.row(i)).zip(self.weights) {
+                    let delta = d / self.unit;
+                    let far = distance(here, there);
+                    let weight = w * self.misfit.weight(delta);
+                    sum += weight * (far - delta).powi(2);
+                    if far > TOGETHER {
+                        let pull = weight * (1.0 - delta / far);
+                        slope.iter_mut().zip(here.iter().zip(there)).for_each(|(s, (a, b))| *s += pull * (a - b));
+                    }
+                }
+                // The row itself is one of them.
+                let scale = self.weights[i] / self.whole;
+                slope.iter_mut().for_each(|s| *s *= 2.0 * scale);
+                (0.5 * scale * sum, slope)
+            })
+            .collect();
+        let loss = rows.iter().map(|(e, _)| e).sum();
+        Ok((loss, rows.into_iter().flat_map(|(_, slope)| slope).collect()))
+    }
+
+    /// Z - V^+ gradient / 2, where V^+ is closed for weights w_i w_j: each row by 1 / (w_i sum w).
+    fn guttman(&self, z: &[f64], gradient: &[f64], dim: usize) -> Vec<f64> {
+        let all: f64 = self.weights.iter().sum();
+        let step = |i: usize| self.whole / (2.0 * self.weights[i / dim] * all);
+        z.iter().zip(gradient).enumerate().map(|(i, (z, g))| z - step(i) * g).collect()
+    }
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// Steps for one new place at most, and the share of the largest dissimilarity that ends them.
+const STEPS: usize = 1000;
+const STILL: f64 = 1e-11;
+
+/// The place of a new row with dissimilarities `delta` to the N places, which stay: sum_j w_j u_j (|z - z_j| - delta_j)^2 by Guttman's
+/// transform from the nearest place.
+pub fn place(delta: &[f64], places: &Matrix, weights: &[f64], misfit: Misfit) -> Vec<f64> {
+    let far = delta.iter().fold(0.0f64, |m, d| m.max(*d));
+    let Some(nearest) = (0..delta.len()).min_by(|a, b| delta[*a].total_cmp(&delta[*b])) else { return vec![0.0; places.cols()] };
+    let mut z = places.row(nearest).to_vec();
+    // Where Sammon's gives a pair at 0 no weight, the row lies there.
+    if misfit == Misfit::Sammon && delta[nearest] == 0.0 {
+        return z;
+    }
+    let pull: Vec<f64> = weights.iter().zip(delta).map(|(w, d)| w * misfit.weight(*d)).collect();
+    let all: f64 = pull.iter().sum();
+    for _ in 0..STEPS {
+        let mut next = vec![0.0; z.len()];
+        for ((d, p), j) in delta.iter().zip(&pull).zip(0..) {
+            let there = places.row(j);
+            let apart = distance(&z, there);
+            let share = if apart > TOGETHER * far { d / apart } else { 0.0 };
+            next.iter_mut().zip(&z).zip(there).for_each(|((n, z), t)| *n += p / all * (t + share * (z - t)));
+        }
+        let moved = distance(&next, &z);
+        z = next;
+        if moved <= STILL * far {
+            break;
+        }
+    }
+    z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spots(n: usize) -> Matrix {
+        Matrix::from_fn(n, 3, |i, d| (0.37 * (i * (d + 2)) as f64).sin() * 3.0 + ((i * (7 + d)) % 11) as f64 / 4.0)
+    }
+
+    fn apart(spots: &Matrix) -> Matrix {
+        Matrix::from_fn(spots.rows(), spots.rows(), |i, j| distance(spots.row(i), spots.row(j)))
+    }
+
+    fn start(n: usize) -> Matrix {
+        Matrix::from_fn(n, 2, |i, d| ((i * (3 + 4 * d)) % 17) as f64 - 8.0)
+    }
+
+    /// E by its definition.
+    fn stress(z: &Matrix, delta: &Matrix, w: &[f64], misfit: Misfit) -> f64 {
+        let (mut above, mut below) = (0.0, 0.0);
+        for i in 0..w.len() {
+            for j in 0..i {
+                let u = w[i] * w[j] * misfit.weight(delta[(i, j)]);
+                above += u * (distance(z.row(i), z.row(j)) - delta[(i, j)]).powi(2);
+                below += u * delta[(i, j)].powi(2);
+            }
+        }
+        above / below
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_differences_and_no_step_of_the_transform_raises_the_stress() {
+        let n = 25;
+        let (delta, w) = (apart(&spots(n)), (0..n).map(|i| 1.0 + (i % 3) as f64).collect::<Vec<_>>());
+        let control = Control::default();
+        for misfit in [Misfit::Stress, Misfit::Sammon] {
+            let problem = Problem::new(&delta, &w, misfit);
+            let mut z: Vec<f64> = start(n).data().iter().map(|v| v / problem.unit).collect();
+            let (value, gradient) = problem.at(&z, 2, &control).unwrap();
+            assert!((value - stress(&start(n), &delta, &w, misfit)).abs() <= 1e-12 * value);
+            for k in [0, 7, 31] {
+                let moved = |by: f64| {
+                    let mut z = z.clone();
+                    z[k] += by;
+                    problem.at(&z, 2, &control).unwrap().0
+                };
+                let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                assert!((slope - gradient[k]).abs() <= 1e-7 * (1.0 + slope.abs()), "{slope} {}", gradient[k]);
+            }
+            for _ in 0..50 {
+                if misfit == Misfit::Sammon {
+                    break;
+                }
+                let (before, gradient) = problem.at(&z, 2, &control).unwrap();
+                z = problem.guttman(&z, &gradient, 2);
+                assert!(problem.at(&z, 2, &control).unwrap().0 <= before * (1.0 + 1e-14));
+            }
+            let found = scaling(&delta, &w, misfit, &start(n), 1e-8, &control).unwrap();
+            assert!(found.gradient <= 1e-8 && found.loss < value, "{} {}", found.gradient, found.loss);
+            assert!((found.loss - stress(&found.places, &delta, &w, misfit)).abs() <= 1e-10 * found.loss);
+            // A row placed by itself among the others lies where it lies.
+            for i in [0, 9] {
+                let alone = place(delta.row(i), &found.places, &w, misfit);
+                assert!(distance(&alone, found.places.row(i)) <= 1e-5 * problem.unit, "{misfit:?} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_the_plane_are_met_and_a_new_row_is_put_where_it_lies() {
+        let flat = Matrix::from_fn(20, 2, |i, d| (0.7 * (i * (d + 1)) as f64).cos() + (i * (d + 2) % 7) as f64);
+        let near = Matrix::from_fn(20, 2, |i, d| flat[(i, d)] + 0.2 * ((i + d) as f64).sin());
+        let (delta, w) = (apart(&flat), vec![1.0; 20]);
+        let found = scaling(&delta, &w, Misfit::Stress, &near, 1e-10, &Control::default()).unwrap();
+        assert!(found.loss <= 1e-15, "{}", found.loss);
+        let new = [1.3, 2.1];
+        let to = |of: &Matrix, z: &[f64]| (0..20).map(|j| distance(of.row(j), z)).collect::<Vec<_>>();
+        let put = place(&to(&flat, &new), &found.places, &w, Misfit::Stress);
+        assert!(to(&found.places, &put).iter().zip(to(&flat, &new)).all(|(a, b)| (a - b).abs() <= 1e-4));
+    }
+}
