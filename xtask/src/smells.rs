@@ -16,6 +16,7 @@ const ROOMS: &[&str] = &[
     "store",
     "learner",
     "select",
+    "dependence",
     "fitting",
     "validity",
     "linear",

@@ -24,7 +24,7 @@
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
-//! refutes kernels; [`fitting`], the mechanics of a fit; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
+//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
 pub mod blocks;
@@ -32,6 +32,7 @@ pub mod compare;
 pub mod control;
 pub mod data;
 pub mod demos;
+pub mod dependence;
 pub mod error;
 pub mod estimators;
 pub mod expr;

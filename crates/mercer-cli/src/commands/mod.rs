@@ -60,6 +60,7 @@ commands! {
     gram: Gram;
     cluster: Cluster;
     map: Map;
+    test: Test;
     shell: Completions, Man;
 }
 

@@ -27,8 +27,10 @@ from ._native import (
     compare,
     example,
     examples,
+    independence_test,
     plan,
     read_table,
+    two_sample_test,
 )
 from .errors import DataError, ExpressionError, MercerError, MercerWarning, ModelFileError, ResourceError
 
@@ -55,11 +57,13 @@ __all__ = [
     "compare",
     "example",
     "examples",
+    "independence_test",
     "kernels",
     "load",
     "plan",
     "read_table",
     "scikit",
+    "two_sample_test",
 ]
 if _find_spec("sklearn"):
     __all__ += scikit.__all__

@@ -384,6 +384,29 @@ def read_table(
     decimal: str | None = None,
     group_into: str | None = None,
 ) -> tuple[Dataset, Any, NDArray[Any]]: ...
+def independence_test(
+    a: _Data,
+    b: _Data,
+    kernel_a: Kernel | str | None = None,
+    kernel_b: Kernel | str | None = None,
+    *,
+    permutations: int = 999,
+    seed: int = 0,
+    standardise: bool = True,
+    max_seconds: float | None = None,
+    threads: int = 0,
+) -> dict[str, Any]: ...
+def two_sample_test(
+    data: _Data,
+    groups: ArrayLike,
+    kernel: Kernel | str | None = None,
+    *,
+    permutations: int = 999,
+    seed: int = 0,
+    standardise: bool = True,
+    max_seconds: float | None = None,
+    threads: int = 0,
+) -> dict[str, Any]: ...
 def example(
     name: str, target: str | Sequence[str] | None = None, *, types: Mapping[str, _Type] | None = None
 ) -> tuple[Dataset, NDArray[Any]]: ...

@@ -1,0 +1,124 @@
+//! `mercer test`: whether two sets of columns depend on one another, or two groups of rows differ.
+
+use super::{Run, control, done, read_options};
+use crate::Stop;
+use crate::args::{Limits, Reading};
+use crate::output::{notices, print};
+use clap::Args;
+use mercer::data::Dataset;
+use mercer::dependence::{Asked, Found, independence_test, two_sample_test};
+use mercer::error::{Error, Result};
+use mercer::kernels::KernelExpr;
+use mercer::prep::Recipe;
+use mercer::read::{Source, Table, split_list};
+use std::process::ExitCode;
+
+const TEST: &str = "\
+Examples:
+  mercer test wine.csv --between alcohol,density --and quality
+  mercer test reviews.csv --between text --and stars --kernel 'spectrum(k=3)'
+  mercer test trial.csv --groups arm --permutations 9999";
+
+/// Test whether two sets of columns are independent (HSIC), or whether two groups of rows are of one distribution (MMD).
+///
+/// The p-value counts random permutations of the rows, so that its level is exact for any kernels and any kinds of columns.
+#[derive(Debug, Args)]
+#[command(name = "test", after_help = TEST)]
+pub(crate) struct Test {
+    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
+    pub table: String,
+    /// Columns of one side, separated by commas.
+    #[arg(long, value_name = "COL[,COL]", requires = "and", required_unless_present = "groups", help_heading = "What to test")]
+    pub between: Option<String>,
+    /// Columns of the other side.
+    #[arg(long, value_name = "COL[,COL]", requires = "between", help_heading = "What to test")]
+    pub and: Option<String>,
+    /// Column with two values: are the other columns alike in the rows of one and of the other?
+    #[arg(long, value_name = "COL", conflicts_with = "between", help_heading = "What to test")]
+    pub groups: Option<String>,
+    /// Kernel of the columns of --between, or of all but --groups; made from the column types if left out.
+    #[arg(long, value_name = "EXPR", help_heading = "What to test", allow_hyphen_values = true)]
+    pub kernel: Option<String>,
+    /// Kernel of the columns of --and; made from the column types if left out.
+    #[arg(long, value_name = "EXPR", requires = "and", help_heading = "What to test", allow_hyphen_values = true)]
+    pub kernel_and: Option<String>,
+    /// Permutations that are drawn; the least p-value is 1 / (1 + N).
+    #[arg(long, default_value_t = 999, value_name = "N", help_heading = "What to test")]
+    pub permutations: usize,
+    /// Seed of the permutations.
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to test")]
+    pub seed: u64,
+    /// Leave numbers in their own units instead of mean 0 and standard deviation 1.
+    #[arg(long, help_heading = "What to test")]
+    pub no_standardise: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl Run for Test {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        test(self, stop).map(done)
+    }
+}
+
+/// Some columns of a table, by their names separated by commas.
+fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
+    let names = split_list(names);
+    Dataset::with_rows(data.rows(), names.iter().map(|name| data.column(name).cloned()).collect::<Result<_>>()?)
+}
+
+fn kernel(asked: Option<&String>) -> Result<Option<KernelExpr>> {
+    asked.map(|text| KernelExpr::parse(text)).transpose()
+}
+
+fn test(args: &Test, stop: &Stop) -> Result<()> {
+    let kernels = [kernel(args.kernel.as_ref())?, kernel(args.kernel_and.as_ref())?];
+    let control = control(&args.limits, false, stop);
+    let options = read_options(&args.reading)?;
+    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    table.require_room(&control)?;
+    let asked = Asked { permutations: args.permutations, seed: args.seed };
+    let recipe = Recipe { standardise: !args.no_standardise, ..Recipe::default() };
+    if let Some(column) = &args.groups {
+        let names = table.texts(std::slice::from_ref(column))?.into_iter().flat_map(|(_, cells)| cells).collect::<Vec<_>>();
+        let groups = table.take_groups(column)?;
+        let name = |group: usize| groups.iter().position(|g| *g == group).map_or("", |row| &names[row]);
+        let count = groups.iter().max().map_or(0, |last| last + 1);
+        if count != 2 {
+            let first: Vec<&str> = (0..count.min(5)).map(name).collect();
+            let why = format!(
+                "column '{column}' has {count} values ({}{}), and a test of two groups needs two; --between COL,COL --and {column} tests more",
+                first.join(", "),
+                if count > 5 { ", ..." } else { "" }
+            );
+            return Err(Error::Setting { name: "--groups".into(), why });
+        }
+        let data = table.dataset(&options)?;
+        notices(&table.notices());
+        let second: Vec<bool> = groups.iter().map(|g| *g == 1).collect();
+        let many = second.iter().filter(|s| **s).count();
+        let found = two_sample_test(&data, &second, kernels[0].as_ref(), &recipe, asked, &control)?;
+        let sides = format!("{} ({} rows) and {} ({many} rows)", name(0), second.len() - many, name(1));
+        return tell(&format!("groups       {sides}"), "MMD squared", &found, args.seed);
+    }
+    let data = table.dataset(&options)?;
+    notices(&table.notices());
+    let (Some(a), Some(b)) = (&args.between, &args.and) else {
+        return Err(Error::Setting { name: "--between".into(), why: "give --between COLS and --and COLS, or --groups COL".into() });
+    };
+    let sides = [columns(&data, a)?, columns(&data, b)?];
+    let found = independence_test([&sides[0], &sides[1]], kernels.each_ref().map(Option::as_ref), &recipe, asked, &control)?;
+    tell(&format!("between      {a}\nand          {b}\nrows         {}", found.rows), "HSIC", &found, args.seed)
+}
+
+fn tell(sides: &str, statistic: &str, found: &Found, seed: u64) -> Result<()> {
+    notices(&found.notices);
+    let kernels: String = found.kernels.iter().map(|k| format!("kernel       {k}\n")).collect();
+    print(&format!(
+        "{sides}\n{kernels}{statistic:<13}{:.6e} ({:.6e} without bias)\nby chance    {:.6e}, standard deviation {:.3e}\n\
+         p-value      {:.4} ({} permutations, seed {seed}); {:.4} by a gamma distribution\n",
+        found.statistic, found.unbiased, found.mean, found.deviation, found.p_value, found.permutations, found.p_gamma
+    ))
+}

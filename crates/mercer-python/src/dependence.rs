@@ -1,0 +1,152 @@
+//! `independence_test` and `two_sample_test`.
+
+use crate::dataset::dataset;
+use crate::errors::{data_error, warn};
+use crate::kernel::kernel;
+use crate::target::groups as group_of_rows;
+use crate::work::Limits;
+use mercer::dependence::{self, Asked, Found};
+use mercer::kernels::KernelExpr;
+use mercer::prep::Recipe;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Whether two sides of the same rows depend on one another: HSIC with a p-value by permutations.
+///
+/// Parameters
+/// ----------
+/// a : Dataset, data frame, mapping or array
+///     One side.
+/// b : Dataset, data frame, mapping or array
+///     The other side, row by row.
+/// kernel_a : Kernel or str, optional
+///     Kernel of the one side; made from its columns if left out.
+/// kernel_b : Kernel or str, optional
+///     Kernel of the other.
+/// permutations : int, default 999
+///     Permutations that are drawn; the least p-value is 1 / (1 + permutations).
+/// seed : int, default 0
+///     Their seed.
+/// standardise : bool, default True
+///     Numbers to mean 0 and standard deviation 1.
+/// max_seconds : float, optional
+///     Seconds after which no more permutations are drawn.
+/// threads : int, default 0
+///     0 takes every core; the answer is the same for any number.
+///
+/// Returns
+/// -------
+/// dict
+///     ``statistic`` (HSIC with bias), ``unbiased``, ``p_value``, ``p_gamma`` (by a gamma distribution), ``mean`` and ``deviation`` of the
+///     statistic over all permutations, ``permutations``, ``rows`` and ``kernels``.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> x = [float(i) for i in range(30)]
+/// >>> found = mercer.independence_test({"x": x}, {"y": [(v - 15) ** 2 for v in x]})
+/// >>> found["p_value"]
+/// 0.001
+#[pyfunction]
+#[pyo3(signature = (a, b, kernel_a=None, kernel_b=None, *, permutations=999, seed=0, standardise=true, max_seconds=None, threads=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn independence_test<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    kernel_a: Option<&Bound<'py, PyAny>>,
+    kernel_b: Option<&Bound<'py, PyAny>>,
+    permutations: usize,
+    seed: u64,
+    standardise: bool,
+    max_seconds: Option<f64>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (a, b) = (dataset(a)?, dataset(b)?);
+    let kernels: [Option<KernelExpr>; 2] = [kernel_a.map(kernel).transpose()?, kernel_b.map(kernel).transpose()?];
+    let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, Asked { permutations, seed });
+    let found = Limits { threads, max_seconds, ..Limits::default() }
+        .run(py, move |control| dependence::independence_test([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control))?;
+    told(py, found)
+}
+
+/// Whether two groups of rows are of one distribution: the squared maximum mean discrepancy with a p-value by permutations.
+///
+/// Parameters
+/// ----------
+/// data : Dataset, data frame, mapping or array
+///     Rows.
+/// groups : array-like of shape (n_rows,)
+///     Two different values: the group of each row.
+/// kernel : Kernel or str, optional
+///     Made from the columns if left out.
+/// permutations : int, default 999
+///     Permutations that are drawn; the least p-value is 1 / (1 + permutations).
+/// seed : int, default 0
+///     Their seed.
+/// standardise : bool, default True
+///     Numbers to mean 0 and standard deviation 1.
+/// max_seconds : float, optional
+///     Seconds after which no more permutations are drawn.
+/// threads : int, default 0
+///     0 takes every core; the answer is the same for any number.
+///
+/// Returns
+/// -------
+/// dict
+///     As `independence_test` gives it; ``statistic`` is the squared discrepancy with bias.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> found = mercer.two_sample_test({"x": [float(i % 10) for i in range(40)]}, ["a", "b"] * 20, permutations=99)
+/// >>> found["rows"]
+/// 40
+#[pyfunction]
+#[pyo3(signature = (data, groups, kernel=None, *, permutations=999, seed=0, standardise=true, max_seconds=None, threads=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn two_sample_test<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    groups: &Bound<'py, PyAny>,
+    kernel: Option<&Bound<'py, PyAny>>,
+    permutations: usize,
+    seed: u64,
+    standardise: bool,
+    max_seconds: Option<f64>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let data = dataset(data)?;
+    let groups = group_of_rows(groups, data.rows())?;
+    let mut values = groups.clone();
+    values.sort_unstable();
+    values.dedup();
+    let [_, last] = values[..] else {
+        return Err(data_error(format!("groups: {} different values, and a test of two groups needs two", values.len())));
+    };
+    let second: Vec<bool> = groups.iter().map(|g| *g == last).collect();
+    let kernel = kernel.map(crate::kernel::kernel).transpose()?;
+    let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, Asked { permutations, seed });
+    let found = Limits { threads, max_seconds, ..Limits::default() }
+        .run(py, move |control| dependence::two_sample_test(&data, &second, kernel.as_ref(), &recipe, asked, control))?;
+    told(py, found)
+}
+
+fn told(py: Python<'_>, found: Found) -> PyResult<Bound<'_, PyDict>> {
+    warn(py, &found.notices)?;
+    let out = PyDict::new(py);
+    for (name, value) in [
+        ("statistic", found.statistic),
+        ("unbiased", found.unbiased),
+        ("p_value", found.p_value),
+        ("p_gamma", found.p_gamma),
+        ("mean", found.mean),
+        ("deviation", found.deviation),
+    ] {
+        out.set_item(name, value)?;
+    }
+    out.set_item("permutations", found.permutations)?;
+    out.set_item("rows", found.rows)?;
+    out.set_item("kernels", found.kernels)?;
+    Ok(out)
+}

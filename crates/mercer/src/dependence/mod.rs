@@ -1,0 +1,206 @@
+//! Tests of independence and of two samples, under any kernels:
+//!
+//! ```text
+//! HSIC(A, B) = tr(K H L H) / n^2                       0 in the limit where A and B are independent (characteristic kernels)
+//! MMD^2(P, Q) = |mean of P - mean of Q|^2 in feature space       0 in the limit where the two groups are of one distribution
+//! ```
+//!
+//! Gretton et al. (2005; 2012). The p-value counts permutations of the rows that have a statistic as large, the rows as they stand among
+//! them, so that its level is exact; a gamma distribution with the mean and variance over all permutations checks it.
+
+mod permutations;
+mod statistic;
+
+use crate::control::Control;
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::fitting::{Prepared, prepare};
+use crate::gram::Gram;
+use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
+use crate::prep::Recipe;
+use permutations::Permuted;
+use statistic::{Similar, biased, over_permutations, unbiased};
+use statrs::distribution::{ContinuousCDF, Gamma};
+
+/// Statistics that differ by no more than this share are equal but for rounding.
+const EQUAL: f64 = 1e-12;
+
+/// What a test asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// How many permutations are drawn.
+    pub permutations: usize,
+    /// Their seed.
+    pub seed: u64,
+}
+
+impl Default for Asked {
+    /// 999 permutations: the least p-value is 0.001.
+    fn default() -> Self {
+        Asked { permutations: 999, seed: 0 }
+    }
+}
+
+/// What a test found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Rows that took part.
+    pub rows: usize,
+    /// HSIC or MMD^2 as it is estimated with bias: never below 0 for Mercer kernels.
+    pub statistic: f64,
+    /// The estimate without bias, which may be below 0.
+    pub unbiased: f64,
+    /// (1 + permutations with a statistic as large) / (1 + permutations).
+    pub p_value: f64,
+    /// Permutations that were drawn: fewer than asked for where time was up.
+    pub permutations: usize,
+    /// Mean of the statistic over all permutations.
+    pub mean: f64,
+    /// Its standard deviation over all permutations.
+    pub deviation: f64,
+    /// The p-value by the gamma distribution with that mean and deviation.
+    pub p_gamma: f64,
+    /// The kernels, settled.
+    pub kernels: Vec<String>,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Whether the two sides of n rows depend on one another, from their Gram matrices.
+///
+/// # Errors
+/// Fewer than four rows, sides of different lengths, a side that does not vary, no permutations; on request of `control`.
+pub fn hsic(k: &dyn Gram, l: &dyn Gram, asked: Asked, control: &Control) -> Result<Found> {
+    Error::unless_equal("rows of the second side", k.shape().0, l.shape().0)?;
+    let (k, l) = (Similar::of(k, control)?, Similar::of(l, control)?);
+    let size = (k.rows() as f64).powi(2);
+    let found = Statistic { value: biased(&k, &l), unbiased: unbiased(&k, &l), null: over_permutations(&k, &l), size };
+    found.judged(&k, &Permuted::Whole(&l.centred), asked, control)
+}
+
+/// Whether two groups of rows are of one distribution, from the Gram matrix of all rows; `second` says which are of the second.
+///
+/// # Errors
+/// Fewer than two rows in a group, and those of [`hsic`].
+pub fn mmd(k: &dyn Gram, second: &[bool], asked: Asked, control: &Control) -> Result<Found> {
+    let n = second.len();
+    Error::unless_equal("groups of rows", k.shape().0, n)?;
+    let many = second.iter().filter(|s| **s).count();
+    if many < 2 || n - many < 2 {
+        return Err(Error::Data(format!("a test of two groups needs two rows in each, and there are {} and {many}; add rows", n - many)));
+    }
+    let (p, q) = ((n - many) as f64, many as f64);
+    let k = Similar::of(k, control)?;
+    // MMD^2 = v'K v with v = 1/p in the first group and -1/q in the second, which sums to 0: n^2 HSIC of K and v v'.
+    let v = Matrix::column(second.iter().map(|s| if *s { -1.0 / q } else { 1.0 / p }).collect());
+    let sides = crate::gram::Dense::square(Matrix::from_fn(n, n, |i, j| v[(i, 0)] * v[(j, 0)]))?;
+    let l = Similar::of(&sides, control)?;
+    let (mean, variance) = over_permutations(&k, &l);
+    let size = (n as f64).powi(2);
+    let mut sums = [0.0; 3];
+    for i in 0..n {
+        let (mut own, mut other) = (-k.values[(i, i)], 0.0);
+        for (v, s) in k.values.row(i).iter().zip(second) {
+            if *s == second[i] { own += v } else { other += v }
+        }
+        sums[usize::from(second[i])] += own;
+        sums[2] += other;
+    }
+    let unbiased = sums[0] / (p * (p - 1.0)) + sums[1] / (q * (q - 1.0)) - sums[2] / (p * q);
+    let found = Statistic { value: size * biased(&k, &l), unbiased, null: (size * mean, size.powi(2) * variance), size: 1.0 };
+    found.judged(&k, &Permuted::Factor(&v), asked, control)
+}
+
+/// A statistic before it is judged; a permutation gives `size` times as much as it.
+struct Statistic {
+    value: f64,
+    unbiased: f64,
+    null: (f64, f64),
+    size: f64,
+}
+
+impl Statistic {
+    fn judged(self, k: &Similar, permuted: &Permuted<'_>, asked: Asked, control: &Control) -> Result<Found> {
+        if asked.permutations == 0 {
+            return Err(Error::Setting { name: "permutations".into(), why: "0 say nothing; write 1 or more, such as 999".into() });
+        }
+        let drawn = permuted.statistics(&k.centred, asked.permutations, asked.seed, control)?;
+        let least = self.value * self.size - EQUAL * self.value.abs() * self.size;
+        let as_large = drawn.iter().filter(|v| **v >= least).count();
+        let (mean, variance) = self.null;
+        let mut notices = Vec::new();
+        if drawn.len() < asked.permutations {
+            notices.push(format!("time was up after {} of {} permutations", drawn.len(), asked.permutations));
+        }
+        // Shape mean^2 / variance, rate mean / variance.
+        let gamma = (mean > 0.0 && variance > 0.0).then(|| Gamma::new(mean * mean / variance, mean / variance).ok()).flatten();
+        let p_gamma = gamma.map_or(f64::from(u8::from(self.value <= mean)), |g| g.sf(self.value.max(0.0)));
+        Ok(Found {
+            rows: k.rows(),
+            statistic: self.value,
+            unbiased: self.unbiased,
+            p_value: (1 + as_large) as f64 / (1 + drawn.len()) as f64,
+            permutations: drawn.len(),
+            mean,
+            deviation: variance.sqrt(),
+            p_gamma,
+            kernels: Vec::new(),
+            notices,
+        })
+    }
+}
+
+/// Whether two sets of columns depend on one another: each side is prepared and has a kernel as a fit makes them, unless one is given.
+///
+/// # Errors
+/// Sides of different lengths, what preparing refuses, and those of [`hsic`].
+pub fn independence_test(
+    sides: [&Dataset; 2],
+    kernels: [Option<&KernelExpr>; 2],
+    recipe: &Recipe,
+    asked: Asked,
+    control: &Control,
+) -> Result<Found> {
+    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
+    let (mut told, mut notices, mut grams) = (Vec::new(), Vec::new(), Vec::new());
+    for (data, kernel) in sides.into_iter().zip(kernels) {
+        let (gram, name, said) = gram_of(data, kernel, recipe, control)?;
+        grams.push(gram);
+        told.push(name);
+        notices.extend(said);
+    }
+    let found = hsic(grams[0].as_ref(), grams[1].as_ref(), asked, control)?;
+    notices.extend(found.notices);
+    Ok(Found { kernels: told, notices, ..found })
+}
+
+/// Whether two groups of rows are of one distribution; the kernel is made as a fit makes it, unless one is given.
+///
+/// # Errors
+/// What preparing refuses, and those of [`mmd`].
+pub fn two_sample_test(
+    data: &Dataset,
+    second: &[bool],
+    kernel: Option<&KernelExpr>,
+    recipe: &Recipe,
+    asked: Asked,
+    control: &Control,
+) -> Result<Found> {
+    let (gram, name, mut notices) = gram_of(data, kernel, recipe, control)?;
+    let found = mmd(gram.as_ref(), second, asked, control)?;
+    notices.extend(found.notices);
+    Ok(Found { kernels: vec![name], notices, ..found })
+}
+
+/// The Gram matrix of rows, its settled kernel and what preparing has to say.
+fn gram_of(
+    data: &Dataset,
+    kernel: Option<&KernelExpr>,
+    recipe: &Recipe,
+    control: &Control,
+) -> Result<(Box<dyn crate::gram::Bound>, String, Vec<String>)> {
+    let Prepared { data, kernel, notices, .. } = prepare(recipe, kernel, data)?;
+    let settled = kernel.settle(&data)?;
+    Ok((settled.bind_within(None, &data, control)?, settled.to_string(), notices))
+}
