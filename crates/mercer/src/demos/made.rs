@@ -36,6 +36,11 @@ pub(super) fn even(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..count).map(|k| low + (high - low) * k as f64 / (count - 1) as f64).collect()
 }
 
+/// The name of column d.
+pub(super) fn column_names(d: usize) -> String {
+    format!("x{}", d + 1)
+}
+
 /// One column of numbers.
 pub(super) fn column(x: &[f64]) -> Result<Dataset> {
     Dataset::new(vec![Column { name: "x".into(), values: Values::Numbers(x.to_vec()) }])

@@ -2,6 +2,8 @@
 //! be (Murphy 2012, chapter 14).
 
 mod basis;
+mod components;
+mod contours;
 mod kept;
 mod losses;
 mod made;
@@ -96,5 +98,16 @@ impl Demo {
 }
 
 /// Every demonstration, in the order of the figures.
-pub const DEMOS: &[Demo] =
-    &[xor::DEMO, basis::DEMO, kept::CLASSES, kept::NUMBERS, losses::DEMO, margins::WIDEST, margins::SOFT, overlap::DEMO];
+pub const DEMOS: &[Demo] = &[
+    xor::DEMO,
+    basis::DEMO,
+    kept::CLASSES,
+    kept::NUMBERS,
+    losses::DEMO,
+    margins::WIDEST,
+    margins::SOFT,
+    overlap::DEMO,
+    components::CONTOURS,
+    components::SCORES,
+    components::OIL,
+];

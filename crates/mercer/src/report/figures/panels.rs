@@ -11,6 +11,8 @@ use crate::error::Result;
 pub enum Layer {
     /// A line through points.
     Line(Vec<[f64; 2]>),
+    /// Fine lines without a name, such as contours.
+    Contours(Vec<Vec<[f64; 2]>>),
     /// A mark at each point, of the shape and colour of a class.
     Marks(usize, Vec<[f64; 2]>),
     /// A ring around each point.
@@ -25,6 +27,7 @@ impl Layer {
     fn points(&self) -> Vec<[f64; 2]> {
         match self {
             Layer::Line(points) | Layer::Marks(_, points) | Layer::Rings(points) => points.clone(),
+            Layer::Contours(lines) => lines.concat(),
             Layer::Stems(points) => points.iter().flat_map(|p| [*p, [p[0], 0.0]]).collect(),
             Layer::Words(words) => words.iter().map(|(at, _)| *at).collect(),
         }
@@ -121,6 +124,11 @@ impl Panel {
                 Layer::Line(points) => {
                     for part in points.split(|p| !inside(p)).filter(|part| part.len() > 1) {
                         sheet.line(&part.iter().map(|p| axes.place(p[0], p[1])).collect::<Vec<_>>(), colour, 2.0)?;
+                    }
+                }
+                Layer::Contours(lines) => {
+                    for line in lines.iter().filter(|line| line.iter().all(inside)) {
+                        sheet.line(&line.iter().map(|p| axes.place(p[0], p[1])).collect::<Vec<_>>(), colour, 1.0)?;
                     }
                 }
                 Layer::Marks(code, points) => {
