@@ -462,13 +462,7 @@ const FIRST: &[Spelling] = &[
         bases: "Clusters",
         fixed: &[("values", "\"similarities\"")],
         positional: 1,
-        arguments: &[
-            N_CLUSTERS,
-            kernel("\"rbf\"", ARRAYS),
-            sets("intercept", "fit_intercept", "True"),
-            CLASS_WEIGHT,
-            RANDOM_STATE,
-        ],
+        arguments: &[N_CLUSTERS, kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
         attributes: VECTORS,
     },
     Spelling {

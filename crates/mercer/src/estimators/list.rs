@@ -164,57 +164,6 @@ estimators! {
     Mds,
 }
 
-/// What other books and libraries call estimators, and what that is here.
-pub(crate) const ELSEWHERE: &[(&str, &str)] = &[
-    ("svm", "svc for classes, svr for numbers"),
-    ("kernel_ridge", "ridge"),
-    ("krr", "ridge"),
-    ("lssvm", "ridge"),
-    ("linear_regression", "ridge with the kernel linear"),
-    ("gaussian_process", "gp"),
-    ("gaussian_process_regressor", "gp"),
-    ("gpr", "gp"),
-    ("kriging", "gp"),
-    ("logistic", "svc, which tells classes apart; there is no logistic regression"),
-    ("logistic_regression", "svc, which tells classes apart; there is no logistic regression"),
-    ("nearest_neighbours", "knn"),
-    ("kneighbors", "knn"),
-    ("k_neighbors_classifier", "knn"),
-    ("k_neighbors_regressor", "knn"),
-    ("pca", "kernel_pca with the kernel linear"),
-    ("kpca", "kernel_pca"),
-    ("mds", "kernel_pca(values=distances)"),
-    ("classical_scaling", "kernel_pca(values=distances)"),
-    ("kmedoids", "k_medoids"),
-    ("pam", "k_medoids"),
-    ("spectral", "spectral_clustering"),
-    ("nearest_centroid", "nearest_medoid"),
-    ("kmeans", "kernel_k_means with the kernel linear"),
-    ("k_means", "kernel_k_means with the kernel linear"),
-    ("kernel_kmeans", "kernel_k_means"),
-    ("dummy", "baseline"),
-    ("majority", "baseline"),
-];
-
-/// The estimators that look at inputs and give something besides the predicted values, for a sentence: `gp`, or
-/// `knn or "svc(probabilities=true)"`.
-pub fn those_that_give(what: &dyn Fn(&Gives) -> When) -> String {
-    let all = catalogue().into_iter().filter(|e| e.needs != Needs::Nothing);
-    let (mut always, mut asked) = (Vec::new(), Vec::new());
-    for entry in all {
-        match what(&entry.gives) {
-            When::Always => always.push(entry.name.to_owned()),
-            When::If(flag) => asked.push(format!("\"{}({flag}=true)\"", entry.name)),
-            When::Never => {}
-        }
-    }
-    always.extend(asked);
-    match always.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => always.concat(),
-    }
-}
-
 /// An estimator whose type is forgotten.
 trait AnyEstimator {
     fn name(&self) -> &'static str;

@@ -68,8 +68,6 @@ pub use l1vm::{FittedL1vm, L1vm, PathPoint, choose};
 pub use l2vm::{FittedL2vm, L2vm};
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use logistic::{FittedLogistic, Logistic};
-pub(crate) use list::ELSEWHERE;
-pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue, those_that_give};
 pub use mds::{FittedMds, Loss, Mds};
 pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
 pub use platt::Sigmoid;
