@@ -119,6 +119,8 @@ impl Comparison {
 ///     for numbers.
 /// sample : int, optional
 ///     The most rows that a fit learns from, drawn at random; None: as many as time and memory allow.
+/// probabilities : bool
+///     Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
 /// max_seconds : float, optional
 ///     Searches and solvers then stop with their best so far.
 /// max_memory : int or str, optional
@@ -149,7 +151,7 @@ impl Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, max_seconds=None, max_memory=None, threads=0, progress=None))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, probabilities=false, max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -168,6 +170,7 @@ pub(crate) fn compare(
     task: Option<&str>,
     metric: Option<&str>,
     sample: Option<usize>,
+    probabilities: bool,
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
@@ -175,7 +178,10 @@ pub(crate) fn compare(
 ) -> PyResult<Comparison> {
     let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
     let rest = Comparing { folds, seed, allow_non_mercer, sample, ..Comparing::new(Vec::new()) };
-    let asked = asked(&given, standardise, rest)?;
+    let mut asked = asked(&given, standardise, rest)?;
+    if probabilities {
+        asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);
+    }
     let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
     let facts: Vec<String> = facts.iter().map(|fact| spoken(&fact.to_string())).collect();
     warn(py, &facts)?;

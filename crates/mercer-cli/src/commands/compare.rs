@@ -9,6 +9,7 @@ use mercer::compare;
 use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::error::{Error, Result};
+use mercer::estimators::EstimatorExpr;
 use mercer::facts;
 use mercer::report::{self, Comparison, Request};
 use mercer::store::{self, write_atomically};
@@ -37,6 +38,9 @@ pub(crate) struct Compare {
     /// Column of dates or numbers: folds in that order, each judged by what was learnt from the rows before it.
     #[arg(long, value_name = "COL", help_heading = "How to judge")]
     pub time: Option<String>,
+    /// Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
+    #[arg(long, help_heading = "What to learn")]
+    pub probabilities: bool,
     /// Write a page with table and pictures.
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
@@ -77,7 +81,10 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     facts.extend(of_table.iter().map(ToString::to_string));
     notices(&facts);
     let control = control(&learning.limits, learning.verbose, stop);
-    let comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
+    let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
+    if args.probabilities {
+        comparing.estimators = EstimatorExpr::all_with_probabilities(comparing.estimators, &loaded.target);
+    }
     let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
     let mut announce = |plan: &compare::Plan| {
         if plan.is_worth_saying() {

@@ -276,6 +276,7 @@ def compare(
     task: _Task | None = None,
     metric: str | None = None,
     sample: int | None = None,
+    probabilities: bool = False,
     max_seconds: float | None = None,
     max_memory: int | str | None = None,
     threads: int = 0,
