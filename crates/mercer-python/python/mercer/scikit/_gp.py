@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._native import Kernel, Learner, minimise
 from ..errors import ExpressionError, ResourceError
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
+from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._given import Given, diagonal, values
 from ._gp_kernels import translated
 from ._kernels import numbers_only
@@ -354,7 +354,7 @@ class GaussianProcess(KernelSearch, KernelRegressor):
         return np.stack(each, axis=1)
 
 
-class GaussianProcessClasses(KernelSearch, Scores, Probabilities, KernelClassifier):
+class GaussianProcessClasses(KernelSearch, Probabilities, KernelClassifier):
     """Gaussian process classification by Laplace's approximation."""
 
     def _default_kernel(self):
