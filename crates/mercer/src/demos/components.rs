@@ -173,18 +173,11 @@ fn flows() -> Result<(Matrix, Vec<usize>, bool)> {
             return Ok((Matrix::from_fn(data.rows(), columns.len(), |i, d| columns[d][i]), codes, true));
         }
     }
-    // Three arcs, one inside the other, seen by twelve detectors that each saturate.
+    // Three phases around one point that differ in how far they scatter, which no plane of linear components can show.
     let mut draw = Draw::new(12);
-    let rows: Vec<([f64; 2], usize)> = (0..100)
-        .map(|i| {
-            let (angle, radius) = (draw.between(0.0, std::f64::consts::TAU), [0.2, 1.0, 1.8][i % 3] + draw.normal(0.0, 0.08));
-            ([radius * angle.cos(), radius * angle.sin()], i % 3)
-        })
-        .collect();
-    let ways: Vec<[f64; 2]> = (0..12).map(|_| [draw.normal(0.0, 1.0), draw.normal(0.0, 1.0)]).collect();
-    let seen =
-        Matrix::from_fn(100, 12, |i, d| (2.0 * (ways[d][0] * rows[i].0[0] + ways[d][1] * rows[i].0[1])).tanh() + draw.normal(0.0, 0.35));
-    Ok((seen, rows.iter().map(|r| r.1).collect(), false))
+    let codes: Vec<usize> = (0..100).map(|i| i % 3).collect();
+    let seen = Matrix::from_fn(100, 12, |i, _| draw.normal(0.0, [0.2, 0.6, 1.8][codes[i]]));
+    Ok((seen, codes, false))
 }
 
 fn table(rows: &Matrix, standardised: bool) -> Result<Dataset> {
