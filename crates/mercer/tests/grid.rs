@@ -80,6 +80,17 @@ fn cells_are_the_fits_of_their_settings() {
 }
 
 #[test]
+fn rows_left_out_of_many_get_the_values_that_a_prediction_gives_them() {
+    let (data, t) = table(93, 1280);
+    let two = Target::classes(&t.iter().map(|t| if *t > 0.2 { "a" } else { "b" }).collect::<Vec<_>>());
+    let strips =
+        strips(&["rbf(length_scale=1)"], &["svc(c=0.1, tolerance=1e-9)", "svc(c=10, tolerance=1e-9)", "svc(c=200, tolerance=1e-9)"]);
+    let examples = Examples { data: &data, target: &two, weights: None, split: &Split::Rows };
+    let cells = grid(&strips, &examples, &folds(1280, 4), WANT, &Control::default(), 0).unwrap();
+    agree(&cells, &strips, &data, &two, None, 1e-5);
+}
+
+#[test]
 fn what_cannot_be_fitted_is_told_in_its_cells_and_what_is_out_of_reach_as_an_error() {
     let (data, t) = table(92, 40);
     let numbers = Target::numbers(&t);

@@ -12,7 +12,7 @@ use mercer::error::Error;
 use mercer::estimators::{Fitted, Svr};
 use mercer::gram::{Block, Dense, Gram, Side};
 use mercer::kernels::KernelExpr;
-use mercer::solve::smo::{Options, Problem, solve};
+use mercer::solve::smo::{Options, Problem, Solution, solve, solve_from};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,6 +53,36 @@ fn two_starts_reach_one_objective() {
     close(found[0].primal / found[1].primal, 1.0, 1e-8);
     close(found[0].dual / found[1].dual, 1.0, 1e-8);
     assert!(found.iter().all(|s| s.dual <= s.primal && s.gap <= 1e-9));
+}
+
+// spec-part: S45 (the form for classes)
+#[test]
+fn a_path_of_penalties_goes_on_from_known_values_and_comes_to_the_optimum_of_each() {
+    let n = 1400;
+    let (gram, sides) = problem(72, n, 1.0);
+    let gram = Dense::of(&gram, &Control::default()).unwrap();
+    for tolerance in [1e-3, 1e-7] {
+        let options = Options { tolerance, ..Options::default() };
+        let mut before: Option<Solution> = None;
+        for c in [0.5, 4.0, 64.0, 1024.0] {
+            let mut cold = classification(sides.target.clone(), c);
+            (2..n).step_by(5).for_each(|i| (cold.low[i], cold.high[i]) = (0.0, 0.0));
+            let warm = Problem { start: before.as_ref().map(|b| b.coef.clone()), ..cold.clone() };
+            let known = before.as_ref().and_then(|b| b.values.as_deref());
+            let found = solve_from(&gram, &[warm], &[known], &options, &Control::default()).unwrap().remove(0);
+            let alone = solve(&gram, &[cold], &options, &Control::default()).unwrap().remove(0);
+            assert!(found.converged && alone.converged, "c = {c}: {} and {}", found.violation, alone.violation);
+            // Each lies between the two values of the other.
+            let rounding = 1e-9 * alone.primal;
+            assert!(found.dual <= alone.primal + rounding && alone.dual <= found.primal + rounding, "c = {c}");
+            // What is known is Kb, in the rows that are held at 0 too.
+            let size: f64 = found.coef.iter().map(|b| b.abs()).sum();
+            let values = found.values.as_deref().unwrap();
+            (0..n).for_each(|i| close(values[i], dot(gram.matrix().row(i), &found.coef), 1e-12 * size));
+            assert!((2..n).step_by(5).all(|i| found.coef[i] == 0.0) && size > 0.0);
+            before = Some(found);
+        }
+    }
 }
 
 /// The two variables of each row of a regression, over rows that all stand twice: a_n in 0..c with z = t_n - epsilon, and

@@ -4,7 +4,10 @@ use super::elsewhere::ELSEWHERE;
 use super::{
     Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
     Summary, Task, When,
+    Answer, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
+    Want, When,
 };
+use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
@@ -74,7 +77,7 @@ macro_rules! estimators {
             pub fn fit(&self, task: &Task<'_>) -> Result<FittedModel> {
                 self.fit_from(task, None)
             }
-            /// The same, from an earlier fit to the same rows and targets: see [`Estimator::fit_from`]. One of another
+            /// The same, from an earlier fit to the same task: see [`Estimator::fit_from`]. One of another
             /// estimator is passed over.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
                 self.any().require_settled()?;
@@ -98,6 +101,9 @@ macro_rules! estimators {
             }
             fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
                 match self { $(FittedModel::$Estimator(f) => f.predict(query),)* FittedModel::Calibrated(f) => f.predict(query) }
+            }
+            fn predict_left_out(&self, rows: &[usize], want: Want, control: &Control) -> Option<Result<Predictions>> {
+                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(rows, want, control),)* }
             }
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* FittedModel::Calibrated(f) => f.summary() }

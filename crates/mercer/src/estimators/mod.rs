@@ -193,7 +193,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Fits; every parameter is settled.
     fn fit(&self, task: &Task<'_>) -> Result<Self::Fitted>;
-    /// The same, starting from a fit to the same rows and targets with other parameters where the method can: along a path
+    /// The same, starting from a fit to the same task with other parameters where the method can: along a path
     /// of penalties that takes a part of the steps. The answer is within the same tolerance.
     fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
         self.fit(task)
@@ -245,6 +245,11 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn support(&self) -> &[usize];
     /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
+    /// The same for rows that were in its task with weight 0, where the fit has come to know their values on its way: no kernel
+    /// value is asked for then. `None` where it has not.
+    fn predict_left_out(&self, _rows: &[usize], _want: Want, _control: &Control) -> Option<Result<Predictions>> {
+        None
+    }
     /// How the fit went.
     fn summary(&self) -> &Summary;
     /// What its predictions mean, for a fit to such a target: [`Answer::of_target`] where that itself is predicted.

@@ -14,6 +14,10 @@ use super::held_out_pairs::held_out;
 use super::{
     Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
     When, svm,
+use super::coupling::couple;
+use super::held_out::{Calibration, calibrate};
+use super::platt::Sigmoid;
+    Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When, svm,
 };
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
@@ -201,8 +205,10 @@ impl Svc {
                 Problem { start, ..problem }
             })
             .collect();
+        let known: Vec<Option<&[f64]>> =
+            pairs.iter().zip(&problems).map(|(&pair, problem)| earlier.and_then(|e| e.known(pair, problem))).collect();
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
+        let mut solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
         let columns: Vec<Vec<(usize, f64)>> =
             problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
@@ -217,6 +223,7 @@ impl Svc {
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
             ties: self.ties,
+            trace: svm::Trace::of(&mut solutions, task),
             summary,
         };
         Ok((fitted, made))
@@ -242,14 +249,25 @@ pub struct FittedSvc {
     pub iterations: Vec<usize>,
     #[serde(default)]
     ties: EqualVotes,
+    #[serde(skip)]
+    trace: svm::Trace,
     summary: Summary,
 }
 
 impl FittedSvc {
+    /// The output of a pair of classes.
+    fn output(&self, pair: (usize, usize)) -> Option<usize> {
+        self.first.iter().zip(&self.second).position(|(&a, &b)| (a, b) == pair)
+    }
+
     /// The coefficients of a pair of classes for the given training rows.
     fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
-        let output = self.first.iter().zip(&self.second).position(|(&a, &b)| (a, b) == pair)?;
-        Some(svm::coefficients(&self.expansion, output, rows))
+        Some(svm::coefficients(&self.expansion, self.output(pair)?, rows))
+    }
+
+    /// Kb of a pair whose problem goes on from here.
+    fn known(&self, pair: (usize, usize), problem: &Problem) -> Option<&[f64]> {
+        self.trace.known(self.output(pair)?, problem, &self.coefficients(pair, &problem.row)?)
     }
 
     /// The class with most votes among the pairs; of equal ones as [`EqualVotes`] says.
@@ -297,6 +315,17 @@ impl Fitted for FittedSvc {
         let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
         let pairs = if scores.is_some() { pairs() } else { Vec::new() };
         Ok(Predictions { scores, pairs, ..Predictions::of(values) })
+        if !self.sigmoids.is_empty() && self.sigmoids.len() != pairs {
+            return Err(Error::Shape { what: "sigmoids of the pairs".into(), expected: pairs, found: self.sigmoids.len() });
+        }
+        self.told(self.expansion.predict(query.cross, query.control)?, query.want, query.control)
+    }
+
+    /// Two classes: every row of the task is a variable of their problem.
+    fn predict_left_out(&self, rows: &[usize], want: Want, control: &Control) -> Option<Result<Predictions>> {
+        let ([Some(values)], [offset], 2) = (&self.trace.0[..], &self.expansion.bias[..], self.classes) else { return None };
+        let scores = rows.iter().map(|&r| values.get(r).map(|f| f + offset)).collect::<Option<Vec<f64>>>()?;
+        Some(self.told(Matrix::column(scores), want, control))
     }
 
     fn summary(&self) -> &Summary {
@@ -314,4 +343,31 @@ impl Fitted for FittedSvc {
     fn steps(&self) -> Vec<usize> {
         self.iterations.clone()
     }
+    fn sigmoids(&self) -> &[Sigmoid] {
+        &self.sigmoids
+    }
+}
+
+impl FittedSvc {
+    /// Predictions from decision values.
+    fn told(&self, scores: Matrix, want: Want, control: &Control) -> Result<Predictions> {
+        let by_votes = (0..scores.rows()).map(|i| self.decide(scores.row(i)));
+        let (codes, probabilities): (Vec<usize>, _) = if self.sigmoids.is_empty() {
+            (by_votes.collect(), None)
+        } else {
+            let p = self.probabilities(&scores, control)?;
+            (by_votes.enumerate().map(|(i, voted)| greatest(p.row(i), voted)).collect(), Some(p))
+        };
+        let values = Predicted::Classes(codes);
+        let probabilities = probabilities.filter(|_| want.probabilities);
+        let scores: Option<Matrix> = want.scores.then_some(scores);
+        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
+        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
+        Ok(Predictions { scores, pairs, probabilities, ..Predictions::of(values) })
+    }
+}
+
+/// The class of the greatest probability; of equal ones the one that was voted for.
+fn greatest(probabilities: &[f64], voted: usize) -> usize {
+    (0..probabilities.len()).fold(voted, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
 }

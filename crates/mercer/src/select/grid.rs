@@ -112,7 +112,9 @@ impl Strip {
         let mut earlier = None;
         if self.estimators.iter().all(EstimatorExpr::skips_rows) {
             let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
-            let predict = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
+            let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
+            // A row that is trained on too has its value like the others.
+            let predict = |model: &FittedModel| model.predict_left_out(&fold.test, want, control).unwrap_or_else(|| anew(model));
             return self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
         }
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;

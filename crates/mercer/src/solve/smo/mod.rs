@@ -99,6 +99,8 @@ impl Default for Options {
 pub struct Solution {
     /// b, one per variable.
     pub coef: Vec<f64>,
+    /// f = Kb at every variable, those that are held at 0 too; `None` where it was not worth knowing everywhere.
+    pub values: Option<Vec<f64>>,
     /// v at the variables strictly between their bounds, averaged; where there is none, the middle of what is possible.
     pub offset: f64,
     /// How many variables lie strictly between their bounds.
@@ -124,8 +126,25 @@ pub struct Solution {
 /// Out of time or of iterations, the best point so far is returned with its certificate. An error if a problem
 /// is malformed, a kernel value is not finite, or stopping was asked for.
 pub fn solve(gram: &dyn Gram, problems: &[Problem], options: &Options, control: &Control) -> Result<Vec<Solution>> {
+    solve_from(gram, problems, &[], options, control)
+}
+
+/// The same where f = Kb of the start is known for some problems, as it is along a path of penalties.
+pub fn solve_from(
+    gram: &dyn Gram,
+    problems: &[Problem],
+    known: &[Option<&[f64]>],
+    options: &Options,
+    control: &Control,
+) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
     let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
+    for (state, values) in states.iter_mut().zip(known) {
+        if let Some(values) = values.filter(|f| f.len() == state.coef.len()) {
+            state.values.copy_from_slice(values);
+            state.exact = true;
+        }
+    }
     if states.iter().any(interior::begins)
         && let Some(features) = gram.features(Side::Rows)
         && states.iter().any(|s| interior::fits(s, &features))

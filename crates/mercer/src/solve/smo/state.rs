@@ -25,6 +25,8 @@ pub(super) struct State<'a> {
     pub(super) features: Option<Arc<Matrix>>,
     /// Whether it began so near to its optimum that the rounding of f32 would lead away from it.
     pub(super) near: bool,
+    /// Whether f is known in f64 for every variable as it stands.
+    pub(super) exact: bool,
     /// Nothing more is to be done.
     pub(super) closed: bool,
     /// Where it began, if it is part of another.
@@ -67,7 +69,18 @@ impl<'a> State<'a> {
             return Err(malformed(&format!("variable {k} has a target, bounds or a start that are not finite or do not fit together")));
         }
         let diagonal = problem.row.iter().map(|&r| diagonal[r]).collect();
-        Ok(State { problem, diagonal, values: vec![0.0; n], coef, iterations: 0, features: None, near: false, closed: false, before: None })
+        Ok(State {
+            problem,
+            diagonal,
+            values: vec![0.0; n],
+            coef,
+            iterations: 0,
+            features: None,
+            near: false,
+            exact: false,
+            closed: false,
+            before: None,
+        })
     }
 
     /// Some of its variables, in any order, as a problem of their own: rows of K are those that `row` names.
@@ -81,8 +94,8 @@ impl<'a> State<'a> {
     pub(super) fn part<'b>(&self, problem: &'b Problem, variables: &[usize]) -> State<'b> {
         let pick = |list: &[f64]| variables.iter().map(|&k| list[k]).collect::<Vec<f64>>();
         let (diagonal, coef, values) = (pick(&self.diagonal), pick(&self.coef), pick(&self.values));
-        let (features, near, closed) = (self.features.clone(), self.near, self.closed);
-        State { problem, diagonal, coef, values, iterations: self.iterations, features, near, closed, before: None }
+        let (features, near, exact, closed) = (self.features.clone(), self.near, self.exact, self.closed);
+        State { problem, diagonal, coef, values, iterations: self.iterations, features, near, exact, closed, before: None }
     }
 
     /// Takes over what came of it.
@@ -91,6 +104,7 @@ impl<'a> State<'a> {
             (self.coef[k], self.values[k]) = (part.coef[a], part.values[a]);
         }
         (self.iterations, self.near, self.closed) = (part.iterations, part.near, part.closed);
+        self.exact = part.exact;
         self.features.clone_from(&part.features);
     }
 
@@ -203,6 +217,7 @@ impl<'a> State<'a> {
             violation: c.violation,
             iterations: self.iterations,
             converged: c.within(tolerance),
+            values: self.exact.then_some(self.values),
             coef: self.coef,
         }
     }

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::gram::{Gram, Subset, axpy, dense, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// A problem of no more variables is one block, and of no more where K is there already.
@@ -38,6 +39,12 @@ const LOOK: (usize, usize) = (8, 500);
 const DRIFT: f64 = 0.5;
 /// A violation so many times the goal of f32 is rounding, and more of it leads nowhere.
 const NOISE: f64 = 3.0;
+/// Problems of so many variables are taken up by those that may still change, where these are no more than this share.
+const PART: (usize, f64) = (1024, 0.6);
+/// Such a part is solved to this share of the violation of the whole: what it comes to may change who belongs to it.
+const FIRST: f64 = 0.1;
+/// Parts that are tried.
+const PARTS: usize = 20;
 
 /// Whether a problem is one block: K in f64 and the rows of the block in f32, whatever else is kept.
 pub(super) fn fits(state: &State<'_>, gram: &dyn Gram, control: &Control) -> bool {
@@ -136,6 +143,17 @@ fn side_by_side(
 pub(super) trait Kernel: Sync {
     /// Writes the row of a variable.
     fn write<T: Passes>(&self, k: usize, out: &mut [T]);
+    /// Writes what some variables have in the row of a variable; `row` is room for all of it.
+    fn write_some<T: Passes>(&self, k: usize, some: &[usize], row: &mut Vec<T>, of: usize, out: &mut [T]) {
+        match self.row(k) {
+            Some(row) => out.iter_mut().zip(some).for_each(|(o, &s)| *o = T::from_f64(row[s])),
+            None => {
+                row.resize(of, T::default());
+                self.write(k, row);
+                out.iter_mut().zip(some).for_each(|(o, &s)| *o = row[s]);
+            }
+        }
+    }
     /// The row of a variable where it lies as a whole.
     fn row(&self, _k: usize) -> Option<&[f64]> {
         None
@@ -181,7 +199,8 @@ impl Kernel for Shared<'_> {
 
 /// Solves one problem.
 pub(super) fn one(state: &mut State<'_>, kernel: &impl Kernel, options: &Options, control: &Control) -> Result<()> {
-    Solver { state, kernel, known: Vec::new(), options, control }.solve()
+    let known = if state.exact { state.coef.clone() } else { Vec::new() };
+    Solver { state, kernel, known, options, control }.solve()
 }
 
 /// One problem on its way.
@@ -216,7 +235,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             self.stage::<f32>(most)?;
         }
         self.stage::<f64>(most)?;
-        self.state.closed = true;
+        (self.state.closed, self.state.exact) = (true, true);
         Ok(())
     }
 
@@ -250,6 +269,9 @@ impl<K: Kernel> Solver<'_, '_, K> {
             return Ok(());
         }
         let n = self.state.coef.len();
+        if n >= PART.0 && self.parts::<T>(most)? {
+            return Ok(());
+        }
         if let Some(lent) = self.kernel.single(width(n)).and_then(T::lent) {
             return self.stage_on(Rows::Held(lent), most);
         }
@@ -259,6 +281,46 @@ impl<K: Kernel> Solver<'_, '_, K> {
             return self.stage_on(Rows::later(n, &mut vec![T::default(); size], &write), most);
         }
         with_scratch(size, |memory: &mut [T]| self.stage_on(Rows::later(n, memory, &write), most))
+    }
+
+    /// Pair steps among the variables that may still change, without the others, which mostly stay where they are: at a bound,
+    /// or held out by bounds of 0. Whether that was all; the whole goes on where it was not, and where nearly all may change.
+    fn parts<T: Passes>(&mut self, most: usize) -> Result<bool> {
+        let (n, goal, rounded) = (self.state.coef.len(), GOAL * self.options.tolerance, size_of::<T>() == 4);
+        let (kernel, whole, mut last) = (self.kernel, RefCell::new(Vec::new()), f64::INFINITY);
+        for _ in 0..PARTS {
+            self.control.check()?;
+            let quality = certificate::of(self.state);
+            let spent = self.control.out_of_time() || self.state.iterations >= self.options.max_iterations;
+            self.state.closed = spent || quality.within(MARGIN * self.options.tolerance);
+            let stands = quality.violation >= last || quality.violation <= goal;
+            if self.state.closed || self.state.iterations >= most || stands {
+                return Ok(self.state.closed);
+            }
+            let members: Vec<usize> = self.state.unsettled(&quality).collect();
+            let wide = width(members.len());
+            if members.len() as f64 > PART.1 * n as f64 {
+                return Ok(false);
+            }
+            let inner = goal.max(FIRST * quality.violation);
+            let left = (most - self.state.iterations).min(if rounded { LOOK.0 * members.len() + LOOK.1 } else { usize::MAX });
+            let until = Until { goal: inner, most: left, control: self.control };
+            let write = |a: usize, out: &mut [T]| kernel.write_some(members[a], &members, &mut whole.borrow_mut(), n, out);
+            let steps = with_scratch(members.len() * wide, |memory: &mut [T]| {
+                let mut block: Block<'_, T> = Block::new(self.state, &members, Rows::later(members.len(), memory, &write));
+                let steps = block.solve(self.state, &until);
+                members.iter().zip(&block.coef).for_each(|(&k, &b)| self.state.coef[k] = b);
+                steps
+            });
+            self.state.iterations += steps;
+            self.refresh();
+            self.state.finite()?;
+            if steps == 0 {
+                return Ok(false);
+            }
+            last = if steps == left { f64::INFINITY } else { quality.violation };
+        }
+        Ok(false)
     }
 
     fn stage_on<T: Passes>(&mut self, rows: Rows<'_, T>, most: usize) -> Result<()> {
