@@ -3,11 +3,8 @@
 use super::elsewhere::ELSEWHERE;
 use super::{
     Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
-    Summary, Task, When,
-    Answer, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum, Summary, Task,
-    Want, When,
+    Summary, Task, Want, When,
 };
-use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
@@ -102,8 +99,8 @@ macro_rules! estimators {
             fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
                 match self { $(FittedModel::$Estimator(f) => f.predict(query),)* FittedModel::Calibrated(f) => f.predict(query) }
             }
-            fn predict_left_out(&self, rows: &[usize], want: Want, control: &Control) -> Option<Result<Predictions>> {
-                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(rows, want, control),)* }
+            fn predict_left_out(&self, rows: &[usize], want: Want) -> Option<Predictions> {
+                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(rows, want),)* FittedModel::Calibrated(_) => None }
             }
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* FittedModel::Calibrated(f) => f.summary() }

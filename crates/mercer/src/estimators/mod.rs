@@ -247,7 +247,7 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
     /// The same for rows that were in its task with weight 0, where the fit has come to know their values on its way: no kernel
     /// value is asked for then. `None` where it has not.
-    fn predict_left_out(&self, _rows: &[usize], _want: Want, _control: &Control) -> Option<Result<Predictions>> {
+    fn predict_left_out(&self, _rows: &[usize], _want: Want) -> Option<Predictions> {
         None
     }
     /// How the fit went.

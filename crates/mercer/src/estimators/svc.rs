@@ -13,11 +13,7 @@ use super::answer::CALIBRATED;
 use super::held_out_pairs::held_out;
 use super::{
     Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
-    When, svm,
-use super::coupling::couple;
-use super::held_out::{Calibration, calibrate};
-use super::platt::Sigmoid;
-    Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When, svm,
+    Want, When, svm,
 };
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
@@ -270,6 +266,15 @@ impl FittedSvc {
         self.trace.known(self.output(pair)?, problem, &self.coefficients(pair, &problem.row)?)
     }
 
+    /// Predictions from decision values.
+    fn told(&self, scores: Matrix, want: Want) -> Predictions {
+        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
+        let scores: Option<Matrix> = want.scores.then_some(scores);
+        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
+        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
+        Predictions { scores, pairs, ..Predictions::of(values) }
+    }
+
     /// The class with most votes among the pairs; of equal ones as [`EqualVotes`] says.
     fn decide(&self, scores: &[f64]) -> usize {
         let mut votes = vec![(0usize, 0.0); self.classes];
@@ -309,23 +314,14 @@ impl Fitted for FittedSvc {
         if let Some(&k) = self.first.iter().chain(&self.second).find(|&&k| k >= self.classes) {
             return Err(Error::Shape { what: "classes of a classifier".into(), expected: k + 1, found: self.classes });
         }
-        let scores = self.expansion.predict(query.cross, query.control)?;
-        let values = Predicted::Classes((0..scores.rows()).map(|i| self.decide(scores.row(i))).collect());
-        let scores: Option<Matrix> = query.want.scores.then_some(scores);
-        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
-        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Ok(Predictions { scores, pairs, ..Predictions::of(values) })
-        if !self.sigmoids.is_empty() && self.sigmoids.len() != pairs {
-            return Err(Error::Shape { what: "sigmoids of the pairs".into(), expected: pairs, found: self.sigmoids.len() });
-        }
-        self.told(self.expansion.predict(query.cross, query.control)?, query.want, query.control)
+        Ok(self.told(self.expansion.predict(query.cross, query.control)?, query.want))
     }
 
     /// Two classes: every row of the task is a variable of their problem.
-    fn predict_left_out(&self, rows: &[usize], want: Want, control: &Control) -> Option<Result<Predictions>> {
+    fn predict_left_out(&self, rows: &[usize], want: Want) -> Option<Predictions> {
         let ([Some(values)], [offset], 2) = (&self.trace.0[..], &self.expansion.bias[..], self.classes) else { return None };
         let scores = rows.iter().map(|&r| values.get(r).map(|f| f + offset)).collect::<Option<Vec<f64>>>()?;
-        Some(self.told(Matrix::column(scores), want, control))
+        Some(self.told(Matrix::column(scores), want))
     }
 
     fn summary(&self) -> &Summary {
@@ -343,31 +339,4 @@ impl Fitted for FittedSvc {
     fn steps(&self) -> Vec<usize> {
         self.iterations.clone()
     }
-    fn sigmoids(&self) -> &[Sigmoid] {
-        &self.sigmoids
-    }
-}
-
-impl FittedSvc {
-    /// Predictions from decision values.
-    fn told(&self, scores: Matrix, want: Want, control: &Control) -> Result<Predictions> {
-        let by_votes = (0..scores.rows()).map(|i| self.decide(scores.row(i)));
-        let (codes, probabilities): (Vec<usize>, _) = if self.sigmoids.is_empty() {
-            (by_votes.collect(), None)
-        } else {
-            let p = self.probabilities(&scores, control)?;
-            (by_votes.enumerate().map(|(i, voted)| greatest(p.row(i), voted)).collect(), Some(p))
-        };
-        let values = Predicted::Classes(codes);
-        let probabilities = probabilities.filter(|_| want.probabilities);
-        let scores: Option<Matrix> = want.scores.then_some(scores);
-        let pairs = || self.first.iter().copied().zip(self.second.iter().copied()).collect();
-        let pairs = if scores.is_some() { pairs() } else { Vec::new() };
-        Ok(Predictions { scores, pairs, probabilities, ..Predictions::of(values) })
-    }
-}
-
-/// The class of the greatest probability; of equal ones the one that was voted for.
-fn greatest(probabilities: &[f64], voted: usize) -> usize {
-    (0..probabilities.len()).fold(voted, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
 }

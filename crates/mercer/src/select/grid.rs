@@ -114,7 +114,7 @@ impl Strip {
             let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
             let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
             // A row that is trained on too has its value like the others.
-            let predict = |model: &FittedModel| model.predict_left_out(&fold.test, want, control).unwrap_or_else(|| anew(model));
+            let predict = |model: &FittedModel| model.predict_left_out(&fold.test, want).map_or_else(|| anew(model), Ok);
             return self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
         }
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
