@@ -19,6 +19,8 @@ use crate::solve::{Misfit, place, scaling};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Squared distances up to this share of the largest are rounding, whose root would be seen on the map.
+const ROUNDING: f64 = 1e-14;
 /// New rows that are placed between two looks at the clock.
 const ROWS: usize = 64;
 
@@ -214,7 +216,9 @@ impl Fitted for FittedMds {
             }
             for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
                 if self.values == Values::Similarities {
-                    apart.iter_mut().for_each(|d| *d = query.cross.squared_distance(*d).max(0.0).sqrt());
+                    apart.iter_mut().for_each(|d| *d = query.cross.squared_distance(*d));
+                    let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
+                    apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });
                 }
                 if let Some(d) = apart.iter().find(|d| !(d.is_finite() && **d >= 0.0)) {
                     return Err(Error::Data(format!("a new row has the distance {d} from a training row; distances are 0 or above")));
