@@ -1,6 +1,7 @@
 //! Estimators: from Gram blocks and targets to something that predicts. None of them sees an input or a kernel.
 
 mod answer;
+mod any;
 mod baseline;
 mod bordered;
 mod calibration;

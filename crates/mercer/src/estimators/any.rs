@@ -1,0 +1,122 @@
+//! What is asked of an estimator whose type is forgotten: expressions ask so.
+
+use super::{Criterion, Estimator, Gives, Needs, Predictions, Size, Task};
+use crate::data::{Kind, Target};
+use crate::error::Result;
+use crate::expr::Term;
+use crate::param::{self, Param, Value};
+
+/// An estimator whose type is forgotten.
+pub(super) trait AnyEstimator {
+    fn name(&self) -> &'static str;
+    fn criterion_name(&self) -> Option<&'static str>;
+    fn criterion_for_display(&self, value: f64) -> f64;
+    fn criterion_leaves_out(&self) -> bool;
+    fn absorbs_shifts(&self) -> bool;
+    fn goes_by_order(&self) -> bool;
+    fn gives(&self) -> Gives;
+    fn needs(&self) -> Needs;
+    fn skips_rows(&self) -> bool;
+    fn takes(&self) -> &'static [Kind];
+    fn bytes(&self, size: Size) -> u64;
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64;
+    fn work(&self, size: Size) -> f64;
+    fn criterion_work(&self, size: Size) -> f64;
+    fn uses(&self, param: &str, target: Kind) -> bool;
+    fn term(&self) -> Term;
+    fn terms(&self) -> Vec<(&'static str, Term)>;
+    fn values(&self) -> Vec<(&'static Param, Value)>;
+    fn require_settled(&self) -> Result<()>;
+    fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+    fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
+    fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
+    fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
+}
+
+impl<E: Estimator> AnyEstimator for E {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+    fn criterion_name(&self) -> Option<&'static str> {
+        E::CRITERION
+    }
+    fn criterion_for_display(&self, value: f64) -> f64 {
+        E::criterion_for_display(value)
+    }
+    fn criterion_leaves_out(&self) -> bool {
+        E::CRITERION_LEAVES_OUT
+    }
+    fn absorbs_shifts(&self) -> bool {
+        Estimator::absorbs_shifts(self)
+    }
+    fn goes_by_order(&self) -> bool {
+        Estimator::goes_by_order(self)
+    }
+    fn gives(&self) -> Gives {
+        E::GIVES
+    }
+    fn needs(&self) -> Needs {
+        E::NEEDS
+    }
+    fn skips_rows(&self) -> bool {
+        Estimator::skips_rows(self)
+    }
+    fn takes(&self) -> &'static [Kind] {
+        E::TAKES
+    }
+    fn bytes(&self, size: Size) -> u64 {
+        Estimator::bytes(self, size)
+    }
+    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
+        Estimator::most_bytes(self, size, allowed)
+    }
+    fn work(&self, size: Size) -> f64 {
+        Estimator::work(self, size)
+    }
+    fn criterion_work(&self, size: Size) -> f64 {
+        Estimator::criterion_work(self, size)
+    }
+    fn uses(&self, param: &str, target: Kind) -> bool {
+        Estimator::uses(self, param, target)
+    }
+    fn term(&self) -> Term {
+        param::call(E::NAME, self, E::PARAMS)
+    }
+    fn terms(&self) -> Vec<(&'static str, Term)> {
+        param::terms(self, E::PARAMS)
+    }
+    fn values(&self) -> Vec<(&'static Param, Value)> {
+        param::values(self, E::PARAMS)
+    }
+    fn require_settled(&self) -> Result<()> {
+        param::require_settled(self, E::NAME, E::PARAMS)
+    }
+    fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+        param::set(self, E::NAME, E::PARAMS, name, value)
+    }
+    fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
+        param::set_flag(self, E::NAME, name, value)
+    }
+    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        Estimator::start(self, param, task)
+    }
+    fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
+        Estimator::amplitude(self, target, weights)
+    }
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        Estimator::criterion(self, task)
+    }
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        Estimator::criterion_along(self, param, values, task)
+    }
+    fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        Estimator::component_variances(self, task, most)
+    }
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        Estimator::leave_one_out(self, task)
+    }
+}
