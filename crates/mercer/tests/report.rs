@@ -28,12 +28,12 @@ fn sorted(names: &str) -> Vec<String> {
 #[test]
 fn the_json_document_has_exactly_the_promised_keys() {
     let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
-    assert_eq!(keys(&value), sorted("command task kernel folds seed metric verdict class_rows baseline notices rows"));
+    assert_eq!(keys(&value), sorted("command task kernel folds seed metric verdict class_rows baseline notices recommendation rows"));
     let row = &value["rows"][0];
     assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
     let promised =
         "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
-    let terms = "at_start scored_rows fitted_rows";
+    let terms = "at_start scored_rows fitted_rows method";
     assert_eq!(keys(row), sorted(&format!("{promised} {terms}")));
     assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
     assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se folds"));

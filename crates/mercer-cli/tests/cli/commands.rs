@@ -97,7 +97,7 @@ fn components_need_no_target_and_are_predicted_one_column_each() {
         assert!(run.code != 0 && run.err.contains(words), "{}", run.err);
     };
     refused(&[&["fit", "cities.csv", "--target", "a"], &numbers[2..]].concat(), "kernel_pca takes no target");
-    refused(&["predict", "m.mercer", "cities.csv", "--probabilities"], "kernel_pca has no class probabilities; fit knn");
+    refused(&["predict", "m.mercer", "cities.csv", "--probabilities"], "kernel_pca has no class probabilities; fit gp, knn");
     refused(&[&["fit", "cities.csv", "--metric", "rmse"], &numbers[2..]].concat(), "judges predictions of a target");
     refused(&["compare", "cities.csv", "--target", "a", "--estimators", "kernel_pca"], "takes no target");
 }

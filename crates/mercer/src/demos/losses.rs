@@ -55,7 +55,7 @@ fn run(control: &Control) -> Result<Shown> {
     let x = even(0.0, 6.0, 40);
     let y: Vec<f64> = x.iter().map(|x| x.sin() + draw.normal(0.0, 0.25)).collect();
     let data = column(&x)?;
-    let expression = format!("svr(c={c}, epsilon={epsilon}, tolerance=1e-8)");
+    let expression = format!("svr(c={c}, epsilon={epsilon}, standardise_target=false, tolerance=1e-8)");
     let model = fit(&expression, "rbf(length_scale=1)", &data, &Target::numbers(&y), control)?;
     let f = numbers(&model, &data, control)?;
     let above: Vec<f64> = y.iter().zip(&f).map(|(y, f)| (y - f - epsilon).max(0.0)).collect();

@@ -45,6 +45,8 @@ impl KMedoids {
         let turn: fn(f64) -> f64 = match (self.values, self.power.integer()) {
             (Values::Similarities, 1) => |d| d.max(0.0).sqrt(),
             (Values::Distances, 2) => |d| d * d,
+            // What is no kernel may have distances below 0, which count as none.
+            (Values::Similarities, _) if places.apart.data().iter().any(|d| *d < 0.0) => |d| d.max(0.0),
             _ => return Cow::Borrowed(&places.apart),
         };
         let mut out = places.apart.clone();

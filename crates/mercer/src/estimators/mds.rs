@@ -170,10 +170,18 @@ impl Estimator for Mds {
         // Prediction goes by rows in their order.
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|&p| places.rows[p]);
+        let mut placed = found.places.select_rows(&order);
+        for d in 0..components.min(placed.cols()) {
+            // Of each axis the row that lies farthest out lies above 0.
+            let farthest = (0..n).fold(0.0f64, |far, i| if placed[(i, d)].abs() > far.abs() * (1.0 + 1e-9) { placed[(i, d)] } else { far });
+            if farthest < 0.0 {
+                (0..n).for_each(|i| placed[(i, d)] = -placed[(i, d)]);
+            }
+        }
         Ok(FittedMds {
             support: order.iter().map(|&p| places.rows[p]).collect(),
             weights: order.iter().map(|&p| places.weights[p]).collect(),
-            places: found.places.select_rows(&order),
+            places: placed,
             values: self.values,
             loss: self.loss,
             summary,

@@ -20,6 +20,9 @@ use crate::param::{Domain, Param};
 use crate::solve::relevance::{self, Relevance, TOLERANCE};
 use serde::{Deserialize, Serialize};
 
+/// Columns that differ by less than this share of the largest kernel value are one.
+const ALIKE: f64 = 1e-12;
+
 /// The relevance vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +69,8 @@ impl Rvm {
     fn columns(&self, task: &Task<'_>) -> Result<Matrix> {
         let n = task.rows();
         task.control.plan("kernel values as features", 16 * (n as u64).pow(2))?;
-        let k = gram::dense(task.gram, task.control)?;
+        let mut k = gram::dense(task.gram, task.control)?;
+        leave_out_copies(&mut k);
         if !self.intercept {
             return Ok(k);
         }
@@ -134,6 +138,31 @@ impl Rvm {
         }
         let places = found.iter().map(|f| f.columns.iter().map(place).collect()).collect();
         Ok((Expansion::new(support, coef, bias), places))
+    }
+}
+
+/// Columns that are as an earlier one become 0, which is never relevant: which of two copies stays would be chance.
+fn leave_out_copies(k: &mut Matrix) {
+    let n = k.cols();
+    let mut sums = vec![0.0; n];
+    k.data().chunks_exact(n.max(1)).for_each(|row| sums.iter_mut().zip(row).for_each(|(s, v)| *s += v));
+    let largest = k.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let (near, alike) = (ALIKE * largest * n as f64, ALIKE * largest);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]).then(a.cmp(&b)));
+    let mut copies = vec![false; n];
+    for (at, &b) in order.iter().enumerate() {
+        for &a in order[..at].iter().rev().take_while(|&&a| sums[b] - sums[a] <= near) {
+            let (first, copy) = (a.min(b), a.max(b));
+            if !copies[first] && !copies[copy] && (0..n).all(|i| (k[(i, first)] - k[(i, copy)]).abs() <= alike) {
+                copies[copy] = true;
+            }
+        }
+    }
+    if copies.contains(&true) {
+        k.data_mut()
+            .chunks_exact_mut(n)
+            .for_each(|row| row.iter_mut().zip(&copies).for_each(|(v, copy)| *v = if *copy { 0.0 } else { *v }));
     }
 }
 

@@ -68,12 +68,15 @@ impl Embedding {
         let n = places.rows.len();
         let values = places.values(task)?;
         if let Some((p, q)) = (0..n * n).map(|at| (at / n, at % n)).find(|&(p, q)| values[(p, q)] < 0.0) {
-            return Err(Error::Data(format!(
-                "spectral_clustering needs similarities of 0 or above, and that of rows {} and {} is {}; take a kernel such as rbf",
-                places.rows[p] + 1,
-                places.rows[q] + 1,
-                values[(p, q)]
-            )));
+            return Err(Error::Numerical {
+                what: "spectral_clustering".into(),
+                why: format!(
+                    "similarities must be 0 or above, and that of rows {} and {} is {}; take a kernel such as rbf",
+                    places.rows[p] + 1,
+                    places.rows[q] + 1,
+                    values[(p, q)]
+                ),
+            });
         }
         let degrees = product_within(&values, &Matrix::column(places.weights.clone()), task.control)?.into_data();
         if let Some(p) = degrees.iter().position(|d| *d <= 0.0) {
@@ -124,7 +127,7 @@ impl Estimator for SpectralClustering {
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSpectralClustering;
 
     /// Kernel values, distances, similarities of directions.

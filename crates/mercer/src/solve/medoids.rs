@@ -219,7 +219,7 @@ impl<'a> State<'a> {
                 return Ok(self.found(swaps, false));
             }
             let block: Vec<usize> = (at..n.min(at + BLOCK)).collect();
-            let least = -LEAST * self.loss();
+            let least = -LEAST * self.loss().abs();
             let weighed: Vec<(usize, f64)> = block.par_iter().with_min_len(8).map(|&c| self.best_swap(c, &removals)).collect();
             let open = block.iter().zip(weighed).filter(|(c, _)| !self.places.contains(c));
             let best = open.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).filter(|(_, (_, change))| *change < least);

@@ -10,15 +10,18 @@
 use super::Lbfgs;
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, eigh, gramian_of_columns_within, product_within};
 use rayon::prelude::*;
 
 /// Steps of Guttman's transform at most.
 const GUTTMAN: usize = 30;
 /// Steps of the search that follows.
 const MOST: usize = 2000;
-/// Steps of the transform after it.
-const POLISH: usize = 500;
+/// Pairs that steps of the transform after it may look at, all together, steps at most, and the share of the tolerance that ends them:
+/// along flat directions a small gradient is still far from the place.
+const POLISH: usize = 1_000_000_000;
+const MOST_POLISH: usize = 20_000;
+const BEYOND: f64 = 1e-4;
 /// Distances below this share of the mean dissimilarity are 0: their direction says nothing.
 const TOGETHER: f64 = 1e-14;
 
@@ -76,8 +79,8 @@ pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, 
     (z, steps) = (found.x, steps + found.iterations);
     at = problem.at(&z, dim, control)?;
     // A search by values of E knows places to half of the digits; the transform is a fixed point and knows them to all.
-    for _ in 0..POLISH {
-        if misfit != Misfit::Stress || n as f64 * largest(&at.1) <= tolerance || control.out_of_time() {
+    for _ in 0..(POLISH / (n * n).max(1)).min(MOST_POLISH) {
+        if misfit != Misfit::Stress || n as f64 * largest(&at.1) <= BEYOND * tolerance || control.out_of_time() {
             break;
         }
         let next = problem.guttman(&z, &at.1, dim);
@@ -88,8 +91,18 @@ pub fn scaling(delta: &Matrix, weights: &[f64], misfit: Misfit, start: &Matrix, 
         (z, at) = (next, found);
         steps += 1;
     }
-    let places = Matrix::new(n, dim, z.iter().map(|v| v * problem.unit).collect())?;
+    let places = along_axes(&Matrix::new(n, dim, z.iter().map(|v| v * problem.unit).collect())?, weights, control)?;
     Ok(Scaled { places, loss: at.0, gradient: n as f64 * largest(&at.1), steps })
+}
+
+/// The same places about their mean and along their principal axes, the longest first: E knows neither.
+fn along_axes(places: &Matrix, weights: &[f64], control: &Control) -> Result<Matrix> {
+    let (dim, total) = (places.cols(), weights.iter().sum::<f64>());
+    let share = Matrix::new(1, weights.len(), weights.iter().map(|w| w / total).collect())?;
+    let mean = product_within(&share, places, control)?;
+    let centred = Matrix::from_fn(places.rows(), dim, |i, d| places[(i, d)] - mean[(0, d)]);
+    let (_, axes) = eigh(gramian_of_columns_within(&centred, Some(weights), control)?, control)?;
+    product_within(&centred, &Matrix::from_fn(dim, dim, |d, k| axes[(d, dim - 1 - k)]), control)
 }
 
 fn largest(v: &[f64]) -> f64 {
@@ -166,8 +179,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Steps for one new place at most, and the share of the largest dissimilarity that ends them.
-const STEPS: usize = 1000;
-const STILL: f64 = 1e-11;
+const STEPS: usize = 10_000;
+const STILL: f64 = 1e-14;
 
 /// The place of a new row with dissimilarities `delta` to the N places, which stay: sum_j w_j u_j (|z - z_j| - delta_j)^2 by Guttman's
 /// transform from the nearest place.

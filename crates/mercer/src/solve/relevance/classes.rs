@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::likelihood::{Likelihood, Slopes};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, best, better, likelihood};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood, retain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Steps of Newton's method for one mode.
 const STEPS: usize = 50;
 /// The decrement that ends them.
-const DECREMENT: f64 = 1e-12;
+const DECREMENT: f64 = 1e-20;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 /// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
@@ -52,19 +52,28 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, control: &Control) -> Result
         evidence: f64::NEG_INFINITY,
     };
     state.find_mode(control)?;
-    let (mut changes, mut gain, mut since) = (0, f64::INFINITY, 0);
+    let (mut changes, mut gain, mut since, mut settled) = (0, f64::INFINITY, 0, false);
     let mut top = state.evidence;
     while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
         control.check()?;
         let change = state.best_change(control)?;
         gain = change.gain.max(0.0);
-        if gain <= TOLERANCE {
+        if gain <= TOLERANCE && settled {
             break;
+        }
+        if gain <= TOLERANCE {
+            state.settle(control)?;
+            settled = true;
+            continue;
         }
         state.apply(change, control)?;
         changes += 1;
         since = if state.evidence > top + TOLERANCE { 0 } else { since + 1 };
         top = top.max(state.evidence);
+    }
+    if !settled && !control.out_of_time() {
+        state.settle(control)?;
+        gain = state.best_change(control)?.gain.max(0.0);
     }
     Ok(Relevance {
         columns: state.active,
@@ -180,6 +189,39 @@ impl State<'_> {
         }
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
         self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
+        Ok(())
+    }
+
+    /// alpha_a = gamma_a / |w_a|^2, gamma_a = outputs - alpha_a tr [H^-1]_aa, all at once, until they stand still (MacKay 1992).
+    fn settle(&mut self, control: &Control) -> Result<()> {
+        let outputs = self.outputs();
+        for _ in 0..SETTLING {
+            control.check()?;
+            if self.active.is_empty() {
+                break;
+            }
+            let variances = Cholesky::new(self.hessian(control)?, control)?.inverse_diagonal(control)?;
+            let gamma = |a: usize| outputs as f64 - self.alpha[a] * variances[a * outputs..(a + 1) * outputs].iter().sum::<f64>();
+            let gammas: Vec<f64> = (0..self.active.len()).map(gamma).collect();
+            let mut moved = 0.0f64;
+            for (a, gamma) in gammas.iter().enumerate() {
+                let next = gamma / dot(self.weights.row(a), self.weights.row(a));
+                if next.is_finite() && next > 0.0 {
+                    moved = moved.max((next / self.alpha[a]).ln().abs());
+                    self.alpha[a] = next;
+                }
+            }
+            let keep: Vec<bool> = gammas.iter().map(|gamma| *gamma >= UNDETERMINED).collect();
+            retain(&mut self.active, &keep);
+            retain(&mut self.alpha, &keep);
+            let rows: Vec<Vec<f64>> = (0..keep.len()).filter(|a| keep[*a]).map(|a| self.weights.row(a).to_vec()).collect();
+            self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
+            self.columns = Matrix::from_fn(self.phi.rows(), self.active.len(), |i, a| self.phi[(i, self.active[a])]);
+            self.find_mode(control)?;
+            if moved <= SETTLED {
+                break;
+            }
+        }
         Ok(())
     }
 

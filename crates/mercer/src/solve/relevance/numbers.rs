@@ -6,16 +6,16 @@
 //! -2 log p(t) = sum_i omega_i log(2 pi / beta) + log |H| - sum log alpha + beta (t'Omega t - mu'Phi_a'Omega t)
 //! ```
 
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, best, better, likelihood};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood, retain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, transposed_product_within};
 
+/// Times that columns may come or go once all numbers were settled.
+const SETTLINGS: usize = 50;
 /// Changes between two estimates of the noise.
 const BETWEEN: usize = 10;
-/// The noise is settled where its log changes by less.
-const SETTLED: f64 = 1e-6;
 /// The least variance of the noise, as a share of that of the target: below lies rounding.
 const LEAST_NOISE: f64 = 1e-10;
 
@@ -64,7 +64,7 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &
         evidence: f64::NEG_INFINITY,
     };
     state.update(control)?;
-    let (mut changes, mut gain) = (0, f64::INFINITY);
+    let (mut changes, mut gain, mut settled) = (0, f64::INFINITY, 0);
     while changes < MOST_CHANGES && !control.out_of_time() {
         control.check()?;
         let change = state.best_change();
@@ -76,10 +76,17 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &
                 continue;
             }
         }
-        let moved = state.estimate_noise(LEAST_NOISE * variance, control)?;
-        if gain <= TOLERANCE && moved <= SETTLED {
+        if gain > TOLERANCE {
+            state.estimate_noise(LEAST_NOISE * variance, control)?;
+            continue;
+        }
+        // What is left moves all numbers together: one after another they would take long.
+        state.settle(LEAST_NOISE * variance, control)?;
+        gain = state.best_change().gain.max(0.0);
+        if gain <= TOLERANCE || settled == SETTLINGS {
             break;
         }
+        settled += 1;
     }
     Ok(state.found(changes, gain))
 }
@@ -90,15 +97,8 @@ impl State<'_> {
         let (m, beta) = (self.active.len(), self.beta);
         self.s = self.own.iter().map(|v| beta * v).collect();
         self.q = self.with_target.iter().map(|v| beta * v).collect();
-        let mut log_det = 0.0;
+        let log_det = self.solve(control)?;
         if m > 0 {
-            let mut h = Matrix::from_fn(m, m, |a, b| beta * self.products[a.min(b)][self.active[a.max(b)]]);
-            h.add_to_diagonal(&self.alpha);
-            let factor = Cholesky::new(h, control)?;
-            log_det = factor.log_det();
-            self.covariance = factor.into_inverse(control)?;
-            let target: Vec<f64> = self.active.iter().map(|&a| self.with_target[a]).collect();
-            self.mean = (0..m).map(|a| beta * dot(self.covariance.row(a), &target)).collect();
             let mut sum = vec![0.0; self.s.len()];
             for a in 0..m {
                 sum.fill(0.0);
@@ -107,8 +107,6 @@ impl State<'_> {
                 self.s.iter_mut().zip(own).zip(&sum).for_each(|((s, p), v)| *s -= beta * beta * p * v);
                 axpy(-beta * self.mean[a], own, &mut self.q);
             }
-        } else {
-            (self.covariance, self.mean) = (Matrix::zeros(0, 0), Vec::new());
         }
         let square: f64 = self.t.iter().zip(self.omega).map(|(t, w)| w * t * t).sum();
         let fitted: f64 = self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.with_target[a]).sum();
@@ -116,6 +114,34 @@ impl State<'_> {
         let rows: f64 = self.omega.iter().sum();
         self.evidence = -0.5 * (rows * (std::f64::consts::TAU / beta).ln() + log_det - alphas + beta * (square - fitted));
         Ok(())
+    }
+
+    /// Covariance and mean of the weights of the active columns; log |H|.
+    fn solve(&mut self, control: &Control) -> Result<f64> {
+        let (m, beta) = (self.active.len(), self.beta);
+        if m == 0 {
+            (self.covariance, self.mean) = (Matrix::zeros(0, 0), Vec::new());
+            return Ok(0.0);
+        }
+        let mut h = Matrix::from_fn(m, m, |a, b| beta * self.products[a.min(b)][self.active[a.max(b)]]);
+        h.add_to_diagonal(&self.alpha);
+        let factor = Cholesky::new(h, control)?;
+        let log_det = factor.log_det();
+        self.covariance = factor.into_inverse(control)?;
+        let target: Vec<f64> = self.active.iter().map(|&a| self.with_target[a]).collect();
+        self.mean = (0..m).map(|a| beta * dot(self.covariance.row(a), &target)).collect();
+        Ok(log_det)
+    }
+
+    /// |t - Phi mu|^2 by the weights of the rows.
+    fn error(&self) -> f64 {
+        let fitted = |i: usize| self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.phi[(i, a)]).sum::<f64>();
+        (0..self.t.len()).map(|i| self.omega[i] * (self.t[i] - fitted(i)).powi(2)).sum()
+    }
+
+    /// gamma: how many numbers the targets determine.
+    fn determined(&self) -> f64 {
+        self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).sum()
     }
 
     /// The change of one alpha that adds most.
@@ -160,10 +186,8 @@ impl State<'_> {
     /// evidence, the step of expectation and maximisation, which never does; how far its log moved.
     fn estimate_noise(&mut self, least: f64, control: &Control) -> Result<f64> {
         let (before, evidence) = (self.beta, self.evidence);
-        let fitted = |i: usize| self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.phi[(i, a)]).sum::<f64>();
-        let error: f64 = (0..self.t.len()).map(|i| self.omega[i] * (self.t[i] - fitted(i)).powi(2)).sum();
+        let (error, gamma) = (self.error(), self.determined());
         let rows: f64 = self.omega.iter().sum();
-        let gamma: f64 = self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).sum();
         let steps = [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)];
         for beta in steps {
             self.beta = beta.min(1.0 / least);
@@ -175,6 +199,42 @@ impl State<'_> {
         self.beta = before;
         self.update(control)?;
         Ok(0.0)
+    }
+
+    /// alpha_a = gamma_a / mu_a^2 and beta as above, all at once, until they stand still (MacKay 1992).
+    fn settle(&mut self, least: f64, control: &Control) -> Result<()> {
+        for _ in 0..SETTLING {
+            control.check()?;
+            let mut moved = 0.0f64;
+            let gammas: Vec<f64> = self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).collect();
+            for (k, gamma) in gammas.iter().enumerate() {
+                let next = gamma / (self.mean[k] * self.mean[k]);
+                if next.is_finite() && next > 0.0 {
+                    moved = moved.max((next / self.alpha[k]).ln().abs());
+                    self.alpha[k] = next;
+                }
+            }
+            let keep: Vec<bool> = gammas.iter().map(|gamma| *gamma >= UNDETERMINED).collect();
+            retain(&mut self.active, &keep);
+            retain(&mut self.alpha, &keep);
+            retain(&mut self.products, &keep);
+            self.solve(control)?;
+            moved = moved.max(self.step_noise(least));
+            self.solve(control)?;
+            if moved <= SETTLED {
+                break;
+            }
+        }
+        self.update(control)
+    }
+
+    /// One step of MacKay's fixed point of the noise; how far the log of beta moved.
+    fn step_noise(&mut self, least: f64) -> f64 {
+        let before = self.beta;
+        let (error, gamma) = (self.error(), self.determined());
+        let rows: f64 = self.omega.iter().sum();
+        self.beta = ((rows - gamma).max(1e-3) / error).min(1.0 / least);
+        (self.beta / before).ln().abs()
     }
 
     fn found(self, changes: usize, gain: f64) -> Relevance {
