@@ -165,7 +165,6 @@ estimators! {
     L2vm,
     L1vm,
     Discriminant,
-    Mds,
 }
 
 impl FittedModel {

@@ -5,22 +5,19 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 
 from typing import Any
 
-from ._base import KernelClassifier, KernelRegressor, Probabilities
-from ._clusters import Clusters
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
-from ._components import PrincipalComponents
+from ._clusters import Clusters
+from ._components import PrincipalComponents, Scaling
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
+from ._relevance import RelevanceRegressor, RelevanceVectors
 from ._ridge import RidgeClassification, RidgeRegression
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelKMeans", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "SVC", "SVR", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MDS", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -1032,16 +1029,6 @@ class KMedoids(Clusters):
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
         Starts, of which the best is kept: the first greedy, the others drawn.
-class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
-    """Kernel logistic regression: probabilities of two classes, or of several by a softmax.
-    The estimator logistic of Mercer. What is "auto" or a pair is tuned by negative log evidence by Laplace's
-    approximation.
-    alpha : float, "auto" or a pair (low, high) to search, default="auto"
-        Strength of the penalty, in the units of the kernel: 1 / C of LogisticRegression.
-    fit_intercept : bool, default=True
-        Whether to add constants that are not penalised.
-    class_weight : dict, "balanced" or None, default=None
-        Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1059,10 +1046,6 @@ class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
         Sum of the distances of all rows to their medoids, to the power.
     n_iter_ : int
         Swaps that were made.
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    alpha_ : float
-        The penalty that was found, where it was left open.
     kernel_ : mercer.Kernel
         The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
@@ -1191,17 +1174,341 @@ class KernelKMeans(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class SpectralClustering(Clusters):
+    """Spectral clustering: parts of the rows that few similarities cross, of any shape.
+
+    The estimator spectral_clustering of Mercer.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    n_init : int, default=10
+        Starts of k-means among the eigenvectors, of which the best is kept.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row, counted from 0, the largest cluster first.
+    inertia_ : float
+        Sum of the squared distances to the centres among the leading eigenvectors.
+    n_iter_ : int
+        Products of the matrix that the eigenvectors took.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SpectralClustering
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> SpectralClustering(2).fit_predict(X).shape
+    (6,)
+    """
+
+    _name = "spectral_clustering"
+    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+
+    def __init__(
+        self,
+        n_clusters: Any = 8,
+        *,
+        kernel: Any = "rbf",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        n_init: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class NearestMedoidClassifier(Scores, KernelClassifier):
+    """Nearest medoid: the class whose most central training row is nearest; keeps one row for each class.
+
+    The estimator nearest_medoid of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NearestMedoidClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> NearestMedoidClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "nearest_medoid"
+    _spelt = {}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
+    """Kernel logistic regression: probabilities of two classes, or of several by a softmax.
+
+    The estimator logistic of Mercer. What is "auto" or a pair is tuned by negative log evidence by Laplace's
+    approximation.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, in the units of the kernel: 1 / C of LogisticRegression.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    alpha_ : float
+        The penalty that was found, where it was left open.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
     >>> from mercer import KernelLogisticRegression
+    >>> X = np.arange(6.0).reshape(-1, 1)
     >>> y = np.array(["a", "a", "a", "b", "b", "b"])
     >>> KernelLogisticRegression().fit(X, y).predict(X).shape
+    (6,)
+    """
+
     _name = "logistic"
     _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        *,
         alpha: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
         fit_intercept: bool = True,
         class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.alpha = alpha
+        self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelClassifier):
+    """Relevance vector machine: few training rows, noise and weights by evidence, probabilities of classes.
+
+    The estimator rvm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether a constant is one of the columns.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    relevance_ : ndarray of shape (n_relevant,)
+        Training rows with a weight.
+    log_marginal_likelihood_value_ : float
+        Log of the marginal likelihood; of classes by Laplace's approximation.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RelevanceVectorClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> RelevanceVectorClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "rvm"
+    _spelt = {"intercept": "fit_intercept"}
+    _fixed = {"class_weight": "none"}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RelevanceVectorRegressor(RelevanceRegressor):
+    """Relevance vector machine: few training rows, noise and weights by evidence, probabilities of classes.
+
+    The estimator rvm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether a constant is one of the columns.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    relevance_ : ndarray of shape (n_relevant,)
+        Training rows with a weight.
+    log_marginal_likelihood_value_ : float
+        Log of the marginal likelihood; of classes by Laplace's approximation.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RelevanceVectorRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> RelevanceVectorRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "rvm"
+    _spelt = {"intercept": "fit_intercept"}
+    _fixed = {"class_weight": "none"}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1222,16 +1529,6 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         Whether to add constants that are not penalised.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
-class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
-    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
-    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
-    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
-        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
-        kept.
-    tol : float, default=1e-6
-        Greatest violation of the optimality conditions, as a share of lambda.
-    max_iter : int, default=1000
-        Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1266,10 +1563,6 @@ class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
 
     _name = "l2vm"
     _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
-    >>> from mercer import L1VectorClassifier
-    >>> L1VectorClassifier().fit(X, y).predict(X).shape
-    _name = "l1vm"
-    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
 
     def __init__(
         self,
@@ -1285,12 +1578,6 @@ class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
-        lambda_: float | str | tuple[float, float] = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        self.lambda_ = lambda_
-        self.tol = tol
-        self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1309,16 +1596,6 @@ class L2VectorRegressor(KernelRegressor):
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
         Whether to add constants that are not penalised.
-class L1VectorRegressor(KernelRegressor):
-    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
-    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
-    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
-        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
-        kept.
-    tol : float, default=1e-6
-        Greatest violation of the optimality conditions, as a share of lambda.
-    max_iter : int, default=1000
-        Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1351,10 +1628,6 @@ class L1VectorRegressor(KernelRegressor):
 
     _name = "l2vm"
     _spelt = {"lambda": "alpha", "intercept": "fit_intercept"}
-    >>> from mercer import L1VectorRegressor
-    >>> L1VectorRegressor().fit(X, y).predict(X).shape
-    _name = "l1vm"
-    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
 
     def __init__(
         self,
@@ -1368,10 +1641,134 @@ class L1VectorRegressor(KernelRegressor):
         self.alpha = alpha
         self.kernel = kernel
         self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
+    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
+
+    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
+        kept.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    tol : float, default=1e-6
+        Greatest violation of the optimality conditions, as a share of lambda.
+    max_iter : int, default=1000
+        Most Newton steps.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import L1VectorClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> L1VectorClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "l1vm"
+    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
+
+    def __init__(
+        self,
+        *,
         lambda_: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
         tol: float = 1e-6,
         max_iter: int = 1000,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.lambda_ = lambda_
+        self.kernel = kernel
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class L1VectorRegressor(KernelRegressor):
+    """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
+
+    The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    lambda_ : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty, lambda sum_j |B_j| beside the sum of the losses; the larger, the fewer rows are
+        kept.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    tol : float, default=1e-6
+        Greatest violation of the optimality conditions, as a share of lambda.
+    max_iter : int, default=1000
+        Most Newton steps.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import L1VectorRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> L1VectorRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "l1vm"
+    _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
+
+    def __init__(
+        self,
+        *,
+        lambda_: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.lambda_ = lambda_
+        self.kernel = kernel
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -1428,8 +1825,103 @@ class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
         self,
         *,
         lambda_: float | str | tuple[float, float] = "auto",
+        kernel: Any = "rbf",
         priors: str = "frequencies",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.lambda_ = lambda_
+        self.kernel = kernel
         self.priors = priors
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class MDS(Scaling):
+    """Metric multidimensional scaling: places in few dimensions whose distances are near those of the rows.
+
+    The estimator mds of Mercer.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        How many dimensions.
+    kernel : str, mercer.Kernel or callable, default="linear"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    values : {"similarities", "distances"}, default="similarities"
+        Similarities: what kernels give; distances: the kernel's values are distances.
+    loss : {"stress", "sammon"}, default="stress"
+        Stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near.
+    tol : float, default=1e-6
+        The size of the gradient at which the search ends.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The places of the training rows.
+    stress_ : float
+        Sum of the squared differences of distances, by that of the squared distances: the square of stress-1.
+    n_iter_ : int
+        Steps.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import MDS
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> MDS().fit_transform(X).shape
+    (6, 1)
+    """
+
+    _name = "mds"
+    _spelt = {"components": "n_components", "values": "values", "loss": "loss", "tolerance": "tol"}
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        values: str = "similarities",
+        loss: str = "stress",
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.values = values
+        self.loss = loss
+        self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -92,22 +92,3 @@ class PrincipalComponents(KernelTransformer):
         vars(self).pop("gamma_", None)
         if self.kernel in WRITTEN and self._numbers:
             self.gamma_ = factor(self.kernel, matrix(X), self.gamma)
-
-
-class Scaling(KernelTransformer):
-    """Metric multidimensional scaling."""
-
-    def _function(self, kernel):
-        """A function of two rows."""
-        return Pairwise(kernel, **(self.kernel_params or {}))
-
-    def _keep(self, X, y, weight, model):
-        super()._keep(X, y, weight, model)
-        rows = X if self._takes_values or getattr(model, "takes_arrays", False) else self._columns(X)
-        self.embedding_ = model.predict(rows, threads=self._threads())
-        self.stress_ = model.summary["objective"]
-        self.n_iter_ = model.summary["iterations"]
-
-    @property
-    def _n_features_out(self):
-        return self.embedding_.shape[1]

@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::likelihood::{Likelihood, Slopes};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood, retain};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -192,32 +192,29 @@ impl State<'_> {
         Ok(())
     }
 
-    /// alpha_a = gamma_a / |w_a|^2, gamma_a = outputs - alpha_a tr [H^-1]_aa, all at once, until they stand still (MacKay 1992).
+    /// Every alpha at its best by itself, round after round, until they stand still. Of a column that is there, s = 1 / l - alpha and
+    /// q = u'w / l along the eigenvectors u of its block of H^-1 with the eigenvalues l.
     fn settle(&mut self, control: &Control) -> Result<()> {
         let outputs = self.outputs();
         for _ in 0..SETTLING {
-            control.check()?;
-            if self.active.is_empty() {
-                break;
-            }
-            let variances = Cholesky::new(self.hessian(control)?, control)?.inverse_diagonal(control)?;
-            let gamma = |a: usize| outputs as f64 - self.alpha[a] * variances[a * outputs..(a + 1) * outputs].iter().sum::<f64>();
-            let gammas: Vec<f64> = (0..self.active.len()).map(gamma).collect();
             let mut moved = 0.0f64;
-            for (a, gamma) in gammas.iter().enumerate() {
-                let next = gamma / dot(self.weights.row(a), self.weights.row(a));
-                if next.is_finite() && next > 0.0 {
-                    moved = moved.max((next / self.alpha[a]).ln().abs());
-                    self.alpha[a] = next;
-                }
+            for a in (0..self.active.len()).rev() {
+                control.check()?;
+                let alpha = self.alpha[a];
+                let inverse = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
+                let block = Matrix::from_fn(outputs, outputs, |c, d| inverse[(a * outputs + c, a * outputs + d)]);
+                let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
+                let (values, vectors) =
+                    if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
+                let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
+                let along = |k: usize| (0..outputs).map(|c| vectors[(c, k)] * self.weights[(a, c)]).sum::<f64>();
+                let q: Vec<f64> = (0..outputs).map(|k| along(k) / values[k]).collect();
+                let x = best(&s, &q);
+                let stays = x > 0.0 && x.is_finite() && determined >= UNDETERMINED;
+                moved = moved.max(if stays { (x * alpha).ln().abs() } else { 1.0 });
+                let change = Change { column: self.active[a], x: if stays { x } else { 0.0 }, gain: 0.0 };
+                self.apply(change, control)?;
             }
-            let keep: Vec<bool> = gammas.iter().map(|gamma| *gamma >= UNDETERMINED).collect();
-            retain(&mut self.active, &keep);
-            retain(&mut self.alpha, &keep);
-            let rows: Vec<Vec<f64>> = (0..keep.len()).filter(|a| keep[*a]).map(|a| self.weights.row(a).to_vec()).collect();
-            self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
-            self.columns = Matrix::from_fn(self.phi.rows(), self.active.len(), |i, a| self.phi[(i, self.active[a])]);
-            self.find_mode(control)?;
             if moved <= SETTLED {
                 break;
             }

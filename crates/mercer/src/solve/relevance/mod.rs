@@ -18,8 +18,8 @@ use crate::linalg::Matrix;
 /// A fit is done where no single change of an alpha adds more to the log of the marginal likelihood.
 pub const TOLERANCE: f64 = 1e-6;
 /// Steps of the fixed point that settles all alphas together, at most, and the greatest change of a log that ends them.
-const SETTLING: usize = 2000;
-const SETTLED: f64 = 1e-12;
+const SETTLING: usize = 300;
+const SETTLED: f64 = 1e-11;
 /// A column whose weight is determined by less than this (gamma) adds less than the tolerance: about gamma^2 / 4.
 const UNDETERMINED: f64 = 1e-3;
 /// A column lies in the span of those that are there where less than this share of it is left.
@@ -72,12 +72,6 @@ fn best(s: &[f64], q: &[f64]) -> f64 {
         if slope(middle.exp()) > 0.0 { low = middle } else { high = middle }
     }
     low.exp()
-}
-
-/// Keeps what is marked.
-fn retain<T>(all: &mut Vec<T>, keep: &[bool]) {
-    let mut keep = keep.iter();
-    all.retain(|_| keep.next().copied().unwrap_or(true));
 }
 
 /// A change of one alpha and what it adds.

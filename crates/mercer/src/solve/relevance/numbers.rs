@@ -6,7 +6,7 @@
 //! -2 log p(t) = sum_i omega_i log(2 pi / beta) + log |H| - sum log alpha + beta (t'Omega t - mu'Phi_a'Omega t)
 //! ```
 
-use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood, retain};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
@@ -201,24 +201,26 @@ impl State<'_> {
         Ok(0.0)
     }
 
-    /// alpha_a = gamma_a / mu_a^2 and beta as above, all at once, until they stand still (MacKay 1992).
+    /// Every alpha at its best by itself and beta as above, round after round, until they stand still.
     fn settle(&mut self, least: f64, control: &Control) -> Result<()> {
         for _ in 0..SETTLING {
             control.check()?;
             let mut moved = 0.0f64;
-            let gammas: Vec<f64> = self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).collect();
-            for (k, gamma) in gammas.iter().enumerate() {
-                let next = gamma / (self.mean[k] * self.mean[k]);
-                if next.is_finite() && next > 0.0 {
-                    moved = moved.max((next / self.alpha[k]).ln().abs());
-                    self.alpha[k] = next;
+            for k in (0..self.active.len()).rev() {
+                // Of a column that is there s = 1 / [H^-1]_kk - alpha and q = mu_k / [H^-1]_kk.
+                let (alpha, variance) = (self.alpha[k], self.covariance[(k, k)]);
+                let x = best(&[1.0 / variance - alpha], &[self.mean[k] / variance]);
+                if x > 0.0 && 1.0 - alpha * variance >= UNDETERMINED {
+                    moved = moved.max((x * alpha).ln().abs());
+                    self.alpha[k] = 1.0 / x;
+                } else {
+                    moved = 1.0;
+                    self.active.remove(k);
+                    self.alpha.remove(k);
+                    self.products.remove(k);
                 }
+                self.solve(control)?;
             }
-            let keep: Vec<bool> = gammas.iter().map(|gamma| *gamma >= UNDETERMINED).collect();
-            retain(&mut self.active, &keep);
-            retain(&mut self.alpha, &keep);
-            retain(&mut self.products, &keep);
-            self.solve(control)?;
             moved = moved.max(self.step_noise(least));
             self.solve(control)?;
             if moved <= SETTLED {
