@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers held against what they have to be.
 #[derive(Debug, Args)]
-#[command(name = "demo", after_help = "Examples:\n  mercer demo\n  mercer demo overlap --out figures\n  mercer demo 14.11")]
+#[command(name = "demo", after_help = "Examples:\n  mercer demo\n  mercer demo xor --out figures\n  mercer demo 14.11")]
 pub(crate) struct Demonstrate {
     /// Name of a demonstration, or the number of a figure of the textbook; the list of them if left out. `all` for every one.
     pub name: Option<String>,

@@ -78,7 +78,7 @@ const PENALTY: &str =
     "Strength of the penalty, in the units of the kernel; 0: none, and of all functions that fit best the one of least norm";
 const N_CLUSTERS: Argument = Argument {
     name: "n_clusters",
-    default: "8",
+    default: "3",
     sets: Some("clusters"),
     doc: ("int or \"auto\"", "How many clusters; \"auto\": from 2 to 10, by the mean silhouette"),
 };

@@ -95,13 +95,6 @@ pub(super) fn scores(model: &Model, data: &Dataset, control: &Control) -> Result
     found.map(Matrix::into_data).ok_or_else(|| Error::Data(format!("{} has no decision values", model.estimator.name())))
 }
 
-/// Logarithms of the odds of the second of two classes.
-pub(super) fn log_odds(model: &Model, data: &Dataset, control: &Control) -> Result<Vec<f64>> {
-    let found = all(model, data, Want { probabilities: true, ..Want::default() }, control)?.probabilities;
-    let p = found.ok_or_else(|| Error::Data(format!("{} has no class probabilities", model.estimator.name())))?;
-    Ok((0..p.rows()).map(|i| (p[(i, 1)].max(f64::MIN_POSITIVE) / p[(i, 0)].max(f64::MIN_POSITIVE)).ln()).collect())
-}
-
 /// Points of a curve.
 pub(super) fn points(x: &[f64], y: &[f64]) -> Vec<[f64; 2]> {
     x.iter().zip(y).map(|(x, y)| [*x, *y]).collect()

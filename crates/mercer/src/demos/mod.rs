@@ -8,7 +8,6 @@ mod kept;
 mod losses;
 mod made;
 mod margins;
-mod overlap;
 mod xor;
 
 use crate::control::Control;
@@ -106,7 +105,6 @@ pub const DEMOS: &[Demo] = &[
     losses::DEMO,
     margins::WIDEST,
     margins::SOFT,
-    overlap::DEMO,
     components::CONTOURS,
     components::SCORES,
     components::OIL,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
 from ._clusters import Clusters
-from ._components import PrincipalComponents, Scaling
+from ._components import PrincipalComponents
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._relevance import RelevanceRegressor, RelevanceVectors
@@ -17,7 +17,7 @@ from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MDS", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -1012,7 +1012,7 @@ class KMedoids(Clusters):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
+    n_clusters : int or "auto", default=3
         How many clusters; "auto": from 2 to 10, by the mean silhouette.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
@@ -1072,7 +1072,7 @@ class KMedoids(Clusters):
 
     def __init__(
         self,
-        n_clusters: Any = 8,
+        n_clusters: Any = 3,
         *,
         kernel: Any = "rbf",
         gamma: Any = None,
@@ -1103,7 +1103,7 @@ class KernelKMeans(Clusters):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
+    n_clusters : int or "auto", default=3
         How many clusters; "auto": from 2 to 10, by the mean silhouette.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
@@ -1156,7 +1156,7 @@ class KernelKMeans(Clusters):
 
     def __init__(
         self,
-        n_clusters: Any = 8,
+        n_clusters: Any = 3,
         *,
         kernel: Any = "rbf",
         gamma: Any = None,
@@ -1185,7 +1185,7 @@ class SpectralClustering(Clusters):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
+    n_clusters : int or "auto", default=3
         How many clusters; "auto": from 2 to 10, by the mean silhouette.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
@@ -1238,7 +1238,7 @@ class SpectralClustering(Clusters):
 
     def __init__(
         self,
-        n_clusters: Any = 8,
+        n_clusters: Any = 3,
         *,
         kernel: Any = "rbf",
         gamma: Any = None,
@@ -1833,95 +1833,5 @@ class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
         self.lambda_ = lambda_
         self.kernel = kernel
         self.priors = priors
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-
-class MDS(Scaling):
-    """Metric multidimensional scaling: places in few dimensions whose distances are near those of the rows.
-
-    The estimator mds of Mercer.
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        How many dimensions.
-    kernel : str, mercer.Kernel or callable, default="linear"
-        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
-        two arrays that returns their kernel matrix.
-    gamma : {"scale", "auto"} or float, default=None
-        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
-    degree : int, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant of the kernels poly and sigmoid.
-    kernel_params : dict or None, default=None
-        Keywords of a kernel that is a function of two rows.
-    values : {"similarities", "distances"}, default="similarities"
-        Similarities: what kernels give; distances: the kernel's values are distances.
-    loss : {"stress", "sammon"}, default="stress"
-        Stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near.
-    tol : float, default=1e-6
-        The size of the gradient at which the search ends.
-    random_state : int, RandomState instance or None, default=None
-        Seed of anything random; None is 0.
-    n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
-
-    Attributes
-    ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        The places of the training rows.
-    stress_ : float
-        Sum of the squared differences of distances, by that of the squared distances: the square of stress-1.
-    n_iter_ : int
-        Steps.
-    kernel_ : mercer.Kernel
-        The kernel with the numbers that were found; none where it is a function or precomputed.
-    model_ : mercer.Model or its like
-        The fitted model of the library.
-    certificate_ : dict
-        Name, value and tolerance of the number that proves how good the fit is.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where the training rows had names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mercer import MDS
-    >>> X = np.arange(6.0).reshape(-1, 1)
-    >>> MDS().fit_transform(X).shape
-    (6, 1)
-    """
-
-    _name = "mds"
-    _spelt = {"components": "n_components", "values": "values", "loss": "loss", "tolerance": "tol"}
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kernel: Any = "linear",
-        gamma: Any = None,
-        degree: int = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        values: str = "similarities",
-        loss: str = "stress",
-        tol: float = 1e-6,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.values = values
-        self.loss = loss
-        self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs

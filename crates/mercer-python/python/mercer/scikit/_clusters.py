@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import ClusterMixin
+from sklearn.utils.validation import _check_sample_weight
 
 from ._estimator import KernelEstimator
 from ._kernels import Pairwise
@@ -39,7 +41,8 @@ class Clusters(ClusterMixin, KernelEstimator):
         """
         vars(self).pop("model_", None)
         X, _ = self._checked(X, fitting=True)
-        return self._fit(X, None, sample_weight, None)
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return self._fit(X, None, weight, None)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The cluster of each row: the one whose centre is nearest.
@@ -54,7 +57,8 @@ class Clusters(ClusterMixin, KernelEstimator):
         labels : ndarray of shape (n_samples,)
             Numbers of clusters, from 0.
         """
-        return self.model_.predict(self._rows_for_model(X), threads=self._threads())
+        rows = self._rows_for_model(X)
+        return self.model_.predict(rows, threads=self._threads())
 
     def _function(self, kernel):
         """A function of two rows."""

@@ -23,7 +23,6 @@ NAMES = (
     "L2VectorRegressor",
     "LinearSVC",
     "LinearSVR",
-    "MDS",
     "MercerClassifier",
     "MercerRegressor",
     "NearestMedoidClassifier",
