@@ -19,6 +19,8 @@ use rayon::prelude::*;
 const STEPS: usize = 50;
 /// The decrement that ends them.
 const DECREMENT: f64 = 1e-20;
+/// A decrement from which on steps are taken whole.
+const NEAR: f64 = 1e-8;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 /// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
@@ -180,7 +182,8 @@ impl State<'_> {
                 let moved = Matrix::from_fn(m, outputs, |a, c| self.weights[(a, c)] + size * step[(a * outputs + c, 0)]);
                 let slopes = self.loss.at(&product_within(&self.columns, &moved, control)?);
                 let fall = here - slopes.loss - self.penalty(&moved);
-                if fall >= 0.0 {
+                // Near the mode a whole step is right, and values are too coarse to tell.
+                if fall >= 0.0 || decrement <= NEAR {
                     (self.weights, self.slopes) = (moved, slopes);
                     break;
                 }
