@@ -33,7 +33,7 @@ impl Permuted<'_> {
             Permuted::Factor(z) => (COLUMNS / z.cols().max(1)).max(1),
         };
         let mut out = Vec::with_capacity(count);
-        while out.len() < count && !(control.out_of_time() && !out.is_empty()) {
+        while out.len() < count && (out.is_empty() || !control.out_of_time()) {
             control.check()?;
             let orders: Vec<Vec<usize>> = (out.len()..count.min(out.len() + block)).map(|k| order(a.rows(), seed, k)).collect();
             match self {

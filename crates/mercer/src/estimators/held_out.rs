@@ -31,7 +31,7 @@ pub struct HeldOut {
 
 impl Predictions {
     /// What is calibrated: logarithms of probabilities that a fit has of its own, else scores and their pairs.
-    pub(super) fn for_calibration(&self) -> Result<(Cow<'_, Matrix>, &[(usize, usize)])> {
+    pub(super) fn for_calibration(&self) -> Result<ScoresOfPairs<'_>> {
         if let Some(p) = &self.probabilities {
             let logs = p.data().iter().map(|v| v.max(f64::MIN_POSITIVE).ln()).collect();
             return Ok((Cow::Owned(Matrix::new(p.rows(), p.cols(), logs)?), &[]));
@@ -42,6 +42,9 @@ impl Predictions {
         }
     }
 }
+
+/// Scores, and the pair of classes of each column where they are of pairs.
+type ScoresOfPairs<'a> = (Cow<'a, Matrix>, &'a [(usize, usize)]);
 
 impl HeldOut {
     /// Of predictions for every training row by fits without it.
