@@ -109,7 +109,7 @@ mod tests {
         }
         for k in 0..left {
             every(order, left - 1, each);
-            order.swap(if left % 2 == 0 { k } else { 0 }, left - 1);
+            order.swap(if left.is_multiple_of(2) { k } else { 0 }, left - 1);
         }
     }
 
