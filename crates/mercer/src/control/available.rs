@@ -42,9 +42,10 @@ pub(super) fn hard_limit() -> u64 {
     [address_space_left(), group_left()].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-/// Bytes that this process holds in memory now; 0 where the system does not say.
+/// Bytes that this process holds in memory now, 0 where the system does not say. Pages of files, above all the code of the
+/// program, do not count: the system may drop them, and how many of them are there is its own affair.
 pub(super) fn resident() -> u64 {
-    number_after("/proc/self/status", "VmRSS:").map_or(0, |kb| kb * 1024)
+    number_after("/proc/self/status", "RssAnon:").map_or(0, |kb| kb * 1024)
 }
 
 /// The first number after a word that begins a line of a system file.
