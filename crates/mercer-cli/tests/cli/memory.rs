@@ -147,11 +147,11 @@ fn no_command_holds_more_than_its_limit_and_the_program_itself() {
     };
     let (number, class) = ("seq=ignore,class=ignore", "seq=ignore,number=ignore");
     let jobs = [
-        (fit("number", number, "gp(noise=0.1, variance=1)", "54MB"), 54_000_000),
+        (fit("number", number, "gp(noise=0.1, variance=1)", "50MB"), 50_000_000),
         (vec!["predict", "m.mercer", "t.csv", "--std", "--max-memory", "30MB", "-o", "p.csv"], 30_000_000),
-        (fit("number", number, "gp", "54MB"), 54_000_000),
-        (fit("number", number, "ridge(lambda=0.1)", "54MB"), 54_000_000),
-        (fit("number", number, "ridge", "54MB"), 54_000_000),
+        (fit("number", number, "gp", "50MB"), 50_000_000),
+        (fit("number", number, "ridge(lambda=0.1)", "50MB"), 50_000_000),
+        (fit("number", number, "ridge", "50MB"), 50_000_000),
         (fit("number", number, "svr(c=1, epsilon=0.1)", "14MB"), 14_000_000),
         (fit("class", class, "svc(c=1)", "14MB"), 14_000_000),
         (fit("class", class, "knn(k=3)", "12MB"), 12_000_000),
@@ -170,7 +170,7 @@ fn what_a_comparison_plans_within_its_memory_is_fitted() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     shell.write("t.csv", table(&mut random, 2500));
     for (target, types, estimators, limit) in
-        [("number", "seq=ignore,class=ignore", "gp,ridge", 40_000_000), ("class", "seq=ignore,number=ignore", "ridge,svc", 28_000_000)]
+        [("number", "seq=ignore,class=ignore", "gp,ridge", 40_000_000), ("class", "seq=ignore,number=ignore", "ridge,svc", 24_000_000)]
     {
         let most = limit.to_string();
         let words = ["compare", "t.csv", "--target", target, "--types", types, "--estimators", estimators, "--max-memory", &most];
