@@ -5,15 +5,15 @@ use crate::Stop;
 use crate::output::print;
 use clap::Args;
 use mercer::control::Control;
-use mercer::demos::{DEMOS, Demo};
+use mercer::demos::{self, DEMOS};
 use mercer::error::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// List the demonstrations of the textbook's figures, or make one: its figures, and its numbers held against what they have to be.
 #[derive(Debug, Args)]
-#[command(name = "demo", after_help = "Examples:\n  mercer demo\n  mercer demo xor --out figures\n  mercer demo 14.11")]
-pub(crate) struct Demonstrate {
+#[command(after_help = "Examples:\n  mercer demo\n  mercer demo xor --out figures\n  mercer demo 14.11")]
+pub(crate) struct Demo {
     /// Name of a demonstration, or the number of a figure of the textbook; the list of them if left out. `all` for every one.
     pub name: Option<String>,
     /// Folder for the figures, made where there is none.
@@ -21,16 +21,16 @@ pub(crate) struct Demonstrate {
     pub out: PathBuf,
 }
 
-impl Run for Demonstrate {
+impl Run for Demo {
     /// The exit code says whether every number is what it has to be.
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
-        let chosen: Vec<Demo> = match self.name.as_deref() {
+        let chosen: Vec<demos::Demo> = match self.name.as_deref() {
             None => {
                 let lines = DEMOS.iter().map(|d| format!("{} (Fig {})\n  {}\n", d.name, d.figures.join(", "), d.about));
                 return print(&lines.collect::<String>()).map(super::done);
             }
             Some("all") => DEMOS.to_vec(),
-            Some(name) => vec![Demo::named(name)?],
+            Some(name) => vec![demos::Demo::named(name)?],
         };
         let control = Control { cancel: stop.cancel.clone(), ..Control::default() };
         let mut holds = true;

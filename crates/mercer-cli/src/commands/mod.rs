@@ -56,7 +56,7 @@ commands! {
     check: Check;
     inspect: Inspect;
     examples: Examples;
-    demo: Demonstrate;
+    demo: Demo;
     gram: Gram;
     cluster: Cluster;
     map: Map;

@@ -11,4 +11,5 @@ mod memory;
 mod reading;
 mod shell;
 mod stopping;
+mod untargeted;
 mod words;

@@ -59,10 +59,16 @@ impl Shown {
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), e))?;
         let one = |(name, svg): &(String, String)| {
             let path = folder.join(name);
-            write_atomically(&path, svg.as_bytes()).map(|()| path)
+            write_atomically(&path, on_paper(svg).as_bytes()).map(|()| path)
         };
         self.figures.iter().map(one).collect()
     }
+}
+
+/// A picture with a ground of its own: in a page it stands on the page's, as a file it is shown on any colour.
+fn on_paper(svg: &str) -> String {
+    let root = svg.find("<svg").and_then(|start| svg[start..].find('>').map(|end| start + end + 1)).unwrap_or(0);
+    format!("{}<rect width=\"100%\" height=\"100%\" fill=\"#FDFDFC\"/>{}", &svg[..root], &svg[root..])
 }
 
 /// A demonstration.

@@ -1,0 +1,79 @@
+//! Commands that predict no target: clusters, maps, tests of independence, demonstrations.
+
+use super::shell::Shell;
+
+/// Three heaps of ten rows, told apart by x and y alone, and a number that follows x.
+fn heaps() -> String {
+    let row = |i: usize| {
+        let (heap, k) = (i / 10, (i % 10) as f64);
+        let (x, y) = (10.0 * heap as f64 + 0.3 * (k - 4.5), 7.0 * (heap % 2) as f64 + 0.2 * (k * 7.0 % 10.0 - 4.5));
+        format!("{x},{y},{},{}\n", x * x, ["a", "b"][i % 2])
+    };
+    format!("x,y,square,side\n{}", (0..30).map(row).collect::<String>())
+}
+
+#[test]
+fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
+    let shell = Shell::new();
+    shell.write("t.csv", heaps());
+    let words = ["cluster", "t.csv", "--types", "square=ignore,side=ignore", "--estimator", "k_medoids(clusters=3)"];
+    let run = shell.done(&[&words[..], &["-o", "c.csv", "--model", "m.mercer", "--report", "page.html"]].concat());
+    assert!(run.out.contains("sizes of the clusters: 10, 10, 10"), "{}", run.out);
+    let written = std::fs::read_to_string(shell.path("c.csv")).unwrap();
+    let found: Vec<&str> = written.lines().skip(1).collect();
+    assert_eq!(found.len(), 30);
+    assert!((0..30).all(|i| (found[i] == found[0]) == (i < 10) && (found[i] == found[29]) == (i >= 20)), "{written}");
+    assert_eq!(shell.done(&["predict", "m.mercer", "t.csv"]).out.trim_end(), written.trim_end());
+    let page = std::fs::read_to_string(shell.path("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("k_medoids"));
+    let none = shell.mercer(&["cluster", "t.csv", "--estimator", "ridge", "-o", "none.csv"]);
+    assert!(none.code != 0 && none.err.contains("mercer fit"), "{} {}", none.code, none.err);
+    assert!(!shell.path("none.csv").exists());
+}
+
+#[test]
+fn a_map_has_a_line_for_each_row_and_a_column_for_each_component() {
+    let shell = Shell::new();
+    shell.write("t.csv", heaps());
+    let words = ["map", "t.csv", "--types", "square=ignore,side=ignore", "--kernel", "linear"];
+    let written = shell.done(&[&words[..], &["--components", "2"]].concat()).out;
+    let mut lines = written.lines();
+    assert_eq!(lines.next(), Some("pc1,pc2"));
+    let places: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    assert!(places.len() == 30 && places.iter().all(|p| p.len() == 2));
+    // Components are about their means.
+    for c in 0..2 {
+        assert!(places.iter().map(|p| p[c]).sum::<f64>().abs() <= 1e-9);
+    }
+}
+
+#[test]
+fn dependence_is_found_where_it_is_and_not_where_it_is_not() {
+    let shell = Shell::new();
+    shell.write("t.csv", heaps());
+    let p = |words: &[&str]| {
+        let out = shell.done(&[&["test", "t.csv"], words].concat()).out;
+        let line = out.lines().find(|l| l.starts_with("p-value")).unwrap_or_else(|| panic!("{out}"));
+        line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap()
+    };
+    assert!(p(&["--between", "x", "--and", "square"]) <= 0.002);
+    assert!(p(&["--between", "x", "--and", "side"]) > 0.05);
+    assert!(p(&["--groups", "side"]) > 0.05);
+    let unknown = shell.mercer(&["test", "t.csv", "--between", "x", "--and", "z"]);
+    assert!(unknown.code != 0 && unknown.err.contains('z'), "{}", unknown.err);
+    let nothing = shell.mercer(&["test", "t.csv"]);
+    assert!(nothing.code != 0 && nothing.err.contains("--between"), "{}", nothing.err);
+}
+
+#[test]
+fn a_demonstration_is_made_by_its_name_and_by_the_number_of_its_figure() {
+    let shell = Shell::new();
+    let list = shell.done(&["demo"]).out;
+    assert!(list.contains("xor (Fig"), "{list}");
+    let made = shell.done(&["demo", "xor", "--out", "figures"]).out;
+    assert!(made.contains("ok  ") && !made.contains("NOT "), "{made}");
+    let figures = std::fs::read_dir(shell.path("figures")).unwrap().count();
+    assert!(figures > 0 && made.contains(".svg"), "{made}");
+    let unknown = shell.mercer(&["demo", "xro"]);
+    assert!(unknown.code == 2 && unknown.err.contains("xor"), "{} {}", unknown.code, unknown.err);
+}
