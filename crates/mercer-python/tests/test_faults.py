@@ -99,7 +99,7 @@ def test_data_that_is_no_table_is_a_data_error(data, says):
         (lambda: RIDGE.fit(X, LABELS, task="regression"), "numbers"),
         (lambda: Learner("svc(c=1)").fit(X, ["a"] * 6), "at least two"),
         (lambda: Learner("svc(c=1)").fit(X, Y + 0.5), "svc"),
-        (lambda: Learner("gp").fit(X, LABELS), "gp"),
+        (lambda: Learner("svr").fit(X, LABELS), "svr"),
         (lambda: RIDGE.fit(X, Y, [1, 1]), "expected 6, found 2"),
         (lambda: RIDGE.fit(X, Y, [-1] * 6), "weight"),
         (lambda: RIDGE.fit(X, Y, [0] * 6), "weight 0"),

@@ -132,6 +132,6 @@ def test_what_is_wrong_with_given_values_is_named(table):
     with pytest.raises(mercer.DataError, match="30"):
         fitted.predict(K(x)[:, :5])
     with pytest.raises(mercer.MercerError, match="cannot predict classes"):
-        fitted_on("gp(noise=1)", K(x), (y > 0).astype(int), classes=["a", "b"])
+        fitted_on("svr(c=1)", K(x), (y > 0).astype(int), classes=["a", "b"])
     with pytest.raises(mercer.DataError, match="no class probabilities"):
         fitted.predict_proba(K(x))

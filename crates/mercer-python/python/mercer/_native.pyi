@@ -29,12 +29,14 @@ __all__ = [
     "example",
     "examples",
     "grid",
+    "independence_test",
     "items",
     "linear_machine",
     "minimise",
     "neighbours",
     "plan",
     "read_table",
+    "two_sample_test",
 ]
 
 __version__: str

@@ -1671,6 +1671,8 @@ class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    n_iter_ : int
+        Newton steps.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -1735,6 +1737,8 @@ class L1VectorRegressor(KernelRegressor):
 
     Attributes
     ----------
+    n_iter_ : int
+        Newton steps.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict

@@ -253,6 +253,8 @@ class KernelEstimator(BaseEstimator):
             if told == str(error):
                 raise
             raise type(error)(told) from None
+        if "max_iterations" in self._spelt:
+            self.n_iter_ = max(1, model.summary["iterations"])
         self._keep(X, y, weight, model)
         self._keep_settled(model)
         self.model_ = model

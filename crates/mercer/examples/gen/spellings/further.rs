@@ -161,7 +161,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             sets("max_iterations", "max_iter", "1000"),
             RANDOM_STATE,
         ],
-        attributes: &[],
+        attributes: &[("n_iter_ : int", "Newton steps")],
     },
     Spelling {
         estimator: "l1vm",
@@ -177,7 +177,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             sets("max_iterations", "max_iter", "1000"),
             RANDOM_STATE,
         ],
-        attributes: &[],
+        attributes: &[("n_iter_ : int", "Newton steps")],
     },
     Spelling {
         estimator: "discriminant",
