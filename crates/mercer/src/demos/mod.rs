@@ -54,7 +54,7 @@ impl Shown {
     /// Writes the figures into a folder, which is made where there is none; their paths.
     ///
     /// # Errors
-    /// A folder that cannot be made or written to.
+    /// A folder that cannot be made, or not written to.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         std::fs::create_dir_all(folder).map_err(|e| Error::io(folder.display(), e))?;
         let one = |(name, svg): &(String, String)| {

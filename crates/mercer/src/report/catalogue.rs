@@ -79,7 +79,7 @@ pub fn entry_json(name: &str) -> Result<String> {
         return pretty(&kernel_json(k));
     }
     if let Some(e) = estimators::catalogue().iter().find(|e| e.name == name) {
-        return pretty(&estimator_json(e));
+        return pretty(&estimator_json(e)?);
     }
     match kernels::compositions().iter().find(|c| !name.is_empty() && c.form.name == name) {
         Some(c) => pretty(&composition_json(c)),
@@ -129,9 +129,12 @@ fn kernel_params_json(kernel: &kernels::Entry) -> serde_json::Value {
     kernel.params.iter().zip(&defaults).map(one).collect()
 }
 
+fn param_json(p: &Param) -> serde_json::Value {
+    json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "kind": p.domain.kind(), "choices": p.domain.choices(), "searched": p.search.is_some()})
+}
+
 fn params_json(params: &[Param]) -> serde_json::Value {
-    let one = |p: &Param| json!({"name": p.name, "doc": p.doc, "domain": p.domain.to_string(), "kind": p.domain.kind(), "choices": p.domain.choices(), "searched": p.search.is_some()});
-    params.iter().map(one).collect()
+    params.iter().map(param_json).collect()
 }
 
 fn kernel_json(k: &kernels::Entry) -> serde_json::Value {
@@ -153,14 +156,17 @@ fn takes(e: &estimators::EstimatorEntry) -> Vec<&'static str> {
     e.takes.iter().map(word).collect()
 }
 
-fn estimator_json(e: &estimators::EstimatorEntry) -> serde_json::Value {
-    json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params_json(e.params)})
+fn estimator_json(e: &estimators::EstimatorEntry) -> Result<serde_json::Value> {
+    let defaults = EstimatorExpr::parse(e.name)?.arguments();
+    let mut params: Vec<_> = e.params.iter().map(param_json).collect();
+    params.iter_mut().zip(defaults).for_each(|(param, (_, default))| param["default"] = default.into());
+    Ok(json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params}))
 }
 
 /// Every kernel and estimator with its parameters, as JSON.
 pub fn catalogue_json() -> Result<String> {
     let kernels: Vec<_> = kernels::catalogue().iter().map(kernel_json).collect();
-    let estimators: Vec<_> = estimators::catalogue().iter().map(estimator_json).collect();
+    let estimators = estimators::catalogue().iter().map(estimator_json).collect::<Result<Vec<_>>>()?;
     let compositions: Vec<_> = kernels::compositions().iter().map(composition_json).collect();
     pretty(&json!({"kernels": kernels, "compositions": compositions, "estimators": estimators}))
 }

@@ -27,7 +27,9 @@ def expected(record):
         return "one of " + ", ".join(map(repr, record["choices"]))
     if kind == "count_or_share":
         return f'{number}, or "auto"'
-    return f'{number}, "auto" or a pair (low, high)' if record["searched"] else number
+    if record["searched"]:
+        return f'{number}, "auto" or a pair (low, high)'
+    return f'{number}, or "auto"' if record["default"] == "auto" else number
 
 
 def fits(record, value):
@@ -40,7 +42,7 @@ def fits(record, value):
     if kind == "count_or_share":
         return is_number(value) or value == "auto"
     if isinstance(value, str):
-        return record["searched"] or value != "auto"
+        return value != "auto" or record["searched"] or record["default"] == "auto"
     return is_number(value) or is_pair(value)
 
 
