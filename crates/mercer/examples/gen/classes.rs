@@ -284,13 +284,14 @@ fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
         "KernelTransformer" | "PrincipalComponents" => "_components",
         "Clusters" => "_clusters",
         base if base.starts_with("Relevance") => "_relevance",
+        base if base.starts_with("Stream") => "_streams",
         _ => "_base",
     };
     let mut bases: Vec<&str> = classes.iter().flat_map(|c| c.bases.split(", ")).collect();
     bases.sort_unstable();
     bases.dedup();
     let mut out: Vec<(&'static str, Vec<&str>)> = Vec::new();
-    for module in ["_base", "_clusters", "_components", "_gp", "_neighbours", "_relevance", "_ridge", "_svm"] {
+    for module in ["_base", "_clusters", "_components", "_gp", "_neighbours", "_relevance", "_ridge", "_streams", "_svm"] {
         let here: Vec<&str> = bases.iter().filter(|b| home(b) == module).copied().collect();
         if !here.is_empty() {
             out.push((module, here));

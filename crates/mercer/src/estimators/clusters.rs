@@ -35,11 +35,18 @@ pub(super) struct Places {
 impl Places {
     /// The places of the rows of a task; with `distances` its kernel values are distances.
     pub(super) fn of(task: &Task<'_>, distances: bool) -> Result<Places> {
+        task.control.plan("distances among the rows", 8 * (task.rows() as u64).pow(2))?;
+        let mut places = Self::alike(task, distances)?;
+        places.apart = places.among(task, distances)?;
+        Ok(places)
+    }
+
+    /// The same without the distances among them.
+    pub(super) fn alike(task: &Task<'_>, distances: bool) -> Result<Places> {
         let n = task.rows();
         if n == 0 {
             return Err(Error::Data("clusters need rows, and there is none".into()));
         }
-        task.control.plan("distances among the rows", 8 * (n as u64).pow(2))?;
         let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
         let sums = match task.gram.held() {
             Some(held) => product_within(held, &weights, task.control)?,
@@ -64,7 +71,6 @@ impl Places {
             places.of_row[i] = place;
             places.weights[place] += task.weight(i);
         }
-        places.apart = places.among(task, distances)?;
         Ok(places)
     }
 

@@ -54,7 +54,7 @@ impl KMedoids {
         Cow::Owned(out)
     }
 
-    fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
+    pub(super) fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
         medoids(&self.dissimilarities(places), &places.weights, count, self.starts.integer(), task.seed, task.control)
     }
 }

@@ -32,7 +32,7 @@ impl Default for KernelKMeans {
 }
 
 impl KernelKMeans {
-    fn means(&self, places: &Places, values: &Matrix, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
+    pub(super) fn means(&self, places: &Places, values: &Matrix, count: usize, task: &Task<'_>) -> Result<KernelMeans> {
         let apart = |p: usize, q: usize| places.apart[(p, q)];
         nearest_centres(values, &apart, &places.weights, count, self.starts.integer(), task)
     }

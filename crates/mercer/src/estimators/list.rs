@@ -93,6 +93,16 @@ macro_rules! estimators {
             }
         }
 
+        impl EstimatorExpr {
+            /// Learns on from rows that come: see [`Estimator::learn_on`].
+            pub fn learn_on(&self, task: &Task<'_>, earlier: &FittedModel, known: usize) -> Result<FittedModel> {
+                match (self, earlier) {
+                    $((EstimatorExpr::$Estimator(e), FittedModel::$Estimator(f)) => e.learn_on(task, f, known).map(FittedModel::$Estimator),)*
+                    _ => Err(Error::Data("a model whose probabilities are calibrated learns from all rows at once; leave probabilities out".into())),
+                }
+            }
+        }
+
         impl Fitted for FittedModel {
             fn support(&self) -> &[usize] {
                 match self { $(FittedModel::$Estimator(f) => f.support(),)* FittedModel::Calibrated(f) => f.support() }
@@ -164,6 +174,8 @@ estimators! {
     Rvm,
     L2vm,
     L1vm,
+    RbfNetwork,
+    Perceptron,
     Discriminant,
 }
 

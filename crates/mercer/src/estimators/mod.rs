@@ -6,6 +6,7 @@ mod baseline;
 mod bordered;
 mod calibration;
 mod centred;
+mod centroids;
 mod class_scores;
 mod class_weight;
 mod clusters;
@@ -34,8 +35,10 @@ mod list;
 mod logistic;
 mod nearest_medoid;
 mod outputs;
+mod perceptron;
 mod platt;
 mod primal;
+mod rbf_network;
 mod ridge;
 mod ridge_path;
 mod rvm;
@@ -50,6 +53,7 @@ mod svr;
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
 pub use baseline::{Baseline, FittedBaseline, Guess};
 pub use calibration::{Calibrated, Calibration};
+pub use centroids::Centroids;
 pub use class_weight::ClassWeight;
 pub use clusters::{Clusters, FittedClusters};
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
@@ -69,7 +73,9 @@ pub use l2vm::{FittedL2vm, L2vm};
 pub use list::{EstimatorEntry, EstimatorExpr, FittedModel, catalogue};
 pub use logistic::{FittedLogistic, Logistic};
 pub use nearest_medoid::{FittedNearestMedoid, NearestMedoid};
+pub use perceptron::{FittedPerceptron, Order, Perceptron, Vector};
 pub use platt::Sigmoid;
+pub use rbf_network::{FittedRbfNetwork, RbfNetwork};
 pub use ridge::{FittedRidge, Ridge};
 pub use rvm::{FittedRvm, Rvm};
 pub use scaled_softmax::ScaledSoftmax;
@@ -196,6 +202,13 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// of penalties that takes a part of the steps. The answer is within the same tolerance.
     fn fit_from(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>) -> Result<Self::Fitted> {
         self.fit(task)
+    }
+    /// Learns on from rows that come: the first `known` rows of the task are those that an earlier fit keeps, the others are new.
+    ///
+    /// # Errors
+    /// A method that learns from all rows at once.
+    fn learn_on(&self, _task: &Task<'_>, _earlier: &Self::Fitted, _known: usize) -> Result<Self::Fitted> {
+        Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", Self::NAME)))
     }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
     /// there is one, else held out in folds. To be written where the two come cheaper together.

@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import DataError
 from ._estimator import KernelEstimator
@@ -166,6 +166,16 @@ class Probabilities:
         """
         rows = self._rows_for_model(X)
         return self.model_.predict_proba(rows, threads=self._threads())
+
+
+class SupportRows:
+    """What a model over some of its training rows keeps."""
+
+    @property
+    def support_(self) -> NDArray[Any]:
+        """Training rows that predictions need."""
+        check_is_fitted(self)
+        return self.model_.support
 
 
 class AskedProbabilities:

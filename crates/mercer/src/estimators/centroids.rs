@@ -1,0 +1,90 @@
+//! Training rows that stand for all: the centroids of kernelised features (Murphy 2012, 14.3.2; M05, M06, M09).
+//!
+//! Estimators see kernel values and no coordinates. So a centre of k-means is taken to the row nearest to it, and where columns would
+//! be tiled, rows are spread evenly over the range of all: each as far as can be from those before, which covers it within twice the
+//! least radius that so many rows allow (Gonzalez 1985, Clustering to minimize the maximum intercluster distance).
+
+use super::clusters::Places;
+use super::{KMedoids, KernelKMeans, Task};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// How centroids are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Centroids {
+    /// Every row.
+    All,
+    /// Rows spread evenly over the range of all.
+    Grid,
+    /// The rows nearest to the centres of k-means in feature space.
+    KMeans,
+    /// k medoids.
+    #[default]
+    KMedoids,
+}
+
+/// The usual number of centroids among so many rows that differ.
+pub(super) fn usual(rows: usize) -> usize {
+    ((2.0 * (rows as f64).sqrt()).round() as usize).clamp(1, rows.max(1))
+}
+
+/// How many rows differ.
+pub(super) fn differing(task: &Task<'_>) -> Result<usize> {
+    Places::alike(task, false).map(|places| places.rows.len())
+}
+
+/// Training rows (ascending), of copies one. `who` is named where there are too few of them.
+pub(super) fn choose(how: Centroids, count: usize, who: &str, task: &Task<'_>) -> Result<Vec<usize>> {
+    let places = if how == Centroids::All { Places::alike(task, false)? } else { Places::of(task, false)? };
+    let found = places.rows.len();
+    if how != Centroids::All && count > found {
+        return Err(Error::Data(format!(
+            "{who} is asked for {count} centroids, and there are {found} rows that differ; lower count, or add rows"
+        )));
+    }
+    let mut chosen: Vec<usize> = match how {
+        Centroids::All => places.rows,
+        Centroids::Grid => spread_evenly(&places, count).into_iter().map(|p| places.rows[p]).collect(),
+        Centroids::KMeans => nearest_to_means(&places, count, task)?.into_iter().map(|p| places.rows[p]).collect(),
+        Centroids::KMedoids => KMedoids::default().medoids(&places, count, task)?.places.into_iter().map(|p| places.rows[p]).collect(),
+    };
+    chosen.sort_unstable();
+    Ok(chosen)
+}
+
+/// From the place that is least far from all, each next one as far as can be from those before.
+fn spread_evenly(places: &Places, count: usize) -> Vec<usize> {
+    let n = places.rows.len();
+    let far = |p: usize| places.apart.row(p).iter().zip(&places.weights).map(|(d, w)| d * w).sum::<f64>();
+    let sums: Vec<f64> = (0..n).map(far).collect();
+    let first = (1..n).fold(0, |best, p| if sums[p] < sums[best] { p } else { best });
+    let mut chosen = vec![first];
+    // Below every distance where a place is chosen, even of what is no kernel.
+    let mut nearest = places.apart.row(first).to_vec();
+    nearest[first] = f64::NEG_INFINITY;
+    while chosen.len() < count {
+        let next = (1..n).fold(0, |best, p| if nearest[p] > nearest[best] { p } else { best });
+        chosen.push(next);
+        nearest.iter_mut().zip(places.apart.row(next)).for_each(|(near, d)| *near = near.min(*d));
+        nearest[next] = f64::NEG_INFINITY;
+    }
+    chosen
+}
+
+/// Of each cluster the place nearest to its centre: k(x, x) - 2 sum_q w_q k(x, x_q) / W is least.
+fn nearest_to_means(places: &Places, count: usize, task: &Task<'_>) -> Result<Vec<usize>> {
+    let values = places.values(task)?;
+    let found = KernelKMeans::default().means(places, &values, count, task)?;
+    let cluster = &found.cluster;
+    let members = |k: usize| (0..cluster.len()).filter(move |p| cluster[*p] == k);
+    let away = |p: usize, k: usize| {
+        let with: f64 = members(k).map(|q| places.weights[q] * values[(p, q)]).sum();
+        values[(p, p)] - 2.0 * with / found.mass[k]
+    };
+    let nearest = |k: usize| {
+        let all = members(k).map(|p| (p, away(p, k)));
+        all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(p, _)| p)
+    };
+    Ok((0..count).filter_map(nearest).collect())
+}

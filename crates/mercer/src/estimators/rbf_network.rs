@@ -1,0 +1,258 @@
+//! Networks of radial basis functions, and of any other similarity: a linear model on the similarities with m centroids,
+//!
+//! ```text
+//! phi(x) = [k(x, mu_1), ..., k(x, mu_m)],     minimise  sum_i w_i l(y_i, u'phi(x_i) + b) + (lambda/2) |u|^2
+//! ```
+//!
+//! l the square loss, or that of `logistic` (Murphy 2012, 14.28, 14.3.1 and 14.3.2; M01 to M09). It is `ridge` or `logistic` with the
+//! kernel matrix Z Z', Z the N x m features, which is positive semi-definite whatever the similarity: u = Z'alpha. Of numbers lambda
+//! and kernel parameters are chosen by the closed-form leave-one-out error, of classes by evidence; centroids stay, as they know of no
+//! target.
+
+use super::centroids::{self, Centroids};
+use super::class_scores::ClassScores;
+use super::outputs::{decide, outputs};
+use super::settled::settled;
+use super::{
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
+    Task, When, bordered,
+};
+use crate::data::{Kind, Target, TargetInfo};
+use crate::error::{Error, Result};
+use crate::gram::{self, LowRank, Subset};
+use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::param::{Domain, Param, Value, require_settled};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Similarities whose squares have no room among numbers.
+const MOST: f64 = 1e120;
+
+/// A network of similarities with centroids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RbfNetwork {
+    /// Strength of the penalty (lambda/2) |u|^2.
+    pub lambda: Value,
+    /// How many centroids.
+    pub count: Value,
+    /// How they are chosen.
+    pub centroids: Centroids,
+    /// Whether constants that are not penalised are added.
+    pub intercept: bool,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
+}
+
+impl Default for RbfNetwork {
+    fn default() -> Self {
+        let centroids = Centroids::default();
+        RbfNetwork { lambda: Value::Auto, count: Value::Auto, centroids, intercept: true, class_weight: ClassWeight::None }
+    }
+}
+
+/// A fitted network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedRbfNetwork {
+    expansion: Expansion,
+    /// Where classes are predicted.
+    scores: Option<ClassScores>,
+    summary: Summary,
+}
+
+/// The centroids with the similarities of all rows with them.
+struct Features {
+    /// Training rows, ascending.
+    centroids: Vec<usize>,
+    /// N x m.
+    z: Arc<Matrix>,
+    /// The inner products Z Z'.
+    products: LowRank<()>,
+}
+
+impl Features {
+    fn of(network: &RbfNetwork, task: &Task<'_>) -> Result<Self> {
+        let centroids = centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?;
+        let all: Vec<usize> = (0..task.rows()).collect();
+        let z = Arc::new(gram::dense(&Subset::new(task.gram, &all, &centroids), task.control)?);
+        if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
+            return Err(Error::Numerical {
+                what: "similarities with centroids".into(),
+                why: format!(
+                    "one of them is {value:e}, and its square is beyond the range of numbers; scale the columns, or wrap the kernel in normalise(...)"
+                ),
+            });
+        }
+        Ok(Features { centroids, products: LowRank::among(z.clone(), ()), z })
+    }
+
+    /// d value / dK from d value / d(Z Z') = G, symmetric: 2 G Z in the columns of the centroids, and of a symmetric K its symmetric
+    /// part.
+    fn slope(&self, task: &Task<'_>, by_products: &Matrix) -> Result<Matrix> {
+        let by_features = product_within(by_products, &self.z, task.control)?;
+        let n = task.rows();
+        let mut out = Matrix::zeros(n, n);
+        for i in 0..n {
+            for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
+                out[(i, s)] += by;
+                out[(s, i)] += by;
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl RbfNetwork {
+    fn ridge(&self) -> Ridge {
+        Ridge { lambda: self.lambda.clone(), intercept: self.intercept, probabilities: false }
+    }
+    fn logistic(&self) -> Logistic {
+        Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }
+    }
+
+    /// The classes of the target, where it is of classes.
+    fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
+        match task.target {
+            Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME).map(|(scores, _)| Some(scores)),
+            _ => outputs(task, Self::NAME).map(|_| None),
+        }
+    }
+}
+
+impl Estimator for RbfNetwork {
+    const NAME: &'static str = "rbf_network";
+    const DOC: &'static str =
+        "network of radial basis functions: a linear model on the similarities with few centroids, for numbers and classes";
+    const PARAMS: &'static [Param] = &[
+        Param::searched("lambda", "strength of the penalty on the squares of the weights of the similarities", Domain::Positive, 1e6),
+        Param::fixed(
+            "count",
+            "how many centroids; auto: twice the root of the number of rows that differ; not used by centroids=all",
+            Domain::Integer(1, usize::MAX),
+        ),
+        Param::fixed(
+            "centroids",
+            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each as far as can be from those before; all: every row",
+            Domain::Choice(&["all", "grid", "k_means", "k_medoids"]),
+        ),
+        Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole; of numbers nothing",
+            Domain::Choice(&["none", "balanced"]),
+        ),
+    ];
+    const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
+    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const NEEDS: Needs = Needs::AnySimilarity;
+    const CRITERION: Option<&'static str> = Some("log leave-one-out error, of classes negative log evidence");
+    const CRITERION_LEAVES_OUT: bool = true;
+    type Fitted = FittedRbfNetwork;
+
+    /// Kernel values, distances and what finds clusters.
+    fn bytes(&self, size: Size) -> u64 {
+        let n = size.rows as u64;
+        8 * (4 * n * n + 20 * n * size.outputs as u64)
+    }
+
+    /// Clusters among all rows, and a fit to few features or to all.
+    fn work(&self, size: Size) -> f64 {
+        let rank = if self.centroids == Centroids::All { None } else { Some(centroids::usual(size.rows)) };
+        bordered::work(Size { rank, ..size }, 1.0) + 100.0 * (size.rows as f64).powi(2)
+    }
+
+    /// lambda: a tenth of the mean |phi(x)|^2.
+    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        let count = match &self.count {
+            Value::Number(_) => self.count.integer(),
+            open if self.centroids != Centroids::All => {
+                let usual = centroids::usual(centroids::differing(task).unwrap_or(task.rows()));
+                open.settle(usual as f64).integer()
+            }
+            _ => 1,
+        };
+        if param == "count" {
+            return count as f64;
+        }
+        let settled = RbfNetwork { count: Value::Number(count as f64), ..self.clone() };
+        let square = Features::of(&settled, task).map(|features| {
+            let squares = |i: usize| features.z.row(i).iter().map(|v| v * v).sum::<f64>();
+            let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
+            (0..task.rows()).map(|i| task.weight(i) * squares(i)).sum::<f64>() / total
+        });
+        square.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s)
+    }
+
+    fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
+        require_settled(self, Self::NAME, Self::PARAMS)?;
+        let scores = self.scores(task)?;
+        let features = Features::of(self, task)?;
+        let inner = Task { gram: &features.products, ..*task };
+        let (found, mut summary) = if scores.is_some() {
+            let fitted = self.logistic().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        } else {
+            let fitted = self.ridge().fit(&inner)?;
+            (fitted.expansion().clone(), fitted.summary().clone())
+        };
+        summary.notes.push(format!("{} of {} rows are centroids", features.centroids.len(), task.rows()));
+        let weights = match found.weights {
+            Some(weights) => weights,
+            None => transposed_product_within(&features.z, &found.coef, task.control)?,
+        };
+        let mut expansion = Expansion::new(features.centroids, weights, found.bias);
+        expansion.weigh(task.gram, task.control)?;
+        Ok(FittedRbfNetwork { expansion, scores, summary })
+    }
+
+    /// That of `ridge` or of `logistic` over the inner products of the features.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        settled::<Self>("lambda", &self.lambda)?;
+        let features = Features::of(self, task)?;
+        let inner = Task { gram: &features.products, ..*task };
+        let found = if self.scores(task)?.is_some() { self.logistic().criterion(&inner)? } else { self.ridge().criterion(&inner)? };
+        Ok(Criterion { weights: features.slope(task, &found.weights)?, ..found })
+    }
+
+    /// Of numbers one decomposition for all values of lambda, as in `ridge`.
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        if param != "lambda" || task.target.kind() != Kind::Numbers {
+            return Ok(None);
+        }
+        let features = Features::of(self, task)?;
+        self.ridge().criterion_along(param, values, &Task { gram: &features.products, ..*task })
+    }
+}
+
+impl FittedRbfNetwork {
+    /// The expansion: weights of the similarities with the centroids (m x outputs) and constants.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedRbfNetwork {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        let f = self.expansion.predict(query.cross, query.control)?;
+        let Some(scores) = &self.scores else { return Ok(decide(f, None, query.want)) };
+        scores.check(f.cols())?;
+        let probabilities = scores.probabilities(&f);
+        Ok(scores.predictions(f, probabilities, query.want))
+    }
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Answer::of_target(target, self.scores.as_ref().map(|s| s.classes))
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Some(&self.expansion)
+    }
+    fn forget_rows(&mut self) {
+        self.expansion.forget_rows();
+    }
+}
