@@ -2,6 +2,7 @@
 
 use super::gp::System;
 use super::gp_classes::GpOfClasses;
+use super::gp_numbers::GpOfLikelihood;
 use super::primal::Found;
 use super::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
 use crate::control::Control;
@@ -272,6 +273,8 @@ pub enum FittedGp {
     Numbers(GpOfNumbers),
     /// Of classes.
     Classes(GpOfClasses),
+    /// Of numbers that are not normal around the function.
+    Likelihood(GpOfLikelihood),
 }
 
 impl FittedGp {
@@ -280,6 +283,7 @@ impl FittedGp {
         match self {
             FittedGp::Numbers(f) => f.expansion(),
             FittedGp::Classes(f) => f.expansion(),
+            FittedGp::Likelihood(f) => f.expansion(),
         }
     }
 }
@@ -292,18 +296,21 @@ impl Fitted for FittedGp {
         match self {
             FittedGp::Numbers(f) => f.predict(query),
             FittedGp::Classes(f) => f.predict(query),
+            FittedGp::Likelihood(f) => f.predict(query),
         }
     }
     fn summary(&self) -> &Summary {
         match self {
             FittedGp::Numbers(f) => f.summary(),
             FittedGp::Classes(f) => f.summary(),
+            FittedGp::Likelihood(f) => f.summary(),
         }
     }
     fn answer(&self, target: &TargetInfo) -> Result<Answer> {
         match self {
             FittedGp::Numbers(f) => f.answer(target),
             FittedGp::Classes(f) => f.answer(target),
+            FittedGp::Likelihood(f) => f.answer(target),
         }
     }
     fn expansion(&self) -> Option<&Expansion> {
@@ -317,7 +324,7 @@ impl Fitted for FittedGp {
     fn factor(&self) -> Option<&Lower> {
         match self {
             FittedGp::Numbers(f) => f.factor(),
-            FittedGp::Classes(_) => None,
+            FittedGp::Classes(_) | FittedGp::Likelihood(_) => None,
         }
     }
 }

@@ -11,6 +11,7 @@
 use super::bordered;
 use super::fitted_gp::{FittedGp, GpOfNumbers, Process, Scale};
 use super::gp_classes;
+use super::gp_numbers;
 use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
@@ -37,6 +38,40 @@ pub struct Gp {
     /// How the posterior of classes is approximated.
     #[serde(default)]
     pub inference: Inference,
+    /// How numbers lie around the function.
+    #[serde(default)]
+    pub likelihood: NumberLikelihood,
+    /// Degrees of freedom of Student's t.
+    #[serde(default = "usual_degrees")]
+    pub degrees: Value,
+}
+
+fn usual_degrees() -> Value {
+    Value::Number(4.0)
+}
+
+/// How numbers lie around the function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NumberLikelihood {
+    /// Normally.
+    #[default]
+    Gaussian,
+    /// By Student's t, which bears outliers.
+    StudentT,
+    /// As counts with a rate whose logarithm is the function.
+    Poisson,
+}
+
+impl NumberLikelihood {
+    /// Its name in expressions.
+    pub fn name(self) -> &'static str {
+        match self {
+            NumberLikelihood::Gaussian => "gaussian",
+            NumberLikelihood::StudentT => "student_t",
+            NumberLikelihood::Poisson => "poisson",
+        }
+    }
 }
 
 /// How the posterior of latent functions of classes is approximated.
@@ -52,7 +87,14 @@ pub enum Inference {
 
 impl Default for Gp {
     fn default() -> Self {
-        Gp { noise: Value::Auto, variance: Value::Auto, standardise_target: true, inference: Inference::Laplace }
+        Gp {
+            noise: Value::Auto,
+            variance: Value::Auto,
+            standardise_target: true,
+            inference: Inference::Laplace,
+            likelihood: NumberLikelihood::Gaussian,
+            degrees: usual_degrees(),
+        }
     }
 }
 
@@ -75,12 +117,24 @@ impl Gp {
     /// Variance of the targets in the units in which they are fitted, a mean over outputs.
     fn variance_of(&self, target: &Target, weights: Option<&[f64]>) -> f64 {
         match target {
+            Target::Numbers(_) if self.likelihood == NumberLikelihood::Poisson => 1.0,
             Target::Numbers(y) if !self.standardise_target && y.cols() > 0 => {
                 let total: f64 = (0..y.cols()).map(|o| Scale::of(weights, y, o, true).deviation.powi(2)).sum();
                 total / y.cols() as f64
             }
             _ => 1.0,
         }
+    }
+
+    /// The numbers of a process whose numbers are not normal.
+    fn settled(&self) -> Result<gp_numbers::Settled> {
+        Ok(gp_numbers::Settled {
+            likelihood: self.likelihood,
+            variance: settled::<Self>("variance", &self.variance)?,
+            noise: settled::<Self>("noise", &self.noise)?,
+            degrees: settled::<Self>("degrees", &self.degrees)?,
+            standardise: self.standardise_target,
+        })
     }
 
     /// Checks the parameters and the task; the standardised targets.
@@ -168,6 +222,12 @@ impl Estimator for Gp {
             "how the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two classes: slower, nearer to the truth",
             Domain::Choice(&["laplace", "ep"]),
         ),
+        Param::fixed(
+            "likelihood",
+            "how numbers lie around the function. gaussian: normally; student_t: with heavy tails, which bears outliers, noise being the square of its scale; poisson: as counts, the function being the logarithm of their rate. The last two go by Laplace's approximation",
+            Domain::Choice(&["gaussian", "student_t", "poisson"]),
+        ),
+        Param::fixed("degrees", "degrees of freedom of student_t, above 2", Domain::PositiveFinite),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives {
@@ -204,11 +264,20 @@ impl Estimator for Gp {
     }
 
     fn uses(&self, param: &str, target: Kind) -> bool {
-        target != Kind::Classes || param == "variance"
+        match param {
+            "variance" => true,
+            "noise" => target != Kind::Classes && self.likelihood != NumberLikelihood::Poisson,
+            "degrees" => target != Kind::Classes && self.likelihood == NumberLikelihood::StudentT,
+            _ => target != Kind::Classes,
+        }
     }
 
-    /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised.
+    /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised, and for
+    /// the logarithm of a rate.
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+        if param == "degrees" {
+            return usual_degrees().number();
+        }
         let share = if param == "noise" { 0.1 } else { 1.0 };
         share * self.variance_of(task.target, task.weights)
     }
@@ -222,6 +291,9 @@ impl Estimator for Gp {
         if task.target.kind() == Kind::Classes {
             return gp_classes::fit(settled::<Self>("variance", &self.variance)?, self.inference, task).map(FittedGp::Classes);
         }
+        if self.likelihood != NumberLikelihood::Gaussian {
+            return gp_numbers::fit(self.settled()?, task).map(FittedGp::Likelihood);
+        }
         let many = task.rows() >= PRIMAL_ROWS;
         let fitted = match many.then(|| task.few_features()).flatten() {
             Some(z) => self.fit_primal(z, task),
@@ -234,8 +306,8 @@ impl Estimator for Gp {
     /// 1995, Bayes factors). With G = (O C^-1 - sum_o alpha_o alpha_o')/2, dV/dK = variance G, dV/dnoise = sum_i G_ii / w_i and
     /// dV/dvariance = tr(G K) = (tr(G C) - noise sum_i G_ii / w_i) / variance, where tr(G C) = (O N - sum_o t_o'alpha_o)/2.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
-        if task.target.kind() == Kind::Classes {
-            return gp_classes::criterion(settled::<Self>("variance", &self.variance)?, self.inference, task);
+        if task.target.kind() == Kind::Classes || self.likelihood != NumberLikelihood::Gaussian {
+            return self.criterion_near(task, None).map(|(criterion, _)| criterion);
         }
         let n = task.rows();
         task.control.plan("the evidence of gp and its gradient", 8 * (n as u64).pow(2))?;
@@ -262,8 +334,18 @@ impl Estimator for Gp {
     }
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
-    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
         if task.target.kind() == Kind::Classes {
+            return gp_classes::criterion(settled::<Self>("variance", &self.variance)?, self.inference, task, last);
+        }
+        if self.likelihood != NumberLikelihood::Gaussian {
+            return gp_numbers::criterion(self.settled()?, task, last);
+        }
+        self.criterion(task).map(|criterion| (criterion, None))
+    }
+
+    fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
+        if task.target.kind() == Kind::Classes || self.likelihood != NumberLikelihood::Gaussian {
             return Ok(None);
         }
         let System { cholesky, t, alpha, process } = self.system(task)?;

@@ -60,8 +60,13 @@ impl Prior {
         Ok(Prior { scores, likelihood, s })
     }
 
-    fn mode(&self, task: &Task<'_>) -> Result<Mode> {
-        mode::find(&self.likelihood, task.rows(), &|v: &Matrix| product_within(&self.s, v, task.control), false, task.control)
+    /// The mode; on the way of a search from one nearby.
+    fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
+        let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
+        match near.filter(|alpha| alpha.rows() == task.rows()) {
+            Some(alpha) => mode::find_near(&self.likelihood, alpha, &multiply, false, task.control),
+            None => mode::find(&self.likelihood, task.rows(), &multiply, false, task.control),
+        }
     }
 
     /// Whether sites are to be propagated, which they are for two classes.
@@ -83,7 +88,7 @@ pub(super) fn fit(variance: f64, inference: Inference, task: &Task<'_>) -> Resul
         let summary = propagation(&found);
         (found.b, Matrix::column(found.root), vec![found.factor.into_lower()], None, summary)
     } else {
-        let mode = prior.mode(task)?;
+        let mode = prior.mode(task, None)?;
         let Posterior { root, each, joint, value } = laplace::posterior(&prior.s, &mode, task.control)?;
         let mut summary = Summary { evidence: Some(-value), ..logistic::summary(&mode) };
         if inference == Inference::Ep {
@@ -116,16 +121,22 @@ fn propagation(found: &Approximation) -> Summary {
 }
 
 /// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance.
-pub(super) fn criterion(variance: f64, inference: Inference, task: &Task<'_>) -> Result<Criterion> {
+pub(super) fn criterion(
+    variance: f64,
+    inference: Inference,
+    task: &Task<'_>,
+    near: Option<&Matrix>,
+) -> Result<(Criterion, Option<Matrix>)> {
     let prior = Prior::of(variance, task)?;
-    let laplace::Evidence { value, mut weights } = if prior.is_propagated(inference) {
-        prior.propagated(task)?.evidence(task.control)?
+    let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
+        (prior.propagated(task)?.evidence(task.control)?, None)
     } else {
-        laplace::evidence(&prior.s, &prior.mode(task)?, &prior.likelihood, false, task.control)?
+        let mode = prior.mode(task, near)?;
+        (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
     };
     let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
     weights.data_mut().iter_mut().for_each(|v| *v *= variance);
-    Ok(Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 })
+    Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha))
 }
 
 impl GpOfClasses {

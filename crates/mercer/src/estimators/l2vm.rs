@@ -227,15 +227,22 @@ impl Estimator for L2vm {
 
     /// See the head of the file; less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes factors).
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.criterion_near(task, None).map(|(criterion, _)| criterion)
+    }
+
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
         let features = Features::of(task)?;
+        let mut end = None;
         let (value, by_products, by_lambda) = if self.scores(task)?.is_some() {
-            let found = self.logistic().criterion(&Task { gram: &features.products, ..*task })?;
+            let (found, alpha) = self.logistic().criterion_near(&Task { gram: &features.products, ..*task }, last)?;
+            end = alpha;
             let by_lambda = found.own.first().map_or(0.0, |(_, d)| *d);
             (found.value, found.weights, by_lambda)
         } else {
             self.evidence_of_numbers(features.products.matrix(), task)?
         };
-        Ok(Criterion { value, weights: features.slope(task, &by_products)?, own: vec![("lambda", by_lambda)], indifference: 1.0 })
+        let weights = features.slope(task, &by_products)?;
+        Ok((Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, end))
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::linalg::Lower;
+use crate::linalg::{Lower, Matrix};
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -374,6 +374,10 @@ impl EstimatorExpr {
     /// The smooth selection criterion and its derivatives.
     pub fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         self.any().criterion(task)
+    }
+    /// The same on the way of a search, from where the last value of it ended, and where this one did.
+    pub(crate) fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+        self.any().criterion_near(task, last)
     }
     /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
     pub fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {

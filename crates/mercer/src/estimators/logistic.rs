@@ -156,15 +156,29 @@ impl Estimator for Logistic {
     /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
     /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.criterion_by(task, None).map(|(criterion, _)| criterion)
+    }
+
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+        self.criterion_by(task, last).map(|(criterion, alpha)| (criterion, Some(alpha)))
+    }
+}
+
+impl Logistic {
+    fn criterion_by(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Matrix)> {
         let (lambda, _, likelihood) = self.problem(task)?;
         let control = task.control;
         let mut s = gram::dense(task.gram, control)?;
         s.data_mut().iter_mut().for_each(|v| *v /= lambda);
-        let mode = mode::find(&likelihood, task.rows(), &|v: &Matrix| product_within(&s, v, control), self.intercept, control)?;
+        let multiply = |v: &Matrix| product_within(&s, v, control);
+        let mode = match last.filter(|alpha| alpha.rows() == task.rows()) {
+            Some(alpha) => mode::find_near(&likelihood, alpha, &multiply, self.intercept, control)?,
+            None => mode::find(&likelihood, task.rows(), &multiply, self.intercept, control)?,
+        };
         let laplace::Evidence { value, mut weights } = laplace::evidence(&s, &mode, &likelihood, self.intercept, control)?;
         let trace = gram::dot(weights.data(), s.data());
         weights.data_mut().iter_mut().for_each(|v| *v /= lambda);
-        Ok(Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 })
+        Ok((Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 }, mode.alpha))
     }
 }
 

@@ -21,6 +21,7 @@ mod found;
 mod gaussian_probabilities;
 mod gp;
 mod gp_classes;
+mod gp_numbers;
 mod held_out;
 mod held_out_pairs;
 mod k_medoids;
@@ -61,8 +62,9 @@ pub(crate) use elsewhere::ELSEWHERE;
 pub use expansion::Expansion;
 pub use fitted_gp::{FittedGp, GpOfNumbers};
 pub use found::Found;
-pub use gp::{Gp, Inference};
+pub use gp::{Gp, Inference, NumberLikelihood};
 pub use gp_classes::GpOfClasses;
+pub use gp_numbers::GpOfLikelihood;
 pub use held_out::HeldOut;
 pub use k_medoids::KMedoids;
 pub use kernel_k_means::KernelKMeans;
@@ -222,6 +224,11 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.
     fn criterion(&self, _task: &Task<'_>) -> Result<Criterion> {
         Err(Error::Data(format!("{} has no smooth selection criterion", Self::NAME)))
+    }
+    /// The same on the way of a search, from where the last value of it ended where the method can: then to the tolerance of a
+    /// search, and with where this one ended.
+    fn criterion_near(&self, task: &Task<'_>, _last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+        self.criterion(task).map(|criterion| (criterion, None))
     }
     /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
     fn criterion_along(&self, _param: &str, _values: &[f64], _task: &Task<'_>) -> Result<Option<Vec<f64>>> {

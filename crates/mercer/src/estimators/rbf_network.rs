@@ -208,11 +208,18 @@ impl Estimator for RbfNetwork {
 
     /// That of `ridge` or of `logistic` over the inner products of the features.
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.criterion_near(task, None).map(|(criterion, _)| criterion)
+    }
+
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
         settled::<Self>("lambda", &self.lambda)?;
         let features = Features::of(self, task)?;
         let inner = Task { gram: &features.products, ..*task };
-        let found = if self.scores(task)?.is_some() { self.logistic().criterion(&inner)? } else { self.ridge().criterion(&inner)? };
-        Ok(Criterion { weights: features.slope(task, &found.weights)?, ..found })
+        let (found, end) = match self.scores(task)? {
+            Some(_) => self.logistic().criterion_near(&inner, last)?,
+            None => (self.ridge().criterion(&inner)?, None),
+        };
+        Ok((Criterion { weights: features.slope(task, &found.weights)?, ..found }, end))
     }
 
     /// Of numbers one decomposition for all values of lambda, as in `ridge`.

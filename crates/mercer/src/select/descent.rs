@@ -49,11 +49,11 @@ pub fn descend(
     let start = Setting { kernel: kernel.clone(), estimator: estimator.clone() };
     let free = Free::within(kernel, ends)?;
     let control = control.clone().with_buffer_pool();
-    let mut evaluations = 0;
+    let (mut evaluations, mut last) = (0, None);
     let mut evaluate = |x: &[f64]| -> Result<(f64, Vec<f64>)> {
         evaluations += 1;
         control.tell("evaluations of the criterion", evaluations, STEPS.max(evaluations));
-        let found = criterion_at(x, &start, &free, examples, &control, seed)?;
+        let found = criterion_at(x, &start, &free, examples, &control, seed, &mut last)?;
         Ok((found.value, found.slopes))
     };
     let solver =

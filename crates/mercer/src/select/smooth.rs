@@ -8,6 +8,7 @@ use super::tune::{At, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::Task;
+use crate::linalg::Matrix;
 use crate::solve::Lbfgs;
 
 /// Values on the path of a parameter that is free alone.
@@ -45,6 +46,8 @@ struct Descent<'a> {
     seed: u64,
     evaluations: &'a mut usize,
     best: Best,
+    /// Where the last value of the criterion ended.
+    last: Option<Matrix>,
 }
 
 impl Descent<'_> {
@@ -54,7 +57,7 @@ impl Descent<'_> {
         let what = format!("settings tried on {} rows by {}", self.place.examples().rows(), self.name);
         control.tell(&what, *self.evaluations, STEPS.max(*self.evaluations));
         let (free, examples) = (self.place.free, self.place.examples());
-        let At { value, indifference, slopes } = criterion_at(x, self.place.start, free, &examples, control, self.seed)?;
+        let At { value, indifference, slopes } = criterion_at(x, self.place.start, free, &examples, control, self.seed, &mut self.last)?;
         if value < self.best.value {
             self.best = Best { value, x: x.to_vec(), indifference };
         }
@@ -72,7 +75,8 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent = Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 } };
+    let mut descent =
+        Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 }, last: None };
     let ended = descend(&mut descent, &x0, name, &control);
     match ended {
         // What was judged before time was up is not lost.
@@ -146,6 +150,7 @@ pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: 
         seed,
         evaluations,
         best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },
+        last: None,
     };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {

@@ -9,6 +9,7 @@ use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{Criterion, EstimatorExpr, Task};
 use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// What tuning did.
@@ -105,11 +106,23 @@ pub(super) struct At {
     pub slopes: Vec<f64>,
 }
 
-/// See [`At`]; the memory of the weights is kept by `control` for the next call.
-pub(super) fn criterion_at(x: &[f64], start: &Setting, free: &[Free], examples: &Examples<'_>, control: &Control, seed: u64) -> Result<At> {
+/// See [`At`]; the memory of the weights is kept by `control` for the next call, and `last` is where this one ended for the next to
+/// begin from.
+pub(super) fn criterion_at(
+    x: &[f64],
+    start: &Setting,
+    free: &[Free],
+    examples: &Examples<'_>,
+    control: &Control,
+    seed: u64,
+    last: &mut Option<Matrix>,
+) -> Result<At> {
     let setting = start.with(free, x)?;
-    let (criterion, by_kernel) = match criterion(&setting.kernel, &setting.estimator, examples, control, seed) {
-        Ok(both) => both,
+    let (criterion, by_kernel) = match criterion_near(&setting.kernel, &setting.estimator, examples, control, seed, last.as_ref()) {
+        Ok((criterion, end, by_kernel)) => {
+            *last = end;
+            (criterion, by_kernel)
+        }
         Err(Error::Numerical { .. }) => return Ok(At { value: f64::INFINITY, indifference: 0.0, slopes: vec![0.0; x.len()] }),
         Err(other) => return Err(other),
     };
@@ -127,9 +140,21 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
+    criterion_near(kernel, estimator, examples, control, seed, None).map(|(criterion, _, by_kernel)| (criterion, by_kernel))
+}
+
+/// The same on the way of a search, from where the last value of it ended, and where this one did.
+fn criterion_near(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    examples: &Examples<'_>,
+    control: &Control,
+    seed: u64,
+    last: Option<&Matrix>,
+) -> Result<(Criterion, Option<Matrix>, Vec<f64>)> {
     let bound = kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
-    let criterion = estimator.criterion(&task)?;
+    let (criterion, end) = estimator.criterion_near(&task, last)?;
     let by_kernel = bound.gradient(&criterion.weights, control)?;
-    Ok((criterion, by_kernel))
+    Ok((criterion, end, by_kernel))
 }

@@ -13,6 +13,7 @@ pub mod lms;
 pub mod losses;
 mod medoids;
 pub mod mode;
+pub mod number_likelihoods;
 pub mod online;
 pub mod relevance;
 pub mod smo;

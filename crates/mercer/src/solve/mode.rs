@@ -28,6 +28,8 @@ const HALVINGS: usize = 40;
 const DECREASE: f64 = 1e-4;
 /// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then right to 1e-10.
 const EXACT: f64 = 1e-21;
+/// The same on the way of a search, whose steps tell no finer: functions are then right to 1e-6.
+const OF_SEARCH: f64 = 1e-13;
 /// Below this share a gap that stops shrinking is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -110,32 +112,63 @@ pub fn find(
     control: &Control,
 ) -> Result<Mode> {
     let problem = Problem { likelihood, multiply, constants, control };
-    let outputs = likelihood.outputs();
-    let mut here = problem.place(Matrix::zeros(rows, outputs), Matrix::zeros(rows, outputs), vec![0.0; outputs])?;
-    let (mut last, mut iterations) = (f64::INFINITY, 0);
-    loop {
-        let residual = plus(&here.slopes.residual, -1.0, &here.alpha);
-        let image = (multiply)(&residual)?;
-        let gap = (0.5 * inner(&residual, &image)).max(0.0);
-        let share = gap / here.objective.abs().max(f64::MIN_POSITIVE);
-        let stalled = share <= ROUNDING && gap > 0.25 * last;
-        let next = if share <= EXACT || stalled || iterations == STEPS { None } else { problem.next(&here, &residual, &image, share)? };
-        let Some(next) = next else {
-            let Place { mut alpha, mut function, constants, slopes, objective } = here;
-            // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
-            if share <= ROUNDING {
-                (alpha, function) = (slopes.residual, plus(&function, 1.0, &image));
-            }
-            let latent = shifted(&function, &constants);
-            return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
-        };
-        (here, last) = (next, gap);
-        iterations += 1;
-        control.tell("steps of Newton's method", iterations, STEPS);
+    let here = problem.origin(rows)?;
+    problem.descend(here, EXACT)
+}
+
+/// Finds the mode on the way of a search: from coefficients of a mode nearby, to the tolerance of a search.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_near(
+    likelihood: &dyn Likelihood,
+    alpha: &Matrix,
+    multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
+    constants: bool,
+    control: &Control,
+) -> Result<Mode> {
+    let problem = Problem { likelihood, multiply, constants, control };
+    let origin = problem.origin(alpha.rows())?;
+    if alpha.cols() != likelihood.outputs() {
+        return problem.descend(origin, OF_SEARCH);
     }
+    let near = problem.place(alpha.clone(), (multiply)(alpha)?, origin.constants.clone())?;
+    problem.descend(if near.objective < origin.objective { near } else { origin }, OF_SEARCH)
 }
 
 impl Problem<'_> {
+    /// Functions of 0.
+    fn origin(&self, rows: usize) -> Result<Place> {
+        let outputs = self.likelihood.outputs();
+        self.place(Matrix::zeros(rows, outputs), Matrix::zeros(rows, outputs), vec![0.0; outputs])
+    }
+
+    /// Newton's method from a place until the gap is so small a share of the objective.
+    fn descend(&self, mut here: Place, exact: f64) -> Result<Mode> {
+        let Problem { multiply, control, .. } = *self;
+        let (mut last, mut iterations) = (f64::INFINITY, 0);
+        loop {
+            let residual = plus(&here.slopes.residual, -1.0, &here.alpha);
+            let image = (multiply)(&residual)?;
+            let gap = (0.5 * inner(&residual, &image)).max(0.0);
+            let share = gap / here.objective.abs().max(f64::MIN_POSITIVE);
+            let stalled = share <= ROUNDING && gap > 0.25 * last;
+            let next = if share <= exact || stalled || iterations == STEPS { None } else { self.next(&here, &residual, &image, share)? };
+            let Some(next) = next else {
+                let Place { mut alpha, mut function, constants, slopes, objective } = here;
+                // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
+                if share <= ROUNDING {
+                    (alpha, function) = (slopes.residual, plus(&function, 1.0, &image));
+                }
+                let latent = shifted(&function, &constants);
+                return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
+            };
+            (here, last) = (next, gap);
+            iterations += 1;
+            control.tell("steps of Newton's method", iterations, STEPS);
+        }
+    }
+
     /// The place of a function with its best constants, which are looked for from `b`.
     fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
         let norm = inner(&alpha, &function);

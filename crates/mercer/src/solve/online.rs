@@ -110,16 +110,15 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// On request of `control`.
-    pub fn run(&mut self, mut orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
+    pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
         let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
         self.f = Matrix::from_fn(learnt.coef.rows(), learnt.coef.cols(), |_, o| self.constant * learnt.bias[o]);
         for i in 0..learnt.coef.rows() {
             let change = learnt.coef.row(i).to_vec();
             self.spread(i, &change, &mut cache, control)?;
         }
-        // What has come before is no change of this constant.
         let mut pass = 0;
-        while let Some(order) = orders.next() {
+        for order in orders {
             let mut changed = 0;
             for i in order {
                 if self.visit(i, learnt, &mut cache, control)? {

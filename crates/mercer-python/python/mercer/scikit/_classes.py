@@ -5,19 +5,20 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 
 from typing import Any
 
-from ._base import KernelClassifier, KernelRegressor, Probabilities, Scores
+from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
 from ._clusters import Clusters
 from ._components import PrincipalComponents
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._relevance import RelevanceRegressor, RelevanceVectors
 from ._ridge import RidgeClassification, RidgeRegression
+from ._streams import StreamOfClasses, StreamOfNumbers
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
 from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLogisticRegression", "KernelPCA", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -1775,6 +1776,330 @@ class L1VectorRegressor(KernelRegressor):
         self.kernel = kernel
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
+    """Network of radial basis functions: a linear model on the similarities with few centroids, for numbers and
+    classes.
+
+    The estimator rbf_network of Mercer. What is "auto" or a pair is tuned by log leave-one-out error, of classes
+    negative log evidence.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty on the squares of the weights of the similarities.
+    n_centroids : int or "auto", default="auto"
+        How many centroids; "auto": twice the root of the number of rows that differ.
+    centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
+        Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
+        k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each
+        as far as can be from those before; all: every row.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_ : ndarray
+        The training rows that are centroids.
+    alpha_ : float
+        The penalty that was found, where it was left open.
+    n_centroids_ : float
+        The number of centroids, where it was left open.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RBFNetworkClassifier
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> RBFNetworkClassifier().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "rbf_network"
+    _spelt = {"lambda": "alpha", "count": "n_centroids", "centroids": "centroids", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        *,
+        alpha: float | str | tuple[float, float] = "auto",
+        n_centroids: Any = "auto",
+        centroids: str = "k_medoids",
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.n_centroids = n_centroids
+        self.centroids = centroids
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RBFNetworkRegressor(SupportRows, KernelRegressor):
+    """Network of radial basis functions: a linear model on the similarities with few centroids, for numbers and
+    classes.
+
+    The estimator rbf_network of Mercer. What is "auto" or a pair is tuned by log leave-one-out error, of classes
+    negative log evidence.
+
+    Parameters
+    ----------
+    alpha : float, "auto" or a pair (low, high) to search, default="auto"
+        Strength of the penalty on the squares of the weights of the similarities.
+    n_centroids : int or "auto", default="auto"
+        How many centroids; "auto": twice the root of the number of rows that differ.
+    centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
+        Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
+        k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each
+        as far as can be from those before; all: every row.
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    fit_intercept : bool, default=True
+        Whether to add constants that are not penalised.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    support_ : ndarray
+        The training rows that are centroids.
+    alpha_ : float
+        The penalty that was found, where it was left open.
+    n_centroids_ : float
+        The number of centroids, where it was left open.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import RBFNetworkRegressor
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> RBFNetworkRegressor().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "rbf_network"
+    _spelt = {"lambda": "alpha", "count": "n_centroids", "centroids": "centroids", "intercept": "fit_intercept"}
+
+    def __init__(
+        self,
+        *,
+        alpha: float | str | tuple[float, float] = "auto",
+        n_centroids: Any = "auto",
+        centroids: str = "k_medoids",
+        kernel: Any = "rbf",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.n_centroids = n_centroids
+        self.centroids = centroids
+        self.kernel = kernel
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassifier):
+    """The perceptron for classes and the least mean squares rule for numbers: row by row, changed where it is wrong.
+
+    The estimator perceptron of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    vector : {"averaged", "voted", "last"}, default="averaged"
+        Of classes, averaged: the mean of all vectors on the way predicts; voted: each votes for as many rows as it
+        lasted; last: the last alone.
+    max_iter : int, default=10
+        How often all rows are seen; a pass without a mistake is the last.
+    budget : int, default=0
+        Support rows at most, and the last vector predicts; 0: as many as there come.
+    fit_intercept : bool, default=True
+        Whether there is a constant.
+    order : {"drawn", "given"}, default="drawn"
+        Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
+    probability : bool, default=False
+        Whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out
+        in folds; the predicted class is then the one of the greatest probability.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    support_vectors_ : ndarray, sparse matrix or data frame
+        The rows that are kept.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelPerceptron
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array(["a", "a", "a", "b", "b", "b"])
+    >>> KernelPerceptron().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "perceptron"
+    _spelt = {"vector": "vector", "passes": "max_iter", "budget": "budget", "intercept": "fit_intercept", "order": "order", "probabilities": "probability"}
+    _fixed = {"rate": "auto"}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        vector: str = "averaged",
+        max_iter: int = 10,
+        budget: int = 0,
+        fit_intercept: bool = True,
+        order: str = "drawn",
+        probability: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.vector = vector
+        self.max_iter = max_iter
+        self.budget = budget
+        self.fit_intercept = fit_intercept
+        self.order = order
+        self.probability = probability
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelLMS(StreamOfNumbers, KernelRegressor):
+    """The perceptron for classes and the least mean squares rule for numbers: row by row, changed where it is wrong.
+
+    The estimator perceptron of Mercer. What is "auto" or a pair is tuned by cross-validation.
+
+    Parameters
+    ----------
+    kernel : str, mercer.Kernel or callable, default="rbf"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    learning_rate : float or "auto", default="auto"
+        Step of the least mean squares rule; "auto": half of what keeps one step from going too far.
+    max_iter : int, default=10
+        How often all rows are seen; a pass without a mistake is the last.
+    budget : int, default=0
+        Support rows at most, and the last vector predicts; 0: as many as there come.
+    fit_intercept : bool, default=True
+        Whether there is a constant.
+    order : {"drawn", "given"}, default="drawn"
+        Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    support_vectors_ : ndarray, sparse matrix or data frame
+        The rows that are kept.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KernelLMS
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])
+    >>> KernelLMS().fit(X, y).predict(X).shape
+    (6,)
+    """
+
+    _name = "perceptron"
+    _spelt = {"rate": "learning_rate", "passes": "max_iter", "budget": "budget", "intercept": "fit_intercept", "order": "order"}
+    _fixed = {"vector": "last", "probabilities": False}
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        learning_rate: Any = "auto",
+        max_iter: int = 10,
+        budget: int = 0,
+        fit_intercept: bool = True,
+        order: str = "drawn",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.budget = budget
+        self.fit_intercept = fit_intercept
+        self.order = order
         self.random_state = random_state
         self.n_jobs = n_jobs
 

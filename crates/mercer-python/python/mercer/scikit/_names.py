@@ -13,8 +13,10 @@ NAMES = (
     "KNeighborsRegressor",
     "KernelDiscriminantAnalysis",
     "KernelKMeans",
+    "KernelLMS",
     "KernelLogisticRegression",
     "KernelPCA",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeClassifier",
     "L1VectorClassifier",
@@ -26,6 +28,8 @@ NAMES = (
     "MercerClassifier",
     "MercerRegressor",
     "NearestMedoidClassifier",
+    "RBFNetworkClassifier",
+    "RBFNetworkRegressor",
     "RelevanceVectorClassifier",
     "RelevanceVectorRegressor",
     "SVC",
@@ -45,6 +49,8 @@ SCORES = (
     "rvm",
     "l2vm",
     "l1vm",
+    "rbf_network",
+    "perceptron",
     "discriminant",
 )
 PROBABILITIES = (
@@ -55,6 +61,7 @@ PROBABILITIES = (
     "rvm",
     "l2vm",
     "l1vm",
+    "rbf_network",
     "discriminant",
 )
 LEFT_OUT = (
