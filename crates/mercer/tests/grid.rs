@@ -83,11 +83,15 @@ fn cells_are_the_fits_of_their_settings() {
 fn rows_left_out_of_many_get_the_values_that_a_prediction_gives_them() {
     let (data, t) = table(93, 1280);
     let two = Target::classes(&t.iter().map(|t| if *t > 0.2 { "a" } else { "b" }).collect::<Vec<_>>());
-    let strips =
-        strips(&["rbf(length_scale=1)"], &["svc(c=0.1, tolerance=1e-9)", "svc(c=10, tolerance=1e-9)", "svc(c=200, tolerance=1e-9)"]);
-    let examples = Examples { data: &data, target: &two, weights: None, split: &Split::Rows };
-    let cells = grid(&strips, &examples, &folds(1280, 4), WANT, &Control::default(), 0).unwrap();
-    agree(&cells, &strips, &data, &two, None, 1e-5);
+    let numbers = Target::numbers(&t.iter().map(|t| 100.0 + 7.0 * t).collect::<Vec<_>>());
+    let with = |name: &str, c: f64| format!("{name}c={c}, tolerance=1e-9)");
+    for (target, name, within) in [(&two, "svc(", 1e-5), (&numbers, "svr(epsilon=0.1, ", 1e-4)] {
+        let path = [0.1, 10.0, 200.0].map(|c| with(name, c));
+        let strips = strips(&["rbf(length_scale=1)"], &path.each_ref().map(String::as_str));
+        let examples = Examples { data: &data, target, weights: None, split: &Split::Rows };
+        let cells = grid(&strips, &examples, &folds(1280, 4), WANT, &Control::default(), 0).unwrap();
+        agree(&cells, &strips, &data, target, None, within);
+    }
 }
 
 #[test]

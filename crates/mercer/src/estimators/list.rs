@@ -4,7 +4,7 @@ use super::any::AnyEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::{
     Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
-    Summary, Task, Want, When,
+    Summary, Task, Trace, Want, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -78,16 +78,25 @@ macro_rules! estimators {
             /// The same, from an earlier fit to the same task: see [`Estimator::fit_from`]. One of another
             /// estimator is passed over.
             pub fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedModel>) -> Result<FittedModel> {
+                let nothing = Trace::default();
+                self.fit_along(task, earlier.map(|model| (model, &nothing))).map(|(fitted, _)| fitted)
+            }
+            /// The same along a path: see [`Estimator::fit_along`].
+            pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &Trace)>) -> Result<(FittedModel, Trace)> {
                 self.any().require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
                     $(EstimatorExpr::$Estimator(e) => {
-                        let earlier = match earlier.map(FittedModel::uncalibrated) { Some(FittedModel::$Estimator(f)) => Some(f), _ => None };
+                        let earlier = earlier.and_then(|(model, trace)| match model.uncalibrated() {
+                            FittedModel::$Estimator(f) => Some((f, trace)),
+                            _ => None,
+                        });
                         if !calibrated {
-                            return e.fit_from(task, earlier).map(FittedModel::$Estimator);
+                            return e.fit_along(task, earlier).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace));
                         }
-                        let (fitted, held_out) = e.fit_held_out(task, earlier)?;
-                        Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task).map(FittedModel::Calibrated)
+                        let (fitted, held_out) = e.fit_held_out(task, earlier.map(|(f, _)| f))?;
+                        let fitted = Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task)?;
+                        Ok((FittedModel::Calibrated(fitted), Trace::default()))
                     })*
                 }
             }
@@ -110,8 +119,8 @@ macro_rules! estimators {
             fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
                 match self { $(FittedModel::$Estimator(f) => f.predict(query),)* FittedModel::Calibrated(f) => f.predict(query) }
             }
-            fn predict_left_out(&self, rows: &[usize], want: Want) -> Option<Predictions> {
-                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(rows, want),)* FittedModel::Calibrated(_) => None }
+            fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(trace, rows, want),)* FittedModel::Calibrated(_) => None }
             }
             fn summary(&self) -> &Summary {
                 match self { $(FittedModel::$Estimator(f) => f.summary(),)* FittedModel::Calibrated(f) => f.summary() }

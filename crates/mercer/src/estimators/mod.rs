@@ -50,6 +50,7 @@ mod spectral_clustering;
 mod svc;
 mod svm;
 mod svr;
+mod trace;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};
 pub use baseline::{Baseline, FittedBaseline, Guess};
@@ -85,6 +86,7 @@ pub use size::Size;
 pub use spectral_clustering::{FittedSpectralClustering, SpectralClustering};
 pub use svc::{EqualVotes, FittedSvc, Svc};
 pub use svr::{FittedSvr, Svr};
+pub use trace::Trace;
 
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
@@ -212,6 +214,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn learn_on(&self, _task: &Task<'_>, _earlier: &Self::Fitted, _known: usize) -> Result<Self::Fitted> {
         Err(Error::Data(format!("{} learns from all rows at once; perceptron takes rows as they come", Self::NAME)))
     }
+    /// The same for one who walks along a path: what the fit came to know of the rows goes with it, and the next one gets both.
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &Trace)>) -> Result<(Self::Fitted, Trace)> {
+        Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, Trace::default()))
+    }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
     /// there is one, else held out in folds. To be written where the two come cheaper together.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>) -> Result<(Self::Fitted, HeldOut)> {
@@ -264,9 +270,9 @@ pub trait Fitted: Serialize + DeserializeOwned + Send + Sync {
     fn support(&self) -> &[usize];
     /// Predictions for M new inputs; only what is wanted is computed, and time and cancelling are looked at per block of rows.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
-    /// The same for rows that were in its task with weight 0, where the fit has come to know their values on its way: no kernel
-    /// value is asked for then. `None` where it has not.
-    fn predict_left_out(&self, _rows: &[usize], _want: Want) -> Option<Predictions> {
+    /// The same for rows that were in its task with weight 0, where the trace of the fit knows their values: no kernel value is
+    /// asked for then. `None` where it does not.
+    fn predict_left_out(&self, _trace: &Trace, _rows: &[usize], _want: Want) -> Option<Predictions> {
         None
     }
     /// How the fit went.

@@ -13,7 +13,7 @@ use super::answer::CALIBRATED;
 use super::held_out_pairs::held_out;
 use super::{
     Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
-    Want, When, svm,
+    Trace, Want, When, svm,
 };
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
@@ -136,12 +136,19 @@ impl Estimator for Svc {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<FittedSvc> {
-        self.solved(task, earlier, |_| Ok(())).map(|(fitted, ())| fitted)
+        let nothing = Trace::default();
+        self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
+    }
+
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &Trace)>) -> Result<(FittedSvc, Trace)> {
+        self.solved(task, earlier, |_| Ok(())).map(|(fitted, trace, ())| (fitted, trace))
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<(FittedSvc, HeldOut)> {
-        self.solved(task, earlier, |s| held_out(task, s.pairs, s.problems, s.solutions, s.counted, &s.options))
+        let nothing = Trace::default();
+        let make = |s: &Solved<'_>| held_out(task, s.pairs, s.problems, s.solutions, s.counted, &s.options);
+        self.solved(task, earlier.map(|e| (e, &nothing)), make).map(|(fitted, _, made)| (fitted, made))
     }
 }
 
@@ -156,13 +163,13 @@ struct Solved<'a> {
 }
 
 impl Svc {
-    /// The fit, and what is made of its solved problems.
+    /// The fit, its trace, and what is made of its solved problems.
     fn solved<R>(
         &self,
         task: &Task<'_>,
-        earlier: Option<&FittedSvc>,
+        earlier: Option<(&FittedSvc, &Trace)>,
         make: impl FnOnce(&Solved<'_>) -> Result<R>,
-    ) -> Result<(FittedSvc, R)> {
+    ) -> Result<(FittedSvc, Trace, R)> {
         require_settled(self, Svc::NAME, Svc::PARAMS)?;
         let c = svm::finite(Svc::NAME, "c", &self.c)?;
         let (codes, names) = task.target.as_classes(Svc::NAME)?;
@@ -197,14 +204,14 @@ impl Svc {
                     tube: 0.0,
                     start: None,
                 };
-                let start = earlier.and_then(|e| svm::start(&problem, e.coefficients((a, b), &problem.row)?));
+                let start = earlier.and_then(|(e, _)| svm::start(&problem, e.coefficients((a, b), &problem.row)?));
                 Problem { start, ..problem }
             })
             .collect();
-        let known: Vec<Option<&[f64]>> =
-            pairs.iter().zip(&problems).map(|(&pair, problem)| earlier.and_then(|e| e.known(pair, problem))).collect();
+        let known = |(&pair, problem)| earlier.and_then(|(e, trace)| trace.known(e.output(pair)?, problem));
+        let known: Vec<Option<&[f64]>> = pairs.iter().zip(&problems).map(known).collect();
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let mut solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
+        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
         let columns: Vec<Vec<(usize, f64)>> =
             problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
@@ -219,10 +226,9 @@ impl Svc {
             second: pairs.iter().map(|p| p.1).collect(),
             iterations: solutions.iter().map(|s| s.iterations).collect(),
             ties: self.ties,
-            trace: svm::Trace::of(&mut solutions, task),
             summary,
         };
-        Ok((fitted, made))
+        Ok((fitted, Trace::of(solutions, pairs.iter().map(|_| 1.0), task), made))
     }
 }
 
@@ -245,8 +251,6 @@ pub struct FittedSvc {
     pub iterations: Vec<usize>,
     #[serde(default)]
     ties: EqualVotes,
-    #[serde(skip)]
-    trace: svm::Trace,
     summary: Summary,
 }
 
@@ -259,11 +263,6 @@ impl FittedSvc {
     /// The coefficients of a pair of classes for the given training rows.
     fn coefficients(&self, pair: (usize, usize), rows: &[usize]) -> Option<Vec<f64>> {
         Some(svm::coefficients(&self.expansion, self.output(pair)?, rows))
-    }
-
-    /// Kb of a pair whose problem goes on from here.
-    fn known(&self, pair: (usize, usize), problem: &Problem) -> Option<&[f64]> {
-        self.trace.known(self.output(pair)?, problem, &self.coefficients(pair, &problem.row)?)
     }
 
     /// Predictions from decision values.
@@ -318,9 +317,9 @@ impl Fitted for FittedSvc {
     }
 
     /// Two classes: every row of the task is a variable of their problem.
-    fn predict_left_out(&self, rows: &[usize], want: Want) -> Option<Predictions> {
-        let ([Some(values)], [offset], 2) = (&self.trace.0[..], &self.expansion.bias[..], self.classes) else { return None };
-        let scores = rows.iter().map(|&r| values.get(r).map(|f| f + offset)).collect::<Option<Vec<f64>>>()?;
+    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+        let ([offset], 2) = (&self.expansion.bias[..], self.classes) else { return None };
+        let scores = trace.values(0, rows)?.into_iter().map(|f| f + offset).collect();
         Some(self.told(Matrix::column(scores), want))
     }
 

@@ -73,29 +73,6 @@ pub(super) fn start(problem: &Problem, earlier: Vec<f64>) -> Option<Vec<f64>> {
     (share > 0.0).then(|| earlier.iter().zip(bounds()).map(|(b, (&low, &high))| (b * share).clamp(low, high)).collect())
 }
 
-/// Kb of each problem for the variables of it, where the solver knows it: what the next fit along a path goes on from. It is no
-/// part of a model: it is not stored, and models that differ in it are equal.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Trace(pub(super) Vec<Option<Vec<f64>>>);
-
-impl Trace {
-    /// That of a fit to a matrix that stays: only there more fits follow.
-    pub(super) fn of(solutions: &mut [Solution], task: &Task<'_>) -> Self {
-        let kept = task.gram.held().is_some();
-        Trace(solutions.iter_mut().map(|s| s.values.take().filter(|_| kept)).collect())
-    }
-    /// Kb of a problem that goes on from coefficients as they were.
-    pub(super) fn known(&self, output: usize, problem: &Problem, earlier: &[f64]) -> Option<&[f64]> {
-        self.0.get(output)?.as_deref().filter(|f| f.len() == earlier.len() && problem.start.as_deref() == Some(earlier))
-    }
-}
-
-impl PartialEq for Trace {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
 /// The coefficients of an output for the given training rows.
 pub(super) fn coefficients(expansion: &Expansion, output: usize, rows: &[usize]) -> Vec<f64> {
     let at = |r: &usize| expansion.support.binary_search(r).ok();

@@ -7,7 +7,7 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, svm};
+use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Trace, Want, svm};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -107,6 +107,11 @@ impl Estimator for Svr {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedSvr>) -> Result<FittedSvr> {
+        let nothing = Trace::default();
+        self.fit_along(task, earlier.map(|e| (e, &nothing))).map(|(fitted, _)| fitted)
+    }
+
+    fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvr, &Trace)>) -> Result<(FittedSvr, Trace)> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let c = svm::finite(Self::NAME, "c", &self.c)?;
         let epsilon = svm::finite(Self::NAME, "epsilon", &self.epsilon)?;
@@ -126,21 +131,26 @@ impl Estimator for Svr {
         let scales: Vec<Scale> =
             columns.iter().map(|t| if self.standardise_target { Scale::of(t, task) } else { Scale { mean: 0.0, size: 1.0 } }).collect();
         let mut problems: Vec<Problem> = columns.iter().zip(&scales).map(|(t, s)| tube(t, s, c, epsilon, task)).collect();
-        if let Some(earlier) = earlier.map(|e| &e.expansion).filter(|e| e.bias.len() == problems.len()) {
+        let mut known = Vec::new();
+        if let Some((earlier, trace)) = earlier.filter(|(e, _)| e.expansion.bias.len() == problems.len()) {
             for (o, (problem, scale)) in problems.iter_mut().zip(&scales).enumerate() {
-                let coef = svm::coefficients(earlier, o, &problem.row);
-                problem.start = svm::start(problem, coef.iter().map(|b| b / scale.size).collect());
+                let scaled = || svm::coefficients(&earlier.expansion, o, &problem.row).iter().map(|b| b / scale.size).collect();
+                // In the units that were solved in there is no rounding.
+                let coef = trace.coefficients(o).filter(|b| b.len() == n).map_or_else(scaled, <[f64]>::to_vec);
+                problem.start = svm::start(problem, coef);
+                known.push(trace.known(o, problem));
             }
         }
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve(task.gram, &problems, &options, task.control)?;
+        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
         let coef: Vec<Vec<(usize, f64)>> =
             solutions.iter().zip(&scales).map(|(s, scale)| s.coef.iter().map(|b| scale.size * b).enumerate().collect()).collect();
         let bias = solutions.iter().zip(&scales).map(|(s, scale)| scale.mean + scale.size * s.offset).collect();
         let mut expansion = svm::expansion(n, &coef, bias);
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, scales.iter().map(|s| s.size))?;
-        Ok(FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) })
+        let fitted = FittedSvr { expansion, summary: svm::summary(&solutions, options.tolerance, rounded) };
+        Ok((fitted, Trace::of(solutions, scales.iter().map(|s| s.size), task)))
     }
 }
 
@@ -192,6 +202,12 @@ impl Fitted for FittedSvr {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let values: Matrix = self.expansion.predict(query.cross, query.control)?;
         Ok(Predictions::of(Predicted::Numbers(values)))
+    }
+
+    fn predict_left_out(&self, trace: &Trace, rows: &[usize], _want: Want) -> Option<Predictions> {
+        let bias = &self.expansion.bias;
+        let columns = (0..bias.len()).map(|o| trace.values(o, rows)).collect::<Option<Vec<_>>>()?;
+        Some(Predictions::of(Predicted::Numbers(Matrix::from_fn(rows.len(), bias.len(), |i, o| columns[o][i] + bias[o]))))
     }
 
     /// The objective is in the units that were solved in: standard deviations where `standardise_target` is on.

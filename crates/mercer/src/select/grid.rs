@@ -6,7 +6,7 @@
 use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Want};
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Trace, Want};
 use crate::fitting;
 use crate::gram::{Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
@@ -114,12 +114,13 @@ impl Strip {
             let task = Task { gram, target: examples.target, weights: Some(&side.among_all), control, seed };
             let anew = |model: &FittedModel| model.predict(&Query::new(&Subset::new(gram, &fold.test, model.support()), want, control));
             // A row that is trained on too has its value like the others.
-            let predict = |model: &FittedModel| model.predict_left_out(&fold.test, want).map_or_else(|| anew(model), Ok);
+            let predict =
+                |model: &FittedModel, trace: &Trace| model.predict_left_out(trace, &fold.test, want).map_or_else(|| anew(model), Ok);
             return self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
         }
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
         let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
-        let predict = |model: &FittedModel| {
+        let predict = |model: &FittedModel, _: &Trace| {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
         };
@@ -135,7 +136,7 @@ impl Strip {
         let kernel = self.kernel.learn(learnt.data, learnt.weights, control)?;
         let bound = kernel.gram(learnt.data, control)?;
         let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
-        let predict = |model: &FittedModel| fitting::predict_from(&kernel, model, &train, &test, want, control);
+        let predict = |model: &FittedModel, _: &Trace| fitting::predict_from(&kernel, model, &train, &test, want, control);
         let mut earlier = None;
         self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect()
     }
@@ -145,12 +146,12 @@ impl Strip {
 fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
-    earlier: &mut Option<FittedModel>,
-    predict: &dyn Fn(&FittedModel) -> Result<Predictions>,
+    earlier: &mut Option<(FittedModel, Trace)>,
+    predict: &dyn Fn(&FittedModel, &Trace) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();
-    let fitted = match estimator.fit_from(task, earlier.as_ref()) {
+    let (fitted, trace) = match estimator.fit_along(task, earlier.as_ref().map(|(model, trace)| (model, trace))) {
         Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
         Ok(fitted) => fitted,
@@ -160,9 +161,9 @@ fn cell(
         return Err(Error::Time { what: "a grid of settings".into() });
     }
     let fitting = begin.elapsed().as_secs_f64();
-    let predictions = predict(&fitted)?;
+    let predictions = predict(&fitted, &trace)?;
     let predicting = begin.elapsed().as_secs_f64() - fitting;
     let converged = fitted.summary().converged;
-    *earlier = Some(fitted);
+    *earlier = Some((fitted, trace));
     Ok(Cell { predictions: Ok(predictions), converged, fitting, predicting })
 }

@@ -1,0 +1,46 @@
+//! What a fit comes to know besides its model: f = Kb of every variable, those that are held at 0 too. The next fit along a path
+//! of penalties goes on from it, and rows of weight 0 are predicted from it. Whoever walks the path owns it; no model does.
+
+use super::Task;
+use crate::solve::smo::{Problem, Solution};
+
+/// What a fit came to know of the rows of its task: see [`Estimator::fit_along`](super::Estimator::fit_along).
+#[derive(Clone, Debug, Default)]
+pub struct Trace(Vec<Option<Known>>);
+
+/// One problem as it was solved.
+#[derive(Clone, Debug)]
+struct Known {
+    /// b.
+    coef: Vec<f64>,
+    /// f = Kb.
+    values: Vec<f64>,
+    /// What f is multiplied by in the units of the target.
+    unit: f64,
+}
+
+impl Trace {
+    /// That of a fit to a matrix that stays, as only there more fits follow; `units` of the target, one for each problem.
+    pub(super) fn of(solutions: Vec<Solution>, units: impl Iterator<Item = f64>, task: &Task<'_>) -> Self {
+        let kept = task.gram.held().is_some();
+        let known = |(s, unit): (Solution, f64)| Some(Known { coef: s.coef, values: s.values.filter(|_| kept)?, unit });
+        Trace(solutions.into_iter().zip(units).map(known).collect())
+    }
+
+    /// b of a problem as it was solved.
+    pub(super) fn coefficients(&self, problem: usize) -> Option<&[f64]> {
+        self.0.get(problem)?.as_ref().map(|k| &k.coef[..])
+    }
+
+    /// Kb of a problem that goes on from b as it was.
+    pub(super) fn known(&self, problem: usize, next: &Problem) -> Option<&[f64]> {
+        let known = self.0.get(problem)?.as_ref()?;
+        (next.start.as_deref() == Some(&known.coef[..])).then_some(&known.values[..])
+    }
+
+    /// f of a problem without its offset, in the units of the target, at rows that its variables are numbered by.
+    pub(super) fn values(&self, problem: usize, rows: &[usize]) -> Option<Vec<f64>> {
+        let known = self.0.get(problem)?.as_ref()?;
+        rows.iter().map(|&r| known.values.get(r).map(|f| known.unit * f)).collect()
+    }
+}
