@@ -21,6 +21,7 @@ const ROOMS: &[&str] = &[
     "validity",
     "linear",
     "estimators",
+    "smoothing",
     "solve",
     "kernels",
     "prep",

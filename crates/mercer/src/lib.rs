@@ -24,7 +24,7 @@
 //!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
-//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
+//! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which
 //! puts estimators side by side; [`report`], which says it; [`demos`], the textbook's figures made again.
 
 pub mod blocks;
@@ -50,6 +50,7 @@ pub mod prep;
 pub mod read;
 pub mod report;
 pub mod select;
+pub mod smoothing;
 pub mod solve;
 pub mod store;
 #[cfg(any(test, feature = "testkit"))]
