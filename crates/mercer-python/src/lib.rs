@@ -18,6 +18,7 @@ mod model;
 mod pickle;
 mod plan;
 mod sets;
+mod streaming;
 mod tables;
 mod target;
 mod work;
@@ -49,6 +50,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::plan::{Plan, plan};
+    #[pymodule_export]
+    use super::streaming::learn_on;
     #[pymodule_export]
     use super::tables::{catalogue, example, examples, read_table};
 

@@ -6,7 +6,7 @@ use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
-use crate::target::{Takes, coded, judged, known, labels};
+use crate::target::{judged, known, labels};
 use crate::work::{Limits, Size};
 use mercer::data::Dataset;
 use mercer::estimators::{Fitted, Gives, Predictions, Want, When, those_that_give};
@@ -46,7 +46,7 @@ impl Model {
     }
 
     /// Rows with the columns of training; what becomes of missing cells is told the first time.
-    fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
+    pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
         let data = dataset_like(data, &self.model.prep.schema)?;
         warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
         Ok(data)
@@ -278,60 +278,6 @@ impl Model {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
         from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
-    }
-
-    /// Learns on from rows that come, of an estimator that sees one row after another (perceptron).
-    ///
-    /// Parameters
-    /// ----------
-    /// data : Dataset, or anything one is made from
-    ///     The rows that the model keeps, in the order of `support`, and new rows after them, which are seen once in their order.
-    /// target : array, list or series
-    ///     Their numbers, or the places of their labels among `classes`.
-    /// known : int
-    ///     How many of the rows the model keeps.
-    /// sample_weight : array, optional
-    ///     2 means that the row counts twice, 0 that it is absent.
-    /// threads : int
-    ///     How many to use; 0: one per core.
-    ///
-    /// Returns
-    /// -------
-    /// Model
-    ///     Another model, whose `support` are places among these rows.
-    ///
-    /// Raises
-    /// ------
-    /// DataError
-    ///     An estimator that learns from all rows at once.
-    ///
-    /// Examples
-    /// --------
-    /// >>> import mercer
-    /// >>> learner = mercer.Learner("perceptron(passes=1, order=given)", "linear", standardise=False)
-    /// >>> model = learner.fit([[1.0], [-1.0]], ["up", "down"])
-    /// >>> kept = len(model.support)
-    /// >>> model = model.learn_on([[1.0], [-1.0], [2.0]][2 - kept :], [1, 0, 1][2 - kept :], kept)
-    /// >>> model.predict([[3.0]]).tolist()
-    /// ['up']
-    #[pyo3(signature = (data, target, known, sample_weight=None, *, threads=0))]
-    fn learn_on(
-        &self,
-        py: Python<'_>,
-        data: &Bound<'_, PyAny>,
-        target: &Bound<'_, PyAny>,
-        known: usize,
-        sample_weight: Option<&Bound<'_, PyAny>>,
-        threads: usize,
-    ) -> PyResult<Model> {
-        let (data, model, weights) = (self.rows(py, data)?, self.model.clone(), weights(sample_weight)?);
-        let info = model.answer.target();
-        let (target, _) = match info.classes {
-            Some(names) => coded(target, data.rows(), names, info.labels)?,
-            None => crate::target::target(target, data.rows(), Takes::of(&[]), Some("regression"))?,
-        };
-        let learnt = Limits::threads(threads).run(py, move |control| model.learn_on(&data, known, &target, weights.as_deref(), control))?;
-        Ok(Model::new(learnt))
     }
 
     /// The settled kernel, on prepared columns.

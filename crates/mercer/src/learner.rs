@@ -1,6 +1,7 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
-use crate::blocks;
+mod streaming;
+
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, Values, some_rows_of};
 use crate::error::{Error, Result};
@@ -12,11 +13,11 @@ use crate::fitting::{
 use crate::gram::Mercer;
 use crate::kernels::{FittedKernel, KernelExpr, Support};
 use crate::linalg::Matrix;
-use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{
     Aim, LEAST_ROWS, Landmarks, Means, Metric, Needs, Preparation, Scoring, Search, Tuned, Tuning, part, score_by, without_target,
 };
+use crate::{blocks, prep};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -416,33 +417,6 @@ impl Model {
         let bound = self.kernel.gram(data, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
-    }
-
-    /// Learns on from rows that come, of an estimator that sees one row after another. `data` holds the rows that the model keeps, in
-    /// the order of [`Model::support_rows`], and new rows after them; the model that this gives keeps some of these. Preparation and
-    /// kernel stay as they were learnt.
-    ///
-    /// # Errors
-    /// An estimator that learns from all rows at once; a kernel that needs all training rows.
-    pub fn learn_on(&self, data: &Dataset, known: usize, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
-        Error::unless_equal("rows of the target", data.rows(), target.rows())?;
-        Error::unless_equal("weights", data.rows(), weights.map_or(data.rows(), <[f64]>::len))?;
-        Error::unless_equal("support rows before the new ones", self.support.rows(), known)?;
-        if self.kernel.expr().needs_training_rows() {
-            return Err(Error::Data(format!("{} needs all training rows, and those of a stream are not kept", self.kernel)));
-        }
-        let absent = |i: usize| i >= known && weights.is_some_and(|w| w[i] == 0.0);
-        let (left_out, rows): (Vec<usize>, Vec<usize>) = (0..data.rows()).partition(|i| absent(*i));
-        let prepared = self.prep.apply(data)?.select(&rows);
-        let (target, weights) = (target.select(&rows), weights.map(|w| rows.iter().map(|&i| w[i]).collect::<Vec<_>>()));
-        let bound = self.kernel.gram(&prepared, control)?;
-        let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
-        let fitted = self.estimator.learn_on(&task, &self.fitted, known)?;
-        drop(bound);
-        let support = support_of(&self.kernel, &fitted, &prepared);
-        let seen = self.about.rows + rows.len() - known;
-        let about = About { rows: seen, left_out, ..self.about.clone() };
-        Ok(Model { support, fitted, about, ..self.clone() })
     }
 
     /// Predictions of nearest neighbours that were found elsewhere among the rows that were learnt from.

@@ -123,7 +123,8 @@ fn derivatives_of_the_evidence_are_those_of_differences() {
         let at = |gp: &Gp, target: &Target| gp.criterion(&Task { gram: &gram, target, weights, control: &control, seed: 0 }).unwrap();
         let numbers = Target::Numbers(y.clone());
         let own = at(&tails(0.05, 1.3, 5.0), &numbers).own;
-        let slope = |moved: &dyn Fn(f64) -> Gp, target: &Target, h: f64| (at(&moved(h), target).value - at(&moved(-h), target).value) / (2.0 * h);
+        let slope =
+            |moved: &dyn Fn(f64) -> Gp, target: &Target, h: f64| (at(&moved(h), target).value - at(&moved(-h), target).value) / (2.0 * h);
         for (name, difference) in [
             ("noise", slope(&|h| tails(0.05 + h, 1.3, 5.0), &numbers, 1e-5)),
             ("variance", slope(&|h| tails(0.05, 1.3 + h, 5.0), &numbers, 1e-4)),

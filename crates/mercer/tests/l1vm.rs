@@ -77,7 +77,6 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 
 // Objectives, constants and predictions of scikit-learn 1.9.1, K the matrix above:
 // Lasso(alpha=lambda/40, tol=1e-14, max_iter=10_000_000).fit(K, y), its objective 1/2 |y - f|^2 + lambda |w|_1.
-// spec-part: M11 (classes are in the tests below)
 #[test]
 fn numbers_have_the_lasso_of_scikit_learn() {
     let (k, y) = (gram(), numbers());

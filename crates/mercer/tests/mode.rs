@@ -114,7 +114,6 @@ fn the_representer_form_equals_the_primal_for_a_linear_kernel() {
     }
 }
 
-// spec-part: F27 (logistic; ridge and support vector machines stand in representer.rs)
 #[test]
 fn weights_of_a_linear_logistic_regression_lie_in_the_span_of_the_rows() {
     // Three rows in five dimensions: the gradient of the primal objective, which is taken over all directions, is 0 at X'alpha.
@@ -367,7 +366,6 @@ fn propagated(variance: f64) -> Gp {
     Gp { inference: Inference::Ep, ..process(variance) }
 }
 
-// spec-part: GP08 (expectation propagation)
 #[test]
 fn expectation_propagation_is_nearer_to_the_integral_than_laplace() {
     let control = Control::default();

@@ -55,7 +55,6 @@ fn two_starts_reach_one_objective() {
     assert!(found.iter().all(|s| s.dual <= s.primal && s.gap <= 1e-9));
 }
 
-// spec-part: S45 (the form for classes)
 #[test]
 fn a_path_of_penalties_goes_on_from_known_values_and_comes_to_the_optimum_of_each() {
     let n = 1400;

@@ -31,6 +31,7 @@ __all__ = [
     "grid",
     "independence_test",
     "items",
+    "learn_on",
     "linear_machine",
     "minimise",
     "neighbours",
@@ -203,9 +204,6 @@ class Model:
         threads: int = 0,
     ) -> NDArray[Any]: ...
     def factor(self) -> NDArray[Any] | None: ...
-    def learn_on(
-        self, data: _Data, target: _Target, known: int, sample_weight: ArrayLike | None = None, *, threads: int = 0
-    ) -> Model: ...
     @property
     def parameters(self) -> dict[str, Any]: ...
     def _repr_html_(self) -> str: ...
@@ -413,6 +411,9 @@ def two_sample_test(
     max_seconds: float | None = None,
     threads: int = 0,
 ) -> dict[str, Any]: ...
+def learn_on(
+    model: Model, data: _Data, target: _Target, known: int, sample_weight: ArrayLike | None = None, *, threads: int = 0
+) -> Model: ...
 def example(
     name: str, target: str | Sequence[str] | None = None, *, types: Mapping[str, _Type] | None = None
 ) -> tuple[Dataset, NDArray[Any]]: ...

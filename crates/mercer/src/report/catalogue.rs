@@ -160,7 +160,9 @@ fn estimator_json(e: &estimators::EstimatorEntry) -> Result<serde_json::Value> {
     let defaults = EstimatorExpr::parse(e.name)?.arguments();
     let mut params: Vec<_> = e.params.iter().map(param_json).collect();
     params.iter_mut().zip(defaults).for_each(|(param, (_, default))| param["default"] = default.into());
-    Ok(json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params}))
+    Ok(
+        json!({"name": e.name, "doc": e.doc, "criterion": e.criterion, "needs_mercer": e.needs == Needs::MercerKernel, "takes": takes(e), "params": params}),
+    )
 }
 
 /// Every kernel and estimator with its parameters, as JSON.

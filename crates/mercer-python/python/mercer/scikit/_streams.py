@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length
 
+from .._native import learn_on
 from ..errors import DataError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class _Stream:
         rows = stacked(self.support_vectors_, X)
         targets = np.concatenate([self._kept_targets, y])
         weights = None if weight is None else np.concatenate([np.ones(known), weight])
-        model = self.model_.learn_on(self._columns(rows), targets, known, weights, threads=self._threads())
+        model = learn_on(self.model_, self._columns(rows), targets, known, weights, threads=self._threads())
         self._keep(rows, targets, weights, model)
         self.model_ = model
         return self
