@@ -57,6 +57,24 @@ fn distances_are_signed_and_slacks_are_those_of_rows_within_the_margin() {
     shows("14.12");
 }
 
+// spec: D07
+#[test]
+fn the_first_two_kernel_components_tell_clusters_apart_and_later_ones_split_them() {
+    shows("14.7");
+}
+
+// spec: D08
+#[test]
+fn linear_components_keep_distances_and_kernel_ones_send_clusters_along_lines() {
+    shows("14.8");
+}
+
+// spec: D09, E3-17
+#[test]
+fn phases_of_flow_are_told_better_on_the_plane_of_kernel_components() {
+    shows("14.9");
+}
+
 #[test]
 fn a_demonstration_that_there_is_not_is_refused_with_those_that_there_are() {
     let why = Demo::named("margn").unwrap_err().to_string();

@@ -12,7 +12,6 @@ use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::read::{ReadOptions, Source, Table};
 use crate::report::{Layer, Panel, Panels};
-use std::path::Path;
 
 pub(super) const CONTOURS: Demo = Demo {
     name: "kpca_contours",
@@ -155,15 +154,16 @@ fn scores(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// The hundred rows of the textbook where they are beside the project.
-const MEASURED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/oil_flow_100/oil_flow_100.csv");
+/// Where the hundred rows of the textbook stand, in some folder above the one that is worked in.
+const MEASURED: &str = "shared/data/oil_flow_100/oil_flow_100.csv";
 /// The width under which the textbook's count comes out, in standard deviations of the columns.
 const WIDTH: &str = "rbf(length_scale=1.5)";
 
 /// Rows, codes, and whether they are the measured ones.
 fn flows() -> Result<(Matrix, Vec<usize>, bool)> {
-    if Path::new(MEASURED).exists() {
-        let mut table = Table::read(&Source::new(MEASURED))?;
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(file) = here.ancestors().map(|folder| folder.join(MEASURED)).find(|file| file.exists()) {
+        let mut table = Table::read(&Source::File(file))?;
         let options = ReadOptions::with_types(&["phase=category".to_owned()])?;
         let (target, _) = table.take_target(&["phase"], &options)?;
         let data = table.dataset(&options)?;
