@@ -27,8 +27,8 @@ say "documentation examples"
 cargo test --locked --workspace --doc
 
 say "Python extension"
-# By the name in the environment, maturin installs into it; the same profile as the tests, so that nothing is compiled twice.
-VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked
+# By the name in the environment, maturin installs into it; profile and features of the tests, so that nothing is compiled twice.
+VIRTUAL_ENV=$PWD/.venv .venv/bin/maturin develop --quiet --locked --features mercer/testkit
 
 say "Python tests"
 .venv/bin/python -m pytest --quiet crates/mercer-python/tests

@@ -8,7 +8,8 @@
 //! ```
 
 use super::super::likelihood::{Likelihood, Slopes};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood};
+use super::joint::{self, End};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -159,7 +160,7 @@ impl State<'_> {
             return Ok(());
         }
         self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
-        let mut log_det = 0.0;
+        let (mut log_det, mut last) = (0.0, f64::INFINITY);
         for _ in 0..STEPS {
             control.check()?;
             let factor = Cholesky::new(self.hessian(control)?, control)?;
@@ -173,9 +174,11 @@ impl State<'_> {
             let decrement = dot(slope.data(), step.data());
             log_det = factor.log_det();
             self.factor = Some(factor.into_lower());
-            if decrement <= DECREMENT {
+            // Near the mode a decrement falls to its square: one that does not is rounding.
+            if decrement <= DECREMENT || decrement <= NEAR && decrement > 0.25 * last {
                 break;
             }
+            last = decrement;
             let here = self.slopes.loss + self.penalty(&self.weights);
             let mut size = 1.0;
             for _ in 0..HALVINGS {
@@ -195,34 +198,46 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Every alpha at its best by itself, round after round, until they stand still. Of a column that is there, s = 1 / l - alpha and
-    /// q = u'w / l along the eigenvectors u of its block of H^-1 with the eigenvalues l.
+    /// All alphas at their best together; columns that are better left out go on the way.
     fn settle(&mut self, control: &Control) -> Result<()> {
-        let outputs = self.outputs();
-        for _ in 0..SETTLING {
-            let mut moved = 0.0f64;
-            for a in (0..self.active.len()).rev() {
-                control.check()?;
-                let alpha = self.alpha[a];
-                let inverse = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
-                let block = Matrix::from_fn(outputs, outputs, |c, d| inverse[(a * outputs + c, a * outputs + d)]);
-                let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
-                let (values, vectors) =
-                    if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
-                let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
-                let along = |k: usize| (0..outputs).map(|c| vectors[(c, k)] * self.weights[(a, c)]).sum::<f64>();
-                let q: Vec<f64> = (0..outputs).map(|k| along(k) / values[k]).collect();
-                let x = best(&s, &q);
-                let stays = x > 0.0 && x.is_finite() && determined >= UNDETERMINED;
-                moved = moved.max(if stays { (x * alpha).ln().abs() } else { 1.0 });
-                let change = Change { column: self.active[a], x: if stays { x } else { 0.0 }, gain: 0.0 };
-                self.apply(change, control)?;
+        let mut end = End::new();
+        for _ in 0..joint::STEPS {
+            control.check()?;
+            if self.active.is_empty() {
+                break;
             }
-            if moved <= SETTLED {
+            let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
+            if let Some(k) = self.idle(&covariance, control)? {
+                self.apply(Change { column: self.active[k], x: 0.0, gain: 0.0 }, control)?;
+                continue;
+            }
+            let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
+            self.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
+            self.find_mode(control)?;
+            if end.reached(&step) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The column that is determined least of those that are better left out. Of a column that is there, s = 1 / l - alpha and
+    /// q = u'w / l along the eigenvectors u of its block of the covariance with the eigenvalues l.
+    fn idle(&self, covariance: &Matrix, control: &Control) -> Result<Option<usize>> {
+        let (outputs, mut least) = (self.outputs(), None);
+        for (k, alpha) in self.alpha.iter().enumerate() {
+            let block = Matrix::from_fn(outputs, outputs, |c, d| covariance[(k * outputs + c, k * outputs + d)]);
+            let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
+            let (values, vectors) = if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
+            let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
+            let along = |e: usize| (0..outputs).map(|c| vectors[(c, e)] * self.weights[(k, c)]).sum::<f64>();
+            let q: Vec<f64> = (0..outputs).map(|e| along(e) / values[e]).collect();
+            let goes = determined < UNDETERMINED || best(&s, &q) <= 0.0;
+            if goes && least.is_none_or(|(_, d)| determined < d) {
+                least = Some((k, determined));
+            }
+        }
+        Ok(least.map(|(k, _)| k))
     }
 
     /// The change of one alpha that adds most, at the mode as it is.
@@ -286,7 +301,7 @@ impl State<'_> {
                 return Ok(NONE);
             }
             let to = best(&s, &q);
-            Ok(Change { column, x: to, gain: likelihood(&s, &q, to) - likelihood(&s, &q, x) })
+            Ok(Change { column, x: to, gain: gain(&s, &q, x, to) })
         };
         let all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
         Ok(all.into_iter().filter(|c| c.gain.is_finite()).fold(NONE, better))

@@ -8,6 +8,7 @@
 //! greatest at x = (q^2 - s) / s^2 for one output, and at 0 where q^2 <= s: the column is left out.
 
 mod classes;
+mod joint;
 mod numbers;
 
 pub use classes::classes;
@@ -17,9 +18,6 @@ use crate::linalg::Matrix;
 
 /// A fit is done where no single change of an alpha adds more to the log of the marginal likelihood.
 pub const TOLERANCE: f64 = 1e-6;
-/// Steps of the fixed point that settles all alphas together, at most, and the greatest change of a log that ends them.
-const SETTLING: usize = 300;
-const SETTLED: f64 = 1e-11;
 /// A column whose weight is determined by less than this (gamma) adds less than the tolerance: about gamma^2 / 4.
 const UNDETERMINED: f64 = 1e-3;
 /// A column lies in the span of those that are there where less than this share of it is left.
@@ -50,9 +48,15 @@ pub struct Relevance {
     pub gain: f64,
 }
 
-/// l(x).
-fn likelihood(s: &[f64], q: &[f64], x: f64) -> f64 {
-    s.iter().zip(q).map(|(s, q)| 0.5 * (q * q * x / (1.0 + s * x) - (s * x).ln_1p())).sum()
+/// l(to) - l(from): both may be great where noise is small, and their difference small.
+fn gain(s: &[f64], q: &[f64], from: f64, to: f64) -> f64 {
+    let of = |(s, q): (&f64, &f64)| {
+        let (here, there) = (1.0 + s * from, 1.0 + s * to);
+        let share = s * (to - from) / here;
+        let log = if share.abs() < 0.5 { share.ln_1p() } else { (there / here).ln() };
+        0.5 * (q * q * (to - from) / (here * there) - log)
+    };
+    s.iter().zip(q).map(of).sum()
 }
 
 /// The x at which l is greatest.

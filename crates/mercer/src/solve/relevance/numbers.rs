@@ -2,20 +2,25 @@
 //!
 //! ```text
 //! H = A + beta Phi_a'Omega Phi_a,  mu = beta H^-1 Phi_a'Omega t,  S_m = beta phi_m'Omega phi_m - beta^2 v_m'H^-1 v_m,
-//! Q_m = beta phi_m'Omega (t - Phi_a mu),  v_m = Phi_a'Omega phi_m;  s = alpha S / (alpha - S), q = alpha Q / (alpha - S) where alpha is finite
+//! Q_m = beta phi_m'Omega (t - Phi_a mu),  v_m = Phi_a'Omega phi_m
+//! s = S and q = Q of a column that is not there; of one that is, s = 1 / [H^-1]_kk - alpha_k and q = mu_k / [H^-1]_kk
 //! -2 log p(t) = sum_i omega_i log(2 pi / beta) + log |H| - sum log alpha + beta (t'Omega t - mu'Phi_a'Omega t)
 //! ```
 
-use super::{Change, MOST_CHANGES, NONE, Relevance, SETTLED, SETTLING, SPANNED, TOLERANCE, UNDETERMINED, best, better, likelihood};
+use super::joint::{self, End, Noise};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
-use crate::linalg::{Cholesky, Matrix, transposed_product_within};
+use crate::linalg::{Cholesky, Matrix, product_within, transposed_product_within};
 
 /// Times that columns may come or go once all numbers were settled.
 const SETTLINGS: usize = 50;
-/// Changes between two estimates of the noise.
+/// Changes between two estimates of the noise, at least; with many columns a quarter of their number.
 const BETWEEN: usize = 10;
+/// Times that a joint step is made shorter at most, and the length from which on it is taken whole.
+const HALVINGS: usize = 20;
+const SHORT: f64 = 1e-5;
 /// The least variance of the noise, as a share of that of the target: below lies rounding.
 const LEAST_NOISE: f64 = 1e-10;
 
@@ -64,7 +69,7 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &
         evidence: f64::NEG_INFINITY,
     };
     state.update(control)?;
-    let (mut changes, mut gain, mut settled) = (0, f64::INFINITY, 0);
+    let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
     while changes < MOST_CHANGES && !control.out_of_time() {
         control.check()?;
         let change = state.best_change();
@@ -72,11 +77,11 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &
         if gain > TOLERANCE {
             state.apply(change, control)?;
             changes += 1;
-            if changes % BETWEEN != 0 {
+            since += 1;
+            if since < BETWEEN.max(state.active.len() / 4) {
                 continue;
             }
-        }
-        if gain > TOLERANCE {
+            since = 0;
             state.estimate_noise(LEAST_NOISE * variance, control)?;
             continue;
         }
@@ -97,23 +102,27 @@ impl State<'_> {
         let (m, beta) = (self.active.len(), self.beta);
         self.s = self.own.iter().map(|v| beta * v).collect();
         self.q = self.with_target.iter().map(|v| beta * v).collect();
-        let log_det = self.solve(control)?;
+        self.evidence = self.solved(control)?;
         if m > 0 {
-            let mut sum = vec![0.0; self.s.len()];
-            for a in 0..m {
-                sum.fill(0.0);
-                (0..m).for_each(|b| axpy(self.covariance[(a, b)], &self.products[b], &mut sum));
-                let own = &self.products[a];
-                self.s.iter_mut().zip(own).zip(&sum).for_each(|((s, p), v)| *s -= beta * beta * p * v);
+            let products = Matrix::new(m, self.own.len(), self.products.concat())?;
+            let covered = product_within(&self.covariance, &products, control)?;
+            for (a, own) in self.products.iter().enumerate() {
+                let values = self.s.iter_mut().zip(own).zip(covered.row(a));
+                values.for_each(|((s, p), v)| *s -= beta * beta * p * v);
                 axpy(-beta * self.mean[a], own, &mut self.q);
             }
         }
+        Ok(())
+    }
+
+    /// The log of the marginal likelihood, once covariance and mean are found.
+    fn solved(&mut self, control: &Control) -> Result<f64> {
+        let log_det = self.solve(control)?;
         let square: f64 = self.t.iter().zip(self.omega).map(|(t, w)| w * t * t).sum();
         let fitted: f64 = self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.with_target[a]).sum();
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
         let rows: f64 = self.omega.iter().sum();
-        self.evidence = -0.5 * (rows * (std::f64::consts::TAU / beta).ln() + log_det - alphas + beta * (square - fitted));
-        Ok(())
+        Ok(-0.5 * (rows * (std::f64::consts::TAU / self.beta).ln() + log_det - alphas + self.beta * (square - fitted)))
     }
 
     /// Covariance and mean of the weights of the active columns; log |H|.
@@ -150,36 +159,94 @@ impl State<'_> {
         self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
         let change = |column: usize| {
             let (mut s, mut q, mut x) = (self.s[column], self.q[column], 0.0);
-            if let Some(alpha) = self.alpha.get(place[column]) {
-                let left = alpha / (alpha - s);
-                (s, q, x) = (left * s, left * q, 1.0 / alpha);
+            if place[column] != usize::MAX {
+                let k = place[column];
+                (s, q) = self.without(k);
+                x = 1.0 / self.alpha[k];
             } else if s <= SPANNED * self.beta * self.own[column] {
                 return NONE;
             }
             let to = best(&[s], &[q]);
-            Change { column, x: to, gain: likelihood(&[s], &[q], to) - likelihood(&[s], &[q], x) }
+            Change { column, x: to, gain: gain(&[s], &[q], x, to) }
         };
         (0..self.own.len()).map(change).filter(|c| c.gain.is_finite()).fold(NONE, better)
     }
 
+    /// A change of one alpha, and what follows by rank one (Tipping & Faul 2003, appendix): of a column that comes with the covariance c
+    /// of the others, of one that is there with its own column of H^-1.
     fn apply(&mut self, change: Change, control: &Control) -> Result<()> {
+        self.evidence += change.gain;
         let place = self.active.iter().position(|&a| a == change.column);
         match place {
-            Some(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
             Some(k) => {
-                self.active.remove(k);
-                self.alpha.remove(k);
-                self.products.remove(k);
+                let along = self.covariance.col(k);
+                let (variance, mean) = (along[k], self.mean[k]);
+                let stays = change.x > 0.0;
+                let share = if stays { 1.0 / (variance + 1.0 / (1.0 / change.x - self.alpha[k])) } else { 1.0 / variance };
+                let seen = self.seen(&along);
+                self.shift(&along, &seen, -share, -share * mean);
+                if stays {
+                    self.alpha[k] = 1.0 / change.x;
+                } else {
+                    self.remove(k);
+                }
             }
-            None => {
-                let k = self.active.partition_point(|&a| a < change.column);
-                let column = Matrix::column((0..self.phi.rows()).map(|i| self.omega[i] * self.phi[(i, change.column)]).collect());
-                self.products.insert(k, transposed_product_within(self.phi, &column, control)?.into_data());
-                self.active.insert(k, change.column);
-                self.alpha.insert(k, 1.0 / change.x);
-            }
+            None => self.insert(change.column, 1.0 / change.x, control)?,
         }
-        self.update(control)
+        Ok(())
+    }
+
+    /// beta V'u of weights u of the active columns.
+    fn seen(&self, u: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; self.own.len()];
+        self.products.iter().zip(u).for_each(|(v, u)| axpy(self.beta * u, v, &mut sum));
+        sum
+    }
+
+    /// H^-1 + share u u' and mu + move u, with S and Q.
+    fn shift(&mut self, u: &[f64], seen: &[f64], share: f64, by: f64) {
+        for (a, u_a) in u.iter().enumerate() {
+            axpy(share * u_a, u, self.covariance.row_mut(a));
+        }
+        axpy(by, u, &mut self.mean);
+        self.s.iter_mut().zip(seen).for_each(|(s, e)| *s -= share * e * e);
+        axpy(-by, seen, &mut self.q);
+    }
+
+    fn remove(&mut self, k: usize) {
+        let m = self.active.len();
+        let kept: Vec<usize> = (0..m).filter(|&a| a != k).collect();
+        self.covariance = Matrix::from_fn(m - 1, m - 1, |a, b| self.covariance[(kept[a], kept[b])]);
+        self.active.remove(k);
+        self.alpha.remove(k);
+        self.products.remove(k);
+        self.mean.remove(k);
+    }
+
+    fn insert(&mut self, column: usize, alpha: f64, control: &Control) -> Result<()> {
+        let weighed = Matrix::column((0..self.phi.rows()).map(|i| self.omega[i] * self.phi[(i, column)]).collect());
+        let product = transposed_product_within(self.phi, &weighed, control)?.into_data();
+        let (m, variance) = (self.active.len(), 1.0 / (alpha + self.s[column]));
+        let mean = variance * self.q[column];
+        let with: Vec<f64> = self.active.iter().map(|&a| self.beta * product[a]).collect();
+        let c: Vec<f64> = (0..m).map(|a| dot(self.covariance.row(a), &with)).collect();
+        let mut left = self.seen(&c);
+        left.iter_mut().zip(&product).for_each(|(e, p)| *e = self.beta * p - *e);
+        self.s.iter_mut().zip(&left).for_each(|(s, e)| *s -= variance * e * e);
+        axpy(-mean, &left, &mut self.q);
+        axpy(-mean, &c, &mut self.mean);
+        let k = self.active.partition_point(|&a| a < column);
+        let of = |a: usize| if a == k { None } else { Some(a - usize::from(a > k)) };
+        self.covariance = Matrix::from_fn(m + 1, m + 1, |a, b| match (of(a), of(b)) {
+            (Some(a), Some(b)) => self.covariance[(a, b)] + variance * c[a] * c[b],
+            (Some(a), None) | (None, Some(a)) => -variance * c[a],
+            (None, None) => variance,
+        });
+        self.products.insert(k, product);
+        self.active.insert(k, column);
+        self.alpha.insert(k, alpha);
+        self.mean.insert(k, mean);
+        Ok(())
     }
 
     /// beta = (sum omega - gamma) / |t - Phi mu|^2 with gamma = sum_a (1 - alpha_a [H^-1]_aa) (MacKay 1992), or, where that lowers the
@@ -201,42 +268,55 @@ impl State<'_> {
         Ok(0.0)
     }
 
-    /// Every alpha at its best by itself and beta as above, round after round, until they stand still.
+    /// All alphas and beta at their best together; columns that are better left out go on the way.
     fn settle(&mut self, least: f64, control: &Control) -> Result<()> {
-        for _ in 0..SETTLING {
+        let rows: f64 = self.omega.iter().sum();
+        let (mut evidence, mut end) = (self.evidence, End::new());
+        for _ in 0..joint::STEPS {
             control.check()?;
-            let mut moved = 0.0f64;
-            for k in (0..self.active.len()).rev() {
-                // Of a column that is there s = 1 / [H^-1]_kk - alpha and q = mu_k / [H^-1]_kk.
-                let (alpha, variance) = (self.alpha[k], self.covariance[(k, k)]);
-                let x = best(&[1.0 / variance - alpha], &[self.mean[k] / variance]);
-                if x > 0.0 && 1.0 - alpha * variance >= UNDETERMINED {
-                    moved = moved.max((x * alpha).ln().abs());
-                    self.alpha[k] = 1.0 / x;
-                } else {
-                    moved = 1.0;
-                    self.active.remove(k);
-                    self.alpha.remove(k);
-                    self.products.remove(k);
-                }
-                self.solve(control)?;
+            if let Some(k) = self.idle() {
+                self.remove(k);
+                evidence = self.solved(control)?;
+                continue;
             }
-            moved = moved.max(self.step_noise(least));
-            self.solve(control)?;
-            if moved <= SETTLED {
+            let noise = Noise { rows, error: self.beta * self.error() };
+            // Noise that is the least there may be, and would be less, stays.
+            let held = self.beta >= 1.0 / least && self.determined() + noise.error <= rows;
+            let weights = Matrix::column(self.mean.clone());
+            let mut step = joint::step(&self.alpha, &self.covariance, &weights, (!held).then_some(&noise), control)?;
+            let (alpha, beta) = (self.alpha.clone(), self.beta);
+            for _ in 0..HALVINGS {
+                self.alpha = alpha.iter().zip(&step.logs).map(|(a, log)| a * log.exp()).collect();
+                self.beta = step.logs.get(alpha.len()).map_or(beta, |log| (beta * log.exp()).min(1.0 / least));
+                let moved = self.solved(control)?;
+                // Values are too coarse to tell of a short step.
+                if moved >= evidence || joint::greatest(&step.logs) <= SHORT {
+                    evidence = moved;
+                    break;
+                }
+                step.logs.iter_mut().for_each(|log| *log *= 0.25);
+            }
+            if end.reached(&step) {
                 break;
             }
         }
         self.update(control)
     }
 
-    /// One step of MacKay's fixed point of the noise; how far the log of beta moved.
-    fn step_noise(&mut self, least: f64) -> f64 {
-        let before = self.beta;
-        let (error, gamma) = (self.error(), self.determined());
-        let rows: f64 = self.omega.iter().sum();
-        self.beta = ((rows - gamma).max(1e-3) / error).min(1.0 / least);
-        (self.beta / before).ln().abs()
+    /// s and q of a column that is there.
+    fn without(&self, k: usize) -> (f64, f64) {
+        let variance = self.covariance[(k, k)];
+        ((1.0 / variance - self.alpha[k]).max(0.0), self.mean[k] / variance)
+    }
+
+    /// The column that is determined least of those that are better left out.
+    fn idle(&self) -> Option<usize> {
+        let determined = |k: usize| 1.0 - self.alpha[k] * self.covariance[(k, k)];
+        let goes = |k: &usize| {
+            let (s, q) = self.without(*k);
+            determined(*k) < UNDETERMINED || best(&[s], &[q]) <= 0.0
+        };
+        (0..self.active.len()).filter(goes).min_by(|a, b| determined(*a).total_cmp(&determined(*b)))
     }
 
     fn found(self, changes: usize, gain: f64) -> Relevance {
