@@ -7,7 +7,7 @@ use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::Result;
 use mercer::read::{Source, Table, split_list};
-use mercer::report::{PredictionColumns, predict_csv};
+use mercer::report::{PredictionColumns, drawn_columns, predict_csv};
 use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,8 @@ const PREDICT: &str = "\
 Examples:
   mercer predict wine.mercer new.csv -o predicted.csv
   mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
-  mercer predict wine.mercer new.csv --std --interval 0.9 | head";
+  mercer predict wine.mercer new.csv --std --interval 0.9 | head
+  mercer predict wave.mercer new.csv --samples 5 --seed 1 -o functions.csv";
 
 /// Predict every row of a table with a model file; CSV on standard output or in a file.
 #[derive(Debug, Args)]
@@ -47,6 +48,12 @@ pub(crate) struct Predict {
     /// Add the probability of each class (knn, baseline, svc(probabilities=true)).
     #[arg(long)]
     pub probabilities: bool,
+    /// Add so many functions drawn from the posterior, without the noise of a target, to the left of the predictions (gp of numbers).
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub samples: Option<u32>,
+    /// Seed of the functions that are drawn.
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
+    pub seed: u64,
     /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
@@ -67,7 +74,7 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
     table.group_like(&model.prep.schema)?;
-    let kept = match args.keep.as_deref() {
+    let mut kept = match args.keep.as_deref() {
         None => Vec::new(),
         Some("all") => table.texts(&[])?,
         Some(names) => table.texts(&split_list(names))?,
@@ -76,6 +83,9 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
     notices(&table.notices());
     notices(&model.prep.tell(&data));
+    if let Some(count) = args.samples {
+        kept.extend(drawn_columns(&model, &data, count as usize, args.seed, &control)?);
+    }
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
     let csv = predict_csv(&model, &data, columns, &kept, &control)?;
     match &args.output {

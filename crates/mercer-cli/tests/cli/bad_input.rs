@@ -227,6 +227,7 @@ fn what_a_model_does_not_have_is_not_made_up() {
     let shell = Shell::new();
     shell.done(&["fit", "example:sinc", "--estimator", "ridge(lambda=1)", "-o", "m.mercer"]);
     refused(&shell, &["predict", "m.mercer", "example:sinc", "--std"], EXPRESSION, &["ridge", "gp"]);
+    refused(&shell, &["predict", "m.mercer", "example:sinc", "--samples", "3"], EXPRESSION, &["--samples", "ridge", "gp"]);
     refused(&shell, &["fit", "example:iris", "--estimator", "svr", "-o", "n.mercer"], EXPRESSION, &["svr", "svc"]);
 }
 

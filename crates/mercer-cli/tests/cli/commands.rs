@@ -134,6 +134,35 @@ fn a_gaussian_process_gives_deviations_and_intervals() {
 }
 
 #[test]
+fn functions_are_drawn_around_the_mean_of_a_gaussian_process() {
+    let shell = Shell::new();
+    shell.done(&[
+        "fit",
+        "example:sinc",
+        "--estimator",
+        "gp(noise=0.02, variance=1)",
+        "--kernel",
+        "rbf(length_scale=0.3)",
+        "-o",
+        "gp.mercer",
+    ]);
+    shell.write("new.csv", "x\n-2\n0\n3\n");
+    let drawn = |seed: &str| shell.done(&["predict", "gp.mercer", "new.csv", "--std", "--samples", "400", "--seed", seed]).out;
+    let out = drawn("1");
+    assert!(out.starts_with("y_sample1,y_sample2,") && out.lines().next().unwrap().ends_with("y_sample400,y,y_std"));
+    assert_eq!(out, drawn("1"));
+    assert_ne!(out, drawn("2"));
+    for line in out.lines().skip(1) {
+        let n: Vec<f64> = line.split(',').map(|c| c.parse().unwrap()).collect();
+        let (mean, std) = (n[400], n[401]);
+        let average = n[..400].iter().sum::<f64>() / 400.0;
+        let spread = (n[..400].iter().map(|v| (v - average).powi(2)).sum::<f64>() / 400.0).sqrt();
+        // Four standard errors; the spread is that of the function, without the noise.
+        assert!((average - mean).abs() <= 4.0 * std / 20.0 && spread > 0.0 && spread < std, "{average} {mean} {spread} {std}");
+    }
+}
+
+#[test]
 fn weights_count_rows_and_groups_stay_together() {
     let shell = Shell::new();
     let rows: String = (0..40).map(|i| format!("{},{},{},{}\n", i, i % 2, if i < 2 { 0 } else { 1 }, i / 4)).collect();

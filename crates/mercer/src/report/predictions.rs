@@ -44,6 +44,26 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
     Ok(Some((end(-1.0), end(1.0))))
 }
 
+/// Functions drawn from the posterior at every row of a table, without the noise of a target, as columns that may stand beside
+/// predictions: `_sample1`, ... after the names of the answer.
+///
+/// # Errors
+/// An estimator without a predictive covariance; memory, or a request of `control`.
+pub fn drawn_columns(model: &Model, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Vec<(String, Vec<String>)>> {
+    let draws = model.sample(data, count, seed, control)?.ok_or_else(|| Error::Setting {
+        name: "--samples".into(),
+        why: format!(
+            "{} has no predictive covariance; fit {}, or leave it out",
+            model.estimator,
+            those_that_give(&|gives| gives.covariance)
+        ),
+    })?;
+    let columns = model.answer.columns().into_iter().zip(&draws).flat_map(|(name, drawn)| {
+        (0..count).map(move |k| (format!("{name}_sample{}", k + 1), drawn.col(k).iter().map(f64::to_string).collect()))
+    });
+    Ok(columns.collect())
+}
+
 /// Rows that are predicted and written together: whole tiles and panels, so that a row's prediction has the same bits as in one
 /// table.
 const BLOCK: usize = 15360;

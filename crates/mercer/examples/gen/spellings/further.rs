@@ -151,7 +151,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         estimator: "l1vm",
         class: "L1VectorClassifier",
         role: Role::Classifier,
-        bases: "Scores, Probabilities, KernelClassifier",
+        bases: "SupportRows, Scores, Probabilities, KernelClassifier",
         fixed: &[],
         positional: 0,
         arguments: &[
@@ -161,13 +161,13 @@ pub(super) const FURTHER: &[Spelling] = &[
             sets("max_iterations", "max_iter", "1000"),
             RANDOM_STATE,
         ],
-        attributes: &[("n_iter_ : int", "Newton steps")],
+        attributes: KEPT,
     },
     Spelling {
         estimator: "l1vm",
         class: "L1VectorRegressor",
         role: Role::Regressor,
-        bases: "KernelRegressor",
+        bases: "SupportRows, KernelRegressor",
         fixed: &[],
         positional: 0,
         arguments: &[
@@ -177,7 +177,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             sets("max_iterations", "max_iter", "1000"),
             RANDOM_STATE,
         ],
-        attributes: &[("n_iter_ : int", "Newton steps")],
+        attributes: KEPT,
     },
     Spelling {
         estimator: "discriminant",
@@ -287,3 +287,5 @@ const CENTROIDS: &[(&str, &str)] = &[
     KERNEL,
 ];
 const STREAM: &[(&str, &str)] = &[("support_vectors_ : ndarray, sparse matrix or data frame", "The rows that are kept"), KERNEL];
+const KEPT: &[(&str, &str)] =
+    &[("support_ : ndarray", "The training rows with a coefficient"), ("n_iter_ : int", "Newton steps"), KERNEL];
