@@ -39,7 +39,9 @@ pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub use simd::{Identity, Map};
-pub(crate) use simd::{Level, add_rows, axpy, axpy_wide, chi_squared_distance, dot, dot_wide, l1_distance, level, map_row, sum_of_minima};
+pub(crate) use simd::{
+    Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, sum_of_minima,
+};
 pub(crate) use spread::spread;
 pub use tile::{Rows, Tile};
 

@@ -86,6 +86,8 @@ macro_rules! dispatch {
     };
 }
 
+pub(crate) use dispatch;
+
 dispatch! {
     /// x <- map(x).
     map_row, map_body, <T: Real, M: Map>, (row: &mut [T], map: M) -> ()

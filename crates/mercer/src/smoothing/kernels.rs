@@ -5,6 +5,8 @@
 
 use crate::error::{Error, Result};
 use crate::kernels::KernelExpr;
+use rand::RngExt;
+use rand_distr::{Exp1, StandardNormal};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -121,6 +123,55 @@ impl SmoothingKernel {
             Form::Powers(a, m) => (1.0 - r.powi(a)).powi(m),
             Form::Cosine if r < 1.0 => libm::cos(FRAC_PI_2 * r),
             Form::Cosine => 0.0,
+        }
+    }
+
+    /// The mass of the kernel of one column and bandwidth 1 below u.
+    pub fn cumulative(self, u: f64) -> f64 {
+        let beyond = match self.form() {
+            Form::Gaussian => return 0.5 * libm::erfc(-u * std::f64::consts::FRAC_1_SQRT_2),
+            Form::Exponential => return if u < 0.0 { 0.5 * libm::exp(u) } else { 1.0 - 0.5 * libm::exp(-u) },
+            _ if u.abs() >= 1.0 => 0.5,
+            Form::Cosine => 0.5 * libm::sin(FRAC_PI_2 * u.abs()),
+            Form::Powers(a, m) => {
+                // The integral of (1 - r^a)^m, term by term of the binomial.
+                let (mut choose, mut sum) = (1.0, 0.0);
+                for k in 0..=m {
+                    let power = a * k + 1;
+                    sum += choose * u.abs().powi(power) / f64::from(power);
+                    choose *= -f64::from(m - k) / f64::from(k + 1);
+                }
+                sum * libm::exp(self.log_constant(Shape::Radial, 1))
+            }
+        };
+        if u < 0.0 { 0.5 - beyond } else { 0.5 + beyond }
+    }
+
+    /// A step drawn from the kernel of bandwidth 1 over D columns.
+    pub fn draw(self, shape: Shape, dim: usize, source: &mut impl RngExt) -> Vec<f64> {
+        match shape {
+            Shape::Product => (0..dim).flat_map(|_| self.draw(Shape::Radial, 1, source)).collect(),
+            Shape::Radial if self == SmoothingKernel::Gaussian => (0..dim).map(|_| source.sample(StandardNormal)).collect(),
+            Shape::Radial => {
+                // A direction, and a radius of density r^(D-1) p(r).
+                let step: Vec<f64> = (0..dim).map(|_| source.sample(StandardNormal)).collect();
+                let length = step.iter().map(|z| z * z).sum::<f64>().sqrt();
+                let radius = self.radius(dim, source);
+                step.into_iter().map(|z| z / length * radius).collect()
+            }
+        }
+    }
+
+    fn radius(self, dim: usize, source: &mut impl RngExt) -> f64 {
+        // Uniform in the ball, taken with the probability p(r): a sum of D exponentials where there is no ball.
+        if self == SmoothingKernel::Exponential {
+            return (0..dim).map(|_| source.sample::<f64, _>(Exp1)).sum();
+        }
+        loop {
+            let r = source.random::<f64>().powf(1.0 / dim as f64);
+            if source.random::<f64>() < self.profile(r) {
+                return r;
+            }
         }
     }
 

@@ -1,4 +1,6 @@
 //! Smoothing kernels, bandwidths, densities and local regression against closed forms and other libraries.
 
+mod bandwidths;
+mod densities;
 mod kernels;
 mod shared;
