@@ -5,6 +5,7 @@ mod arrays;
 mod columns;
 mod comparison;
 mod dataset;
+mod density;
 mod dependence;
 mod errors;
 mod frames;
@@ -32,6 +33,8 @@ mod _native {
     use super::comparison::{Comparison, compare};
     #[pymodule_export]
     use super::dataset::Dataset;
+    #[pymodule_export]
+    use super::density::Density;
     #[pymodule_export]
     use super::dependence::{independence_test, two_sample_test};
     #[pymodule_export]

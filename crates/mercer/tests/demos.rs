@@ -80,3 +80,15 @@ fn a_demonstration_that_there_is_not_is_refused_with_those_that_there_are() {
     let why = Demo::named("margn").unwrap_err().to_string();
     assert!(why.contains("margin") && why.contains("demonstration"), "{why}");
 }
+
+// spec: D16, R05
+#[test]
+fn four_smoothing_kernels_integrate_to_one_and_err_alike() {
+    shows("14.16");
+}
+
+// spec: D17
+#[test]
+fn six_points_have_a_density_that_the_bandwidth_decides() {
+    shows("14.17");
+}

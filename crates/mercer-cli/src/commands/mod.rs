@@ -59,6 +59,7 @@ commands! {
     demo: Demo;
     gram: Gram;
     cluster: Cluster;
+    density: Density;
     map: Map;
     test: Test;
     shell: Completions, Man;

@@ -19,6 +19,7 @@ _Progress: TypeAlias = Callable[[str, int, int], object]
 __all__ = [
     "Comparison",
     "Dataset",
+    "Density",
     "Kernel",
     "Learner",
     "Model",
@@ -308,6 +309,33 @@ def grid(
     threads: int = 0,
     progress: _Progress | None = None,
 ) -> list[list[list[dict[str, Any]]]]: ...
+@final
+class Density:
+    def __new__(
+        cls,
+        data: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        bandwidth: float | str | ArrayLike,
+        kernel: str = "gaussian",
+        shape: str = "radial",
+        covariance: bool = False,
+        support: Sequence[tuple[float, float]] | None = None,
+        tolerance: float = 1e-14,
+        threads: int = 0,
+    ) -> Density: ...
+    def log_density(self, data: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
+    def left_out(self, *, threads: int = 0) -> NDArray[Any]: ...
+    def draw(self, count: int, seed: int) -> NDArray[Any]: ...
+    def cumulative(self, x: ArrayLike) -> NDArray[Any]: ...
+    def quantile(self, p: ArrayLike) -> NDArray[Any]: ...
+    @property
+    def widths(self) -> list[float]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @staticmethod
+    def _restored(text: str, arrays: Sequence[bytes]) -> Density: ...
+
 def linear_machine(
     data: _Data,
     target: ArrayLike,

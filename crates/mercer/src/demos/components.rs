@@ -1,7 +1,6 @@
 //! Figs 14.7 to 14.9: kernel principal components. Three clusters in the plane: contours of eight components, and coordinates along two
 //! beside those of linear ones (Schoelkopf, Smola & Mueller 1998); three phases of oil flow in twelve columns (Lawrence 2005).
 
-use super::contours::contours;
 use super::made::{Draw, column_names, even, fit, plane};
 use super::{Demo, Shown};
 use crate::control::Control;
@@ -11,7 +10,7 @@ use crate::estimators::{Predicted, Want};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::read::{ReadOptions, Source, Table};
-use crate::report::{Layer, Panel, Panels};
+use crate::report::{Layer, Panel, Panels, contours};
 
 pub(super) const CONTOURS: Demo = Demo {
     name: "kpca_contours",

@@ -3,11 +3,11 @@
 
 mod basis;
 mod components;
-mod contours;
 mod kept;
 mod losses;
 mod made;
 mod margins;
+mod smoothing;
 mod xor;
 
 use crate::control::Control;
@@ -114,4 +114,6 @@ pub const DEMOS: &[Demo] = &[
     components::CONTOURS,
     components::SCORES,
     components::OIL,
+    smoothing::KERNELS,
+    smoothing::PARZEN,
 ];

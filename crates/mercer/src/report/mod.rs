@@ -4,6 +4,7 @@
 //! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
 
 mod catalogue;
+mod density;
 mod figures;
 mod fragment;
 mod gather;
@@ -27,6 +28,9 @@ pub use figures::{
 };
 
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
+pub(crate) use figures::contours;
+
+pub use density::DensityReport;
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
 pub use methods::Method;

@@ -90,16 +90,22 @@ impl Index {
     pub(super) fn sum(&self, law: Law, x: &[f64], left_out: Option<usize>, tolerance: f64) -> Summed {
         let own = left_out.map(|row| (self.places[row], (self.weights[self.places[row]] - 1.0).max(0.0)));
         let near = if law.kernel.is_compact() {
-            Some((0.0, 1.0))
+            Some((0.0, 0))
         } else {
             let mut search =
                 Nearest { index: self, law, x, absent: own.filter(|(_, left)| *left == 0.0).map(|(place, _)| place), found: None };
             search.enter(0, self.to_box(law, 0, x));
             search.found
         };
-        let Some((near, weight)) = near else { return Summed { value: 0.0, near: 0.0 } };
-        let reach = law.reach(near, (self.total / (weight * tolerance)).ln().max(0.0));
-        let mut sum = Sum { index: self, law, x, own, near, reach };
+        let Some((near, leaf)) = near else { return Summed { value: 0.0, near: 0.0 } };
+        let mut sum = Sum { index: self, law, x, own, near, reach: f64::INFINITY };
+        if !law.kernel.is_compact() {
+            // The sum is no less than that over the leaf of the nearest point.
+            let least = sum.over(leaf);
+            sum.reach = law.reach(near, (self.total / (least * tolerance)).ln().max(0.0));
+        } else {
+            sum.reach = law.reach(near, 0.0);
+        }
         Summed { value: sum.over(0), near }
     }
 
@@ -114,14 +120,15 @@ impl Index {
     }
 }
 
-/// A search for the nearest point and its weight.
+/// A search for the nearest point.
 struct Nearest<'a> {
     index: &'a Index,
     law: Law,
     x: &'a [f64],
     /// The place of a point that is not there.
     absent: Option<usize>,
-    found: Option<(f64, f64)>,
+    /// Its distance and its leaf.
+    found: Option<(f64, usize)>,
 }
 
 impl Nearest<'_> {
@@ -144,7 +151,7 @@ impl Nearest<'_> {
             if weight > 0.0 && self.absent != Some(from + k) {
                 let distance = metric.of(self.x.iter().enumerate().map(|(j, x)| x - block[j * count + k]));
                 if self.found.is_none_or(|(least, _)| distance < least) {
-                    self.found = Some((distance, weight));
+                    self.found = Some((distance, node));
                 }
             }
         }

@@ -44,6 +44,20 @@ pub enum Shape {
     Product,
 }
 
+impl Shape {
+    /// The shape of a name: radial or product.
+    ///
+    /// # Errors
+    /// A name that there is not.
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "radial" => Ok(Shape::Radial),
+            "product" => Ok(Shape::Product),
+            other => Err(Error::unknown("shape of a smoothing kernel", other, ["radial", "product"])),
+        }
+    }
+}
+
 /// How a profile is computed.
 enum Form {
     /// (1 - r^a)^m up to 1, and 0 beyond.

@@ -14,11 +14,12 @@ from ._relevance import RelevanceRegressor, RelevanceVectors
 from ._ridge import RidgeClassification, RidgeRegression
 from ._streams import StreamOfClasses, StreamOfNumbers
 from ._svm import SupportVectorClassifier, SupportVectorRegressor
+from ._density import KernelDensity
 from ._learners import MercerClassifier, MercerRegressor
 from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):

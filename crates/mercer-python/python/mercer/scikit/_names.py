@@ -11,6 +11,7 @@ NAMES = (
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelDensity",
     "KernelDiscriminantAnalysis",
     "KernelKMeans",
     "KernelLMS",

@@ -9,6 +9,7 @@ mod canvas;
 mod colours;
 mod components;
 mod confusion;
+mod contours;
 mod curve;
 mod panels;
 mod predicted;
@@ -20,6 +21,7 @@ mod tuning;
 
 pub use components::Components;
 pub use confusion::Confusion;
+pub(crate) use contours::contours;
 pub use curve::Curve;
 pub use panels::{Layer, Panel, Panels};
 pub use predicted::PredictedTrue;

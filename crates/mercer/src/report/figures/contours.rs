@@ -1,7 +1,7 @@
 //! Lines along which values on a grid are equal, square by square (marching squares).
 
 /// Lines at `count` levels at even steps between the ends of the values; `values` row by row, one row for each y.
-pub(super) fn contours(x: &[f64], y: &[f64], values: &[f64], count: usize) -> Vec<Vec<[f64; 2]>> {
+pub(crate) fn contours(x: &[f64], y: &[f64], values: &[f64], count: usize) -> Vec<Vec<[f64; 2]>> {
     let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let mut out = Vec::new();
     for level in (1..=count).map(|k| low + (high - low) * k as f64 / (count + 1) as f64) {

@@ -1,0 +1,141 @@
+//! `mercer density`: how dense rows lie in one or more columns of numbers.
+
+use super::{Run, command_line, control, done, read_options};
+use crate::Stop;
+use crate::args::{Limits, Reading};
+use crate::output::{check_writable, notices, print};
+use clap::Args;
+use mercer::data::Values;
+use mercer::error::{Error, Result};
+use mercer::linalg::Matrix;
+use mercer::read::{Source, Table, split_list};
+use mercer::report::DensityReport;
+use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
+use mercer::store;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const DENSITY: &str = "\
+Examples:
+  mercer density faithful.csv --columns eruptions --report density.html
+  mercer density faithful.csv --columns eruptions,waiting --bandwidth scott
+  mercer density waits.csv --columns minutes --support 0, -o densities.csv";
+
+/// Estimate a density: writes the logarithm of the density at each row.
+///
+/// A rule for the bandwidth follows the scale of each column; all rules are told beside the one that is used.
+#[derive(Debug, Args)]
+#[command(after_help = DENSITY)]
+pub(crate) struct Density {
+    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
+    pub table: String,
+    /// Columns of numbers, separated by commas.
+    #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
+    pub columns: String,
+    /// A rule (normal_reference, silverman, scott, sheather_jones, isj, cross_validation, least_squares), or a number, or one for
+    /// each column, separated by commas.
+    #[arg(long, value_name = "RULE", default_value = "silverman", help_heading = "What to learn")]
+    pub bandwidth: String,
+    /// gaussian, epanechnikov, tricube, boxcar, biweight, triangular, cosine or exponential.
+    #[arg(long, value_name = "K", default_value = "gaussian", help_heading = "What to learn")]
+    pub kernel: String,
+    /// Whether the kernel of several columns is radial or a product.
+    #[arg(long, value_name = "SHAPE", default_value = "radial", help_heading = "What to learn")]
+    pub shape: String,
+    /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
+    pub weights: Option<String>,
+    /// Ends of the values, such as 0,1 or 0, for no upper end; once for all columns, or once for each.
+    #[arg(long, value_name = "LOW,HIGH", help_heading = "What to learn", allow_hyphen_values = true)]
+    pub support: Vec<String>,
+    /// CSV file to write; standard output if left out.
+    #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write a page: the density over its rows, and every rule on the curve of cross-validation.
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl Run for Density {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        density(self, stop).map(done)
+    }
+}
+
+fn density(args: &Density, stop: &Stop) -> Result<()> {
+    let kernel = SmoothingKernel::parse(&args.kernel)?;
+    let shape = Shape::parse(&args.shape)?;
+    let (bandwidth, rule) = bandwidth(&args.bandwidth)?;
+    let names = split_list(&args.columns);
+    let support = supports(&args.support, names.len())?;
+    for path in [&args.output, &args.report].into_iter().flatten() {
+        check_writable(path, &[Path::new(&args.table)])?;
+    }
+    let control = control(&args.limits, false, stop);
+    let options = read_options(&args.reading)?;
+    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
+    table.require_room(&control)?;
+    let weights = args.weights.as_ref().map(|name| table.take_weights(name)).transpose()?;
+    let data = table.dataset(&options)?;
+    notices(&table.notices());
+    let mut columns = Vec::new();
+    for name in &names {
+        let column = data.column(name)?;
+        let Values::Numbers(numbers) = &column.values else {
+            let (kernel, needs, column) = ("a density".into(), "numbers".into(), name.clone());
+            let (found, fix) = (data.column(name)?.values.kind().holds().into(), format!("read it as one (--types {name}=number), or name another"));
+            return Err(Error::WrongKind { kernel, column, needs, found, fix });
+        };
+        if let Some(row) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(Error::Cell {
+                file: args.table.clone(),
+                row: row + 1,
+                column: name.clone(),
+                found: "a missing cell".into(),
+                expected: "a number; leave such rows out".into(),
+            });
+        }
+        columns.push(numbers);
+    }
+    let points = Matrix::from_fn(data.rows(), columns.len(), |i, j| columns[j][i]);
+    let sample = Sample::new(&points, weights.as_deref())?;
+    let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, ..Asked::default() }, &control)?;
+    notices(found.notes());
+    let logs = found.log_density(&points, &control)?;
+    let csv: String = std::iter::once("log_density\n".to_owned()).chain(logs.iter().map(|l| format!("{l}\n"))).collect();
+    if args.output.is_none() && args.report.is_none() {
+        return print(&csv);
+    }
+    let told = DensityReport::new(&found, &names, &args.table, rule, shape, &control)?;
+    if let Some(path) = &args.report {
+        store::write_atomically(path, told.html(&command_line(), &control)?.as_bytes())?;
+    }
+    let Some(path) = &args.output else { return print(&csv) };
+    store::write_atomically(path, csv.as_bytes())?;
+    let written: String = [&args.output, &args.report].into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
+    print(&format!("{}{written}", told.text()))
+}
+
+/// A rule by its name, or numbers.
+fn bandwidth(text: &str) -> Result<(Bandwidth, Option<Rule>)> {
+    let numbers: Option<Vec<f64>> = split_list(text).iter().map(|n| n.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([one]) => Ok((Bandwidth::Number(*one), None)),
+        Some(several) => Ok((Bandwidth::Columns(several.to_vec()), None)),
+        None => Rule::parse(text).map(|rule| (Bandwidth::Rule(rule), Some(rule))),
+    }
+}
+
+fn supports(texts: &[String], columns: usize) -> Result<Vec<Support>> {
+    let end = |text: &str, none: f64| if text.trim().is_empty() { Some(none) } else { text.trim().parse().ok() };
+    let one = |text: &String| {
+        let ends = text.split_once(',').and_then(|(low, high)| Some(Support { low: end(low, f64::NEG_INFINITY)?, high: end(high, f64::INFINITY)? }));
+        ends.ok_or_else(|| Error::Setting { name: "--support".into(), why: format!("'{text}' is not LOW,HIGH, such as 0,1 or 0, for no upper end") })
+    };
+    let all: Vec<Support> = texts.iter().map(one).collect::<Result<_>>()?;
+    Ok(if all.len() == 1 { vec![all[0]; columns] } else { all })
+}

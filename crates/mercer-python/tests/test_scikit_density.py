@@ -1,0 +1,74 @@
+"""Densities beside scikit-learn's and scipy's, bandwidths that follow the scale, supports."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KernelDensity as Theirs
+
+import mercer
+
+RULES = ["normal_reference", "silverman", "scott", "sheather_jones", "isj", "cross_validation", "least_squares"]
+
+
+def rows(n, dim, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, dim))
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_densities_are_those_of_scikit_learn(kernel, dim):
+    x, q = rows(500, dim), rows(50, dim, 1)
+    weight = np.random.default_rng(2).uniform(0.5, 3, 500)
+    ours = mercer.KernelDensity(bandwidth=0.7, kernel=kernel).fit(x, sample_weight=weight)
+    theirs = Theirs(bandwidth=0.7, kernel=kernel, rtol=1e-12, atol=0).fit(x, sample_weight=weight)
+    np.testing.assert_allclose(np.exp(ours.score_samples(q)), np.exp(theirs.score_samples(q)), rtol=1e-7, atol=1e-12)
+    assert ours.bandwidth_ == 0.7 if dim == 1 else list(ours.bandwidth_) == [0.7] * dim
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_bandwidth_by_a_rule_follows_the_scale_and_not_the_place(rule):
+    x = rows(200, 1)
+    h = mercer.KernelDensity(bandwidth=rule).fit(x).bandwidth_
+    for c, b in [(1000.0, 0.0), (1e-3, 0.0), (1.0, 50.0), (-2.0, 0.0)]:
+        assert mercer.KernelDensity(bandwidth=rule).fit(c * x + b).bandwidth_ == pytest.approx(abs(c) * h, rel=1e-5)
+
+
+def test_a_matrix_gives_the_densities_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    x, q = rows(300, 2) @ np.array([[1.0, 0.8], [0.0, 0.5]]), rows(20, 2, 1)
+    theirs = stats.gaussian_kde(x.T, bw_method="scott")
+    np.testing.assert_allclose(np.exp(mercer.KernelDensity(bandwidth="scott", covariance=True).fit(x).score_samples(q)), theirs(q.T), rtol=1e-10)
+    np.testing.assert_allclose(np.exp(mercer.KernelDensity(bandwidth=theirs.covariance).fit(x).score_samples(q)), theirs(q.T), rtol=1e-10)
+
+
+def test_what_is_drawn_stays_inside_of_the_support():
+    x = np.abs(rows(300, 1))
+    density = mercer.KernelDensity(support=(0, None)).fit(x)
+    drawn = density.sample(2000, random_state=3)
+    assert drawn.min() >= 0 and (drawn == density.sample(2000, random_state=3)).all()
+    grid = np.linspace(0, 8, 4001)[:, None]
+    assert np.trapezoid(np.exp(density.score_samples(grid)), grid[:, 0]) == pytest.approx(1, abs=1e-4)
+    assert density.score_samples([[-0.1]])[0] == -np.inf
+    assert density.density_.cumulative([0.0, 100.0]).tolist() == [0.0, 1.0]
+
+
+def test_a_pickled_density_gives_the_same_bits_and_a_search_takes_it():
+    x, q = rows(100, 2), rows(10, 2, 1)
+    density = mercer.KernelDensity(kernel="biweight", bandwidth=[1.0, 2.0]).fit(x)
+    assert (pickle.loads(pickle.dumps(density)).score_samples(q) == density.score_samples(q)).all()
+    search = GridSearchCV(mercer.KernelDensity(), {"bandwidth": [0.05, 0.5, 5.0]}).fit(x)
+    assert search.best_params_ == {"bandwidth": 0.5}
+
+
+def test_bandwidths_that_make_no_density_are_named():
+    x = rows(20, 2)
+    for bandwidth, words in [(0.0, "above 0"), (np.inf, "above 0"), ("scot", "did you mean 'scott'"), ("isj", "one column"), ([1.0], "expected 2")]:
+        with pytest.raises(ValueError, match=words):
+            mercer.KernelDensity(bandwidth=bandwidth).fit(x)
+    with pytest.raises(ValueError, match="all 3"):
+        mercer.KernelDensity().fit(np.full((5, 1), 3.0))
