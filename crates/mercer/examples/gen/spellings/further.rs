@@ -287,5 +287,4 @@ const CENTROIDS: &[(&str, &str)] = &[
     KERNEL,
 ];
 const STREAM: &[(&str, &str)] = &[("support_vectors_ : ndarray, sparse matrix or data frame", "The rows that are kept"), KERNEL];
-const KEPT: &[(&str, &str)] =
-    &[("support_ : ndarray", "The training rows with a coefficient"), ("n_iter_ : int", "Newton steps"), KERNEL];
+const KEPT: &[(&str, &str)] = &[("support_ : ndarray", "The training rows with a coefficient"), ("n_iter_ : int", "Newton steps"), KERNEL];
