@@ -1647,7 +1647,7 @@ class L2VectorRegressor(KernelRegressor):
         self.n_jobs = n_jobs
 
 
-class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
+class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
     """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
 
     The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
@@ -1673,8 +1673,12 @@ class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
+    support_ : ndarray
+        The training rows with a coefficient.
     n_iter_ : int
         Newton steps.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
@@ -1715,7 +1719,7 @@ class L1VectorClassifier(Scores, Probabilities, KernelClassifier):
         self.n_jobs = n_jobs
 
 
-class L1VectorRegressor(KernelRegressor):
+class L1VectorRegressor(SupportRows, KernelRegressor):
     """L1 vector machine: a sparse linear or logistic model on kernel values with training rows.
 
     The estimator l1vm of Mercer. What is "auto" or a pair is tuned by cross-validation.
@@ -1739,8 +1743,12 @@ class L1VectorRegressor(KernelRegressor):
 
     Attributes
     ----------
+    support_ : ndarray
+        The training rows with a coefficient.
     n_iter_ : int
         Newton steps.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
         The fitted model of the library.
     certificate_ : dict
