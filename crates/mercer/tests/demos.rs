@@ -75,6 +75,12 @@ fn phases_of_flow_are_told_better_on_the_plane_of_kernel_components() {
     shows("14.9");
 }
 
+// spec: D13, M15
+#[test]
+fn log_odds_are_near_zero_where_densities_are_equal_for_relevance_vectors_and_not_for_support_vectors() {
+    shows("14.13");
+}
+
 #[test]
 fn a_demonstration_that_there_is_not_is_refused_with_those_that_there_are() {
     let why = Demo::named("margn").unwrap_err().to_string();

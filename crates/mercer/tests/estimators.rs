@@ -29,6 +29,16 @@ fn every_estimator_passes_the_kit_on_sequences_too() {
     check("normalise(spectrum(k=2)) + 0.3*equal", 14);
 }
 
+// spec: T05
+#[test]
+fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a_kernel_of_sequences() {
+    let (data, kernel) = (testkit::table(14, 17), KernelExpr::parse("normalise(spectrum(k=2)) + 0.3*equal").unwrap());
+    for name in ["ridge", "logistic", "kernel_pca", "discriminant", "perceptron", "kernel_k_means"] {
+        assert!(catalogue().iter().any(|entry| entry.name == name), "{name}");
+        testkit::check_estimator(&EstimatorExpr::parse(name).unwrap(), &kernel, &data).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
+}
+
 // asks: U-01
 #[test]
 fn calibrated_probabilities_pass_the_kit_too() {

@@ -3,7 +3,7 @@
 
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Estimator, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, Want, choose};
+use mercer::estimators::{ClassWeight, Estimator, Fitted, FittedL1vm, L1vm, Predicted, Query, Task, Want, choose};
 use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::Value;
@@ -270,4 +270,22 @@ fn the_machine_passes_the_conformance_kit() {
     let kernel = mercer::kernels::KernelExpr::parse("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal").unwrap();
     let told = mercer::testkit::check_estimator(&"l1vm".parse().unwrap(), &kernel, &mercer::testkit::table(26, 17));
     assert!(told.is_ok(), "{}", told.unwrap_err());
+}
+
+/// Balanced classes are rows with the weights N / (2 N_k), as in scikit-learn.
+#[test]
+fn balanced_classes_are_weights_of_rows() {
+    let codes: Vec<usize> = (0..N).map(|i| usize::from((1.7 * x(i)).sin() > 0.5)).collect();
+    let second = codes.iter().sum::<usize>() as f64;
+    let of_class = [N as f64 / (2.0 * (N as f64 - second)), N as f64 / (2.0 * second)];
+    let weights: Vec<f64> = codes.iter().map(|&k| of_class[k]).collect();
+    let target = classes(codes, 2);
+    let k = gram();
+    let balanced = L1vm { class_weight: ClassWeight::Balanced, ..l1vm(0.5) };
+    let ours = with_task(&k, &target, None, |task| balanced.fit(task).unwrap());
+    let weighted = with_task(&k, &target, Some(&weights), |task| l1vm(0.5).fit(task).unwrap());
+    let plain = with_task(&k, &target, None, |task| l1vm(0.5).fit(task).unwrap());
+    let coef = |fitted: &FittedL1vm| fitted.expansion().coef.data().to_vec();
+    assert!(coef(&ours).iter().zip(coef(&weighted)).all(|(a, b)| (a - b).abs() < 1e-10));
+    assert!(coef(&ours) != coef(&plain));
 }

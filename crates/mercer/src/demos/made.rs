@@ -95,6 +95,13 @@ pub(super) fn scores(model: &Model, data: &Dataset, control: &Control) -> Result
     found.map(Matrix::into_data).ok_or_else(|| Error::Data(format!("{} has no decision values", model.estimator.name())))
 }
 
+/// Log-odds of the second of two classes, from probabilities.
+pub(super) fn log_odds(model: &Model, data: &Dataset, control: &Control) -> Result<Vec<f64>> {
+    let p = all(model, data, Want { probabilities: true, ..Want::default() }, control)?.probabilities;
+    let p = p.ok_or_else(|| Error::Data("a model without probabilities has no log-odds".into()))?;
+    Ok((0..p.rows()).map(|i| p[(i, 1)].max(f64::MIN_POSITIVE).ln() - p[(i, 0)].max(f64::MIN_POSITIVE).ln()).collect())
+}
+
 /// Points of a curve.
 pub(super) fn points(x: &[f64], y: &[f64]) -> Vec<[f64; 2]> {
     x.iter().zip(y).map(|(x, y)| [*x, *y]).collect()

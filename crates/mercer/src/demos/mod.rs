@@ -7,6 +7,7 @@ mod kept;
 mod losses;
 mod made;
 mod margins;
+mod overlap;
 mod smoothing;
 mod xor;
 
@@ -111,6 +112,7 @@ pub const DEMOS: &[Demo] = &[
     losses::DEMO,
     margins::WIDEST,
     margins::SOFT,
+    overlap::DEMO,
     components::CONTOURS,
     components::SCORES,
     components::OIL,

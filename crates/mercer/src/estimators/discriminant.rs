@@ -7,7 +7,10 @@
 
 use super::link::Link;
 use super::settled::settled;
-use super::{Answer, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Ridge, Scores, Size, Summary, Task, When};
+use super::{
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Ridge, Scores, Size, Summary, Task,
+    When,
+};
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -105,7 +108,7 @@ impl Estimator for Discriminant {
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDiscriminant> {
         settled::<Self>("lambda", &self.lambda)?;
-        let (link, _) = Link::of(task, Self::NAME)?;
+        let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
         let fitted = self.ridge().fit(task)?;
         let indicators = fitted.expansion();
         let f = indicators.predict(task.gram, task.control)?;

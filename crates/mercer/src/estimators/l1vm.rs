@@ -11,7 +11,9 @@
 use super::exemplars::Exemplars;
 use super::link::Link;
 use super::settled::settled;
-use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
+use super::{
+    Answer, Certificate, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When,
+};
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -37,11 +39,13 @@ pub struct L1vm {
     pub tolerance: Value,
     /// Newton steps at most.
     pub max_iterations: Value,
+    /// Weights of the classes.
+    pub class_weight: ClassWeight,
 }
 
 impl Default for L1vm {
     fn default() -> Self {
-        L1vm { lambda: Value::Auto, tolerance: Value::Number(1e-6), max_iterations: Value::Number(1000.0) }
+        L1vm { lambda: Value::Auto, tolerance: Value::Number(1e-6), max_iterations: Value::Number(1000.0), class_weight: ClassWeight::None }
     }
 }
 
@@ -76,7 +80,7 @@ impl L1vm {
     /// The whole path: `count` values of lambda from the one at which every coefficient is 0 down to `share` of it, each solution the
     /// start of the next; for one output with approximate leave-one-out losses. Time that ends cuts it short.
     pub fn path(&self, task: &Task<'_>, count: usize, share: f64) -> Result<Vec<PathPoint>> {
-        let (link, losses) = Link::of(task, Self::NAME)?;
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram, task.control)?;
         let mut solver = Solver::new(&columns, &losses, self.options()?, task.control)?;
         let mut points = Vec::with_capacity(count);
@@ -129,6 +133,11 @@ impl Estimator for L1vm {
         ),
         Param::fixed("tolerance", "greatest violation of the optimality conditions, as a share of lambda", Domain::Fraction),
         Param::fixed("max_iterations", "most Newton steps", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "class_weight",
+            "none: rows count by their own weights; balanced: every class counts alike as a whole",
+            Domain::Choice(&["none", "balanced"]),
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
@@ -153,7 +162,7 @@ impl Estimator for L1vm {
     /// lambda: a twentieth of the one at which every coefficient is 0.
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
         let greatest = || -> Result<f64> {
-            let (link, losses) = Link::of(task, Self::NAME)?;
+            let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
             let columns = Exemplars::new(task.gram, task.control)?;
             let options = Options { tolerance: 1.0, max_iterations: 0 };
             Ok(Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale())
@@ -168,7 +177,7 @@ impl Estimator for L1vm {
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL1vm>) -> Result<FittedL1vm> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let options = self.options()?;
-        let (link, losses) = Link::of(task, Self::NAME)?;
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram, task.control)?;
         let mut solver = Solver::new(&columns, &losses, options, task.control)?;
         let greatest = solver.greatest_lambda();

@@ -131,7 +131,7 @@ impl Density {
 
     fn ready(stored: Stored) -> Result<Density> {
         let (sample, dim) = (&stored.sample, stored.sample.dim());
-        let units: Vec<f64> = (0..sample.rows()).flat_map(|i| stored.frame.into_units(sample.points().row(i))).collect();
+        let units: Vec<f64> = (0..sample.rows()).flat_map(|i| stored.frame.in_units(sample.points().row(i))).collect();
         if units.iter().any(|z| !z.is_finite()) {
             return Err(Error::Numerical {
                 what: "density".into(),
@@ -188,7 +188,7 @@ impl Density {
 
     /// ln of sum_i w_i k_h(x - x_i) without regard to a support.
     fn log_sum(&self, x: &[f64], left_out: Option<usize>) -> f64 {
-        let (z, law) = (self.stored.frame.into_units(x), self.law());
+        let (z, law) = (self.stored.frame.in_units(x), self.law());
         if z.iter().any(|z| !z.is_finite()) {
             return f64::NEG_INFINITY;
         }
@@ -286,7 +286,7 @@ fn few_rows_decide(sample: &Sample, frame: &Frame) -> Option<String> {
     if dim < MANY_COLUMNS || rows < 2 {
         return None;
     }
-    let others: Vec<Vec<f64>> = (0..rows).step_by(rows.div_ceil(5000)).map(|i| frame.into_units(sample.points().row(i))).collect();
+    let others: Vec<Vec<f64>> = (0..rows).step_by(rows.div_ceil(5000)).map(|i| frame.in_units(sample.points().row(i))).collect();
     let count = others.len();
     let decide = |i: usize| {
         let logs =

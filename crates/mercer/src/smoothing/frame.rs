@@ -94,7 +94,7 @@ impl Frame {
     }
 
     /// A point in units of the bandwidth.
-    pub(super) fn into_units(&self, x: &[f64]) -> Vec<f64> {
+    pub(super) fn in_units(&self, x: &[f64]) -> Vec<f64> {
         let mut z: Vec<f64> = x.iter().zip(&self.centre).map(|(x, c)| x - c).collect();
         match &self.factor {
             Some(lower) => {

@@ -40,7 +40,7 @@ const STAGES: usize = 7;
 pub(super) fn improved(differences: &Differences, control: &Control, notes: &mut Vec<String>) -> Result<f64> {
     let n = differences.count;
     let slope = |s: usize, t: f64| {
-        let sign = if s % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if s.is_multiple_of(2) { 1.0 } else { -1.0 };
         sign * differences.derivative(2 * s, (2.0 * t).sqrt()) / (n * n)
     };
     let above = |h: f64| {

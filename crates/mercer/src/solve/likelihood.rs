@@ -95,6 +95,12 @@ impl ClassLikelihood {
         &self.weights
     }
 
+    /// 1 where a latent function is that of the row's class, else 0: outputs x N.
+    pub fn indicators(&self) -> Matrix {
+        let own = |output: usize| if self.outputs == 1 { 1 } else { output };
+        Matrix::from_fn(self.outputs, self.codes.len(), |o, i| f64::from(u8::from(self.codes[i] == own(o))))
+    }
+
     fn of_two(&self, f: &Matrix) -> Slopes {
         let n = self.codes.len();
         let (mut loss, mut residual, mut diagonal) = (0.0, Matrix::zeros(n, 1), Matrix::zeros(n, 1));

@@ -6,6 +6,7 @@
 //!
 //! each with its mean, its curvature and its convex conjugate, which bounds what is left to gain (Boyd & Vandenberghe 2004, 5.7).
 
+use super::likelihood::{log1p_exp, sigmoid, softmax};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
@@ -75,7 +76,6 @@ impl Losses {
             }
         }
     }
-    /// The loss of all rows at the predictors f (C x N).
     /// The weighted loss of all rows at the predictors f (C x N).
     pub fn value(&self, f: &Matrix) -> f64 {
         self.of_rows(f).iter().zip(&self.weights).map(|(l, w)| l * w).sum()
@@ -85,17 +85,13 @@ impl Losses {
     pub fn of_rows(&self, f: &Matrix) -> Vec<f64> {
         let one = |i: usize| match self.kind {
             Loss::Squared => (0..self.outputs()).map(|c| 0.5 * (self.y[(c, i)] - f[(c, i)]).powi(2)).sum(),
-            Loss::Logistic => f[(0, i)].max(0.0) + (-f[(0, i)].abs()).exp().ln_1p() - self.y[(0, i)] * f[(0, i)],
-            Loss::Softmax => self.softmax_loss(f, i),
+            Loss::Logistic => log1p_exp(f[(0, i)]) - self.y[(0, i)] * f[(0, i)],
+            Loss::Softmax => {
+                let mut shares = f.col(i);
+                softmax(&mut shares) - (0..self.outputs()).map(|c| self.y[(c, i)] * f[(c, i)]).sum::<f64>()
+            }
         };
         (0..self.rows()).map(one).collect()
-    }
-
-    fn softmax_loss(&self, f: &Matrix, i: usize) -> f64 {
-        let outputs = 0..self.outputs();
-        let most = outputs.clone().fold(f64::NEG_INFINITY, |m, c| m.max(f[(c, i)]));
-        let sum: f64 = outputs.clone().map(|c| (f[(c, i)] - most).exp()).sum();
-        most + sum.ln() - outputs.map(|c| self.y[(c, i)] * f[(c, i)]).sum::<f64>()
     }
 
     /// The expected targets at the predictors f, C x N.
@@ -105,9 +101,8 @@ impl Losses {
             Loss::Squared => {}
             Loss::Logistic => out.data_mut().iter_mut().for_each(|v| *v = sigmoid(*v)),
             Loss::Softmax => {
-                let mut column = vec![0.0; self.outputs()];
                 for i in 0..self.rows() {
-                    column.iter_mut().enumerate().for_each(|(c, v)| *v = f[(c, i)]);
+                    let mut column = f.col(i);
                     softmax(&mut column);
                     column.iter().enumerate().for_each(|(c, v)| out[(c, i)] = *v);
                 }
@@ -155,22 +150,4 @@ impl Losses {
         }
         sum
     }
-}
-
-/// 1 / (1 + e^-f).
-pub fn sigmoid(f: f64) -> f64 {
-    if f >= 0.0 {
-        1.0 / (1.0 + (-f).exp())
-    } else {
-        let e = f.exp();
-        e / (1.0 + e)
-    }
-}
-
-/// Logarithms up to a constant become shares that sum to 1.
-pub fn softmax(f: &mut [f64]) {
-    let most = f.iter().fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-    f.iter_mut().for_each(|v| *v = (*v - most).exp());
-    let sum: f64 = f.iter().sum();
-    f.iter_mut().for_each(|v| *v /= sum);
 }

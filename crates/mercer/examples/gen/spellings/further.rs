@@ -157,6 +157,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         arguments: &[
             sets("lambda", "lambda_", "\"auto\""),
             kernel("\"rbf\"", ARRAYS),
+            CLASS_WEIGHT,
             sets("tolerance", "tol", "1e-6"),
             sets("max_iterations", "max_iter", "1000"),
             RANDOM_STATE,
@@ -168,7 +169,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "L1VectorRegressor",
         role: Role::Regressor,
         bases: "SupportRows, KernelRegressor",
-        fixed: &[],
+        fixed: &[("class_weight", "\"none\"")],
         positional: 0,
         arguments: &[
             sets("lambda", "lambda_", "\"auto\""),

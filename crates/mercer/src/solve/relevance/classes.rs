@@ -9,7 +9,7 @@
 
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, gain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -24,6 +24,11 @@ const DECREMENT: f64 = 1e-20;
 const NEAR: f64 = 1e-8;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
+/// Changes that are made together at most, of those that promise this share of what the best does, and the greatest cosine of two of
+/// their columns.
+const TOGETHER: usize = 64;
+const WORTH: f64 = 0.5;
+const APART: f64 = 0.01;
 /// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
 const PATIENCE: usize = 40;
 
@@ -55,12 +60,12 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, control: &Control) -> Result
         evidence: f64::NEG_INFINITY,
     };
     state.find_mode(control)?;
-    let (mut changes, mut gain, mut since, mut settled) = (0, f64::INFINITY, 0, false);
+    let (mut changes, mut together, mut gain, mut since, mut settled) = (0, 1, f64::INFINITY, 0, false);
     let mut top = state.evidence;
     while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
         control.check()?;
-        let change = state.best_change(control)?;
-        gain = change.gain.max(0.0);
+        let wished = state.changes(control)?;
+        gain = greatest(&wished);
         if gain <= TOLERANCE && settled {
             break;
         }
@@ -69,14 +74,21 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, control: &Control) -> Result
             settled = true;
             continue;
         }
-        state.apply(change, control)?;
-        changes += 1;
+        let estimated = wished[0].x > 0.0 && state.active.binary_search(&wished[0].column).is_ok();
+        if estimated && state.rises(wished[0].gain, control)? {
+            changes += 1;
+            continue;
+        }
+        let some = state.apart(&wished, together);
+        let made = state.take(&some, control)?;
+        together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
+        changes += made;
         since = if state.evidence > top + TOLERANCE { 0 } else { since + 1 };
         top = top.max(state.evidence);
     }
     if !settled && !control.out_of_time() {
         state.settle(control)?;
-        gain = state.best_change(control)?.gain.max(0.0);
+        gain = greatest(&state.changes(control)?);
     }
     Ok(Relevance {
         columns: state.active,
@@ -208,7 +220,7 @@ impl State<'_> {
             }
             let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
             if let Some(k) = self.idle(&covariance, control)? {
-                self.apply(Change { column: self.active[k], x: 0.0, gain: 0.0 }, control)?;
+                self.apply(&[Change { column: self.active[k], x: 0.0, gain: 0.0 }], control)?;
                 continue;
             }
             let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
@@ -219,6 +231,21 @@ impl State<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Moves all alphas together where that adds at least `gain`.
+    fn rises(&mut self, gain: f64, control: &Control) -> Result<bool> {
+        let (alpha, weights, evidence) = (self.alpha.clone(), self.weights.clone(), self.evidence);
+        let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
+        let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
+        self.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
+        self.find_mode(control)?;
+        let rises = self.evidence >= evidence + gain;
+        if !rises {
+            (self.alpha, self.weights) = (alpha, weights);
+            self.find_mode(control)?;
+        }
+        Ok(rises)
     }
 
     /// The column that is determined least of those that are better left out. Of a column that is there, s = 1 / l - alpha and
@@ -240,8 +267,8 @@ impl State<'_> {
         Ok(least.map(|(k, _)| k))
     }
 
-    /// The change of one alpha that adds most, at the mode as it is.
-    fn best_change(&self, control: &Control) -> Result<Change> {
+    /// What a change of each alpha by itself adds at the mode as it is, the greatest first.
+    fn changes(&self, control: &Control) -> Result<Vec<Change>> {
         let (p, m, outputs) = (self.phi.cols(), self.active.len(), self.outputs());
         let q = transposed_product_within(self.phi, &self.slopes.residual, control)?;
         // For each output V_m of every column, brought to L^-1 V_m'.
@@ -303,30 +330,66 @@ impl State<'_> {
             let to = best(&s, &q);
             Ok(Change { column, x: to, gain: gain(&s, &q, x, to) })
         };
-        let all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
-        Ok(all.into_iter().filter(|c| c.gain.is_finite()).fold(NONE, better))
+        let mut all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
+        all.retain(|c| c.gain.is_finite());
+        all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.column.cmp(&b.column)));
+        Ok(all)
     }
 
-    fn apply(&mut self, change: Change, control: &Control) -> Result<()> {
-        let place = self.active.iter().position(|&a| a == change.column);
+    /// The best change and others that are worth it, of columns that have little to do with one another.
+    fn apart(&self, wished: &[Change], most: usize) -> Vec<Change> {
+        let mut some: Vec<(Change, Vec<f64>)> = Vec::new();
+        for change in wished.iter().take_while(|c| c.gain >= WORTH * greatest(wished)) {
+            if some.len() == most {
+                break;
+            }
+            let mut column = self.phi.col(change.column);
+            let length = dot(&column, &column).sqrt();
+            column.iter_mut().for_each(|v| *v /= length);
+            if some.iter().all(|(_, other)| dot(other, &column).abs() < APART) {
+                some.push((*change, column));
+            }
+        }
+        some.into_iter().map(|(change, _)| change).collect()
+    }
+
+    /// Makes changes together, or the first of them alone where together they bring less than it promises; how many were made.
+    fn take(&mut self, changes: &[Change], control: &Control) -> Result<usize> {
+        let (active, alpha, weights, evidence) = (self.active.clone(), self.alpha.clone(), self.weights.clone(), self.evidence);
+        self.apply(changes, control)?;
+        if changes.len() == 1 || self.evidence >= evidence + greatest(changes) {
+            return Ok(changes.len());
+        }
+        (self.active, self.alpha, self.weights) = (active, alpha, weights);
+        self.apply(&changes[..1], control)?;
+        Ok(1)
+    }
+
+    fn apply(&mut self, changes: &[Change], control: &Control) -> Result<()> {
         let outputs = self.outputs();
         let mut rows: Vec<Vec<f64>> = (0..self.active.len()).map(|a| self.weights.row(a).to_vec()).collect();
-        match place {
-            Some(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
-            Some(k) => {
-                self.active.remove(k);
-                self.alpha.remove(k);
-                rows.remove(k);
-            }
-            None => {
-                let k = self.active.partition_point(|&a| a < change.column);
-                self.active.insert(k, change.column);
-                self.alpha.insert(k, 1.0 / change.x);
-                rows.insert(k, vec![0.0; outputs]);
+        for change in changes {
+            match self.active.binary_search(&change.column) {
+                Ok(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
+                Ok(k) => {
+                    self.active.remove(k);
+                    self.alpha.remove(k);
+                    rows.remove(k);
+                }
+                Err(k) => {
+                    self.active.insert(k, change.column);
+                    self.alpha.insert(k, 1.0 / change.x);
+                    rows.insert(k, vec![0.0; outputs]);
+                }
             }
         }
         self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
         self.columns = Matrix::from_fn(self.phi.rows(), self.active.len(), |i, a| self.phi[(i, self.active[a])]);
         self.find_mode(control)
     }
+}
+
+/// The gain of the first of sorted changes.
+fn greatest(changes: &[Change]) -> f64 {
+    changes.first().map_or(0.0, |c| c.gain.max(0.0))
 }
