@@ -1660,6 +1660,8 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     tol : float, default=1e-6
         Greatest violation of the optimality conditions, as a share of lambda.
     max_iter : int, default=1000
@@ -1706,6 +1708,7 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
         *,
         lambda_: float | str | tuple[float, float] = "auto",
         kernel: Any = "rbf",
+        class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 1000,
         random_state: Any = None,
@@ -1713,6 +1716,7 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
     ) -> None:
         self.lambda_ = lambda_
         self.kernel = kernel
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -1770,6 +1774,7 @@ class L1VectorRegressor(SupportRows, KernelRegressor):
 
     _name = "l1vm"
     _spelt = {"lambda": "lambda_", "tolerance": "tol", "max_iterations": "max_iter"}
+    _fixed = {"class_weight": "none"}
 
     def __init__(
         self,
