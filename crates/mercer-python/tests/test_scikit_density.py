@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from scipy.special import gamma
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KernelDensity as Theirs
 
@@ -21,7 +22,20 @@ def rows(n, dim, seed=0):
 
 @pytest.mark.parametrize("kernel", ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"])
 @pytest.mark.parametrize("dim", [1, 2, 3])
+def test_every_kernel_integrates_to_one(kernel, dim):
+    radius = np.linspace(0, 60, 600_001)
+    places = np.zeros((len(radius), dim))
+    places[:, 0] = radius
+    density = np.exp(mercer.KernelDensity(bandwidth=1.0, kernel=kernel).fit(np.zeros((1, dim))).score_samples(places))
+    sphere = 2 * np.pi ** (dim / 2) / gamma(dim / 2)
+    assert np.trapezoid(density * sphere * radius ** (dim - 1), radius) == pytest.approx(1, abs=5e-4)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"])
+@pytest.mark.parametrize("dim", [1, 2, 3])
 def test_densities_are_those_of_scikit_learn(kernel, dim):
+    if (kernel, dim) == ("cosine", 2):
+        pytest.skip("scikit-learn's integrates to .363 there; ours is held against its integral above")
     x, q = rows(500, dim), rows(50, dim, 1)
     weight = np.random.default_rng(2).uniform(0.5, 3, 500)
     ours = mercer.KernelDensity(bandwidth=0.7, kernel=kernel).fit(x, sample_weight=weight)

@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 
 import sklearn
 from joblib import Parallel, delayed
-from sklearn.base import TransformerMixin, clone, is_classifier, is_clusterer, is_regressor
+from sklearn.base import DensityMixin, TransformerMixin, clone, is_classifier, is_clusterer, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -52,8 +52,10 @@ def test_copies_predict_the_same_bits(estimator):
     for other in [pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model), clone(model).fit(X, y)]:
         np.testing.assert_array_equal(answer(other)(X), answer(model)(X))
     groups = is_clusterer(model)
-    assert is_classifier(model) + is_regressor(model) + groups + (isinstance(model, TransformerMixin) and not groups) == 1
-    assert model.certificate_ is None or model.certificate_["value"] >= 0
+    maps = isinstance(model, TransformerMixin) and not groups
+    density = isinstance(model, DensityMixin)
+    assert is_classifier(model) + is_regressor(model) + groups + maps + density == 1
+    assert density or model.certificate_ is None or model.certificate_["value"] >= 0
 
 
 @pytest.mark.parametrize("estimator", CLASSES, ids=lambda c: c.__name__)

@@ -96,6 +96,8 @@ pub struct FittedPerceptron {
     weights: Vec<(f64, f64)>,
     /// The weight of the rows that were seen.
     seen: f64,
+    /// Changes so far.
+    mistakes: usize,
     /// Whether vectors vote with a constant.
     intercept: bool,
     classes: Option<usize>,
@@ -212,10 +214,11 @@ impl Perceptron {
             changes: changes.clone().map(|c| (place[c.row], c.up, c.down)).collect(),
             weights: changes.map(|c| (c.weight, c.time)).collect(),
             seen: learnt.time,
+            mistakes: learnt.mistakes.0,
             intercept: self.intercept,
             expansion,
             classes,
-            summary: Summary { iterations: learnt.mistakes.0, converged: true, notes, ..Summary::default() },
+            summary: Summary { iterations: learnt.passes, converged: true, notes, ..Summary::default() },
         })
     }
 
@@ -313,7 +316,7 @@ impl Estimator for Perceptron {
         for (&(row, up, down), &(weight, time)) in earlier.changes.iter().zip(&earlier.weights) {
             learnt.changes.push(crate::solve::online::Change { row, up, down, weight, time });
         }
-        learnt.mistakes.0 = earlier.summary.iterations;
+        learnt.mistakes.0 = earlier.mistakes;
         Perceptron { order: Order::Given, ..self.clone() }.learn(task, &shown, known, learnt, 1)
     }
 }

@@ -55,6 +55,8 @@ pub struct Learnt {
     pub changes: Vec<Change>,
     /// Changes of all passes, and of the last.
     pub mistakes: (usize, usize),
+    /// Passes of this run.
+    pub passes: usize,
     /// Support rows that a budget took away.
     pub dropped: usize,
 }
@@ -71,6 +73,7 @@ impl Learnt {
             time: 0.0,
             changes: Vec::new(),
             mistakes: (0, 0),
+            passes: 0,
             dropped: 0,
         }
     }
@@ -117,7 +120,6 @@ impl<'a> Stream<'a> {
             let change = learnt.coef.row(i).to_vec();
             self.spread(i, &change, &mut cache, control)?;
         }
-        let mut pass = 0;
         for order in orders {
             let mut changed = 0;
             for i in order {
@@ -126,8 +128,8 @@ impl<'a> Stream<'a> {
                 }
             }
             learnt.mistakes = (learnt.mistakes.0 + changed, changed);
-            pass += 1;
-            control.tell("passes over the rows", pass, 0);
+            learnt.passes += 1;
+            control.tell("passes over the rows", learnt.passes, 0);
             if changed == 0 || control.out_of_time() {
                 break;
             }

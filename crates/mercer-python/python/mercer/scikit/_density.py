@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class KernelDensity(BaseEstimator):
+class KernelDensity(DensityMixin, BaseEstimator):
     """Kernel density estimation, like ``sklearn.neighbors.KernelDensity``.
 
     A density as the mean of kernels at the rows, in logarithms. Rules for the bandwidth follow the scale of each column; sums are
@@ -61,7 +61,7 @@ class KernelDensity(BaseEstimator):
     >>> X = [[1.2], [1.9], [2.0], [2.4], [3.7]]
     >>> density = KernelDensity(bandwidth=0.5).fit(X)
     >>> density.score_samples([[2.0]]).round(4)
-    array([-0.8185])
+    array([-0.7408])
     >>> density.sample(3, random_state=0).shape
     (3, 1)
     """
@@ -104,7 +104,8 @@ class KernelDensity(BaseEstimator):
         self : object
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        rule = isinstance(self.bandwidth, str)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2 if rule else 1)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not isinstance(self.rtol, Real) or not 0 < self.rtol < 1:
             raise ExpressionError(f"KernelDensity: rtol={self.rtol!r}: it must be a number between 0 and 1")

@@ -253,7 +253,7 @@ class KernelEstimator(BaseEstimator):
             if told == str(error):
                 raise
             raise type(error)(told) from None
-        if "max_iterations" in self._spelt:
+        if self._spelt.keys() & {"max_iterations", "passes"}:
             self.n_iter_ = max(1, model.summary["iterations"])
         self._keep(X, y, weight, model)
         self._keep_settled(model)

@@ -287,5 +287,9 @@ const CENTROIDS: &[(&str, &str)] = &[
     ("n_centroids_ : float", "The number of centroids, where it was left open"),
     KERNEL,
 ];
-const STREAM: &[(&str, &str)] = &[("support_vectors_ : ndarray, sparse matrix or data frame", "The rows that are kept"), KERNEL];
+const STREAM: &[(&str, &str)] = &[
+    ("support_vectors_ : ndarray, sparse matrix or data frame", "The rows that are kept"),
+    ("n_iter_ : int", "Passes over the rows"),
+    KERNEL,
+];
 const KEPT: &[(&str, &str)] = &[("support_ : ndarray", "The training rows with a coefficient"), ("n_iter_ : int", "Newton steps"), KERNEL];
