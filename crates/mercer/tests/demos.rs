@@ -81,6 +81,12 @@ fn log_odds_are_near_zero_where_densities_are_equal_for_relevance_vectors_and_no
     shows("14.13");
 }
 
+// spec: D18, G24, E3-20
+#[test]
+fn averages_through_noisy_rows_follow_the_curve_with_a_bandwidth_of_both_columns() {
+    shows("14.18");
+}
+
 #[test]
 fn a_demonstration_that_there_is_not_is_refused_with_those_that_there_are() {
     let why = Demo::named("margn").unwrap_err().to_string();

@@ -225,7 +225,7 @@ fn a_perceptron_makes_no_more_mistakes_than_novikoff_allows_and_is_the_linear_on
         let largest = (0..x.rows()).map(|i| linear(x.row(i), x.row(i))).fold(0.0, f64::max);
         for order in [Order::Given, Order::Drawn] {
             let fitted = fit(&Perceptron { order, ..machine(Vector::Last, 1e4) }, &square(&x, linear), &classes(&y, 2), None);
-            let mistakes = fitted.summary().iterations as f64;
+            let mistakes = fitted.mistakes() as f64;
             assert!(mistakes >= 1.0 && mistakes <= largest / least.powi(2), "{mistakes} of {}", largest / least.powi(2));
             assert_eq!(codes(&fitted, &cross(&x, &x.select_rows(fitted.support()), linear)), y);
         }
@@ -245,7 +245,7 @@ fn a_perceptron_makes_no_more_mistakes_than_novikoff_allows_and_is_the_linear_on
             }
         }
         let fitted = fit(&machine(Vector::Last, 1e4), &square(&x, linear), &classes(&y, 2), None);
-        assert_eq!(fitted.summary().iterations, mistakes);
+        assert_eq!(fitted.mistakes(), mistakes);
         let expansion = fitted.expansion().unwrap();
         let found = |d: usize| (0..expansion.support.len()).map(|s| expansion.coef[(s, 0)] * x[(expansion.support[s], d)]).sum::<f64>();
         (0..2).for_each(|d| assert!((found(d) - w[d]).abs() < 1e-10));

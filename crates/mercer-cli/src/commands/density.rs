@@ -1,13 +1,11 @@
 //! `mercer density`: how dense rows lie in one or more columns of numbers.
 
-use super::{Run, command_line, control, done, read_options};
+use super::{Run, command_line, control, done, numbers, read_options};
 use crate::Stop;
 use crate::args::{Limits, Reading};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
-use mercer::data::Values;
 use mercer::error::{Error, Result};
-use mercer::linalg::Matrix;
 use mercer::read::{Source, Table, split_list};
 use mercer::report::DensityReport;
 use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
@@ -82,26 +80,7 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     let weights = args.weights.as_ref().map(|name| table.take_weights(name)).transpose()?;
     let data = table.dataset(&options)?;
     notices(&table.notices());
-    let mut columns = Vec::new();
-    for name in &names {
-        let column = data.column(name)?;
-        let Values::Numbers(numbers) = &column.values else {
-            let (kernel, needs, column) = ("a density".into(), "numbers".into(), name.clone());
-            let (found, fix) = (data.column(name)?.values.kind().holds().into(), format!("read it as one (--types {name}=number), or name another"));
-            return Err(Error::WrongKind { kernel, column, needs, found, fix });
-        };
-        if let Some(row) = numbers.iter().position(|x| !x.is_finite()) {
-            return Err(Error::Cell {
-                file: args.table.clone(),
-                row: row + 1,
-                column: name.clone(),
-                found: "a missing cell".into(),
-                expected: "a number; leave such rows out".into(),
-            });
-        }
-        columns.push(numbers);
-    }
-    let points = Matrix::from_fn(data.rows(), columns.len(), |i, j| columns[j][i]);
+    let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
     let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, ..Asked::default() }, &control)?;
     notices(found.notes());

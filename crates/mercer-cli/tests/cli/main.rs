@@ -10,6 +10,7 @@ mod kernels;
 mod memory;
 mod reading;
 mod shell;
+mod smoothing;
 mod stopping;
 mod untargeted;
 mod words;

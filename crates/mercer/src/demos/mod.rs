@@ -118,4 +118,5 @@ pub const DEMOS: &[Demo] = &[
     components::OIL,
     smoothing::KERNELS,
     smoothing::PARZEN,
+    smoothing::REGRESSION,
 ];

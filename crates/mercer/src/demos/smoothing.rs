@@ -1,13 +1,13 @@
 //! Fig 14.16: four smoothing kernels on one axis. Fig 14.17: the density of six points, by boxcars above and Gaussians below, the
-//! bandwidth growing from left to right.
+//! bandwidth growing from left to right. Fig 14.18: averages under a Gaussian through noisy rows of one column.
 
-use super::made::{even, points};
+use super::made::{Draw, even, points};
 use super::{Demo, Shown};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::report::{Layer, Panel, Panels};
-use crate::smoothing::{Asked, Bandwidth, Density, Sample, Shape, SmoothingKernel};
+use crate::smoothing::{Asked, Bandwidth, Density, LocalOptions, LocalRegression, Reach, Rule, Sample, Shape, SmoothingKernel};
 
 pub(super) const KERNELS: Demo = Demo {
     name: "smoothing_kernels",
@@ -21,6 +21,13 @@ pub(super) const PARZEN: Demo = Demo {
     figures: &["14.17"],
     about: "the density of six points: the bandwidth matters, the form of the kernel hardly",
     run: parzen,
+};
+
+pub(super) const REGRESSION: Demo = Demo {
+    name: "nadaraya_watson",
+    figures: &["14.18"],
+    about: "averages under a Gaussian whose bandwidth goes by the spread of both columns",
+    run: regression,
 };
 
 fn panel(title: String, layers: Vec<(String, Layer)>) -> Panel {
@@ -91,5 +98,44 @@ fn parzen(control: &Control) -> Result<Shown> {
     let svg = Panels { panels, across: 2 }
         .file("Densities of six points", "Boxcars above, Gaussians below, the bandwidth growing to the right")?;
     shown.figures.push(("parzen.svg".into(), svg));
+    Ok(shown)
+}
+
+/// Rows of the figure, and the standard deviation of their noise.
+const ROWS: usize = 100;
+const NOISE: f64 = 0.1;
+
+fn sinc(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { x.sin() / x }
+}
+
+fn regression(control: &Control) -> Result<Shown> {
+    let mut shown = Shown::default();
+    let mut draw = Draw::new(18);
+    let x: Vec<f64> = (0..ROWS).map(|_| draw.between(-10.0, 10.0)).collect();
+    let y: Vec<f64> = x.iter().map(|x| sinc(*x) + draw.normal(0.0, NOISE)).collect();
+    // h_j = (4 / 3N)^(1/5) of the robust deviation of each column, h = sqrt(h_x h_y): the root, which the text leaves out.
+    let of = |numbers: &[f64]| -> Result<f64> {
+        let sample = Sample::of_numbers(numbers, None)?;
+        Ok(Rule::NormalReference.choose(&sample, SmoothingKernel::Gaussian, Shape::Radial, control)?.columns[0])
+    };
+    let (of_x, of_y) = (of(&x)?, of(&y)?);
+    let h = (of_x * of_y).sqrt();
+    let told = "sqrt(h_x h_y), not the product";
+    shown.number("bandwidth", h, told, (h * h - of_x * of_y).abs() < 1e-12 && (h - of_x * of_y).abs() > 0.1);
+    let at = even(-10.0, 10.0, 401);
+    let truth: Vec<f64> = at.iter().map(|x| sinc(*x)).collect();
+    let mut layers = vec![("rows".into(), Layer::Marks(0, points(&x, &y))), ("sinc".into(), Layer::Line(points(&at, &truth)))];
+    for (name, degree) in [("averages", 0), ("local lines", 1)] {
+        let asked = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h]), degree };
+        let local = LocalRegression::fit(&Matrix::column(x.clone()), &y, None, &asked, control)?;
+        let found = local.predict(&Matrix::column(at.clone()), control)?.values;
+        let error = (found.iter().zip(&truth).map(|(f, t)| (f - t).powi(2)).sum::<f64>() / at.len() as f64).sqrt();
+        shown.number(format!("{name}: root mean square error from the true curve"), error, "below the noise, 0.1", error < NOISE);
+        layers.push((name.into(), Layer::Line(points(&at, &found))));
+    }
+    let svg = Panels { panels: vec![panel("local regression".into(), layers)], across: 1 }
+        .file("Nadaraya-Watson regression", "Noisy rows, the true curve, averages and local lines under a Gaussian")?;
+    shown.figures.push(("nadaraya_watson.svg".into(), svg));
     Ok(shown)
 }

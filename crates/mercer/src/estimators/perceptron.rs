@@ -322,6 +322,11 @@ impl Estimator for Perceptron {
 }
 
 impl FittedPerceptron {
+    /// Changes of the vector on the way, streams included.
+    pub fn mistakes(&self) -> usize {
+        self.mistakes
+    }
+
     /// Votes of all vectors on the way for each class, as shares; of two classes those of the second less those of the first.
     fn votes(&self, query: &Query<'_>, classes: usize) -> Result<Matrix> {
         let Query { cross, control, .. } = *query;

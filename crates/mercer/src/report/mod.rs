@@ -16,6 +16,7 @@ mod model_page;
 mod pictures;
 mod plan;
 mod predictions;
+mod smooth;
 mod terms;
 mod text;
 mod tuning;
@@ -38,6 +39,7 @@ pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
 pub use plan::plan_text;
 pub use predictions::{PredictionColumns, drawn_columns, interval, predict_csv, standard_deviation};
+pub use smooth::{SmoothReport, Smoother};
 pub use validity::{validity_json, validity_text};
 
 pub use crate::select::{Estimate, Metric};

@@ -189,6 +189,15 @@ impl SmoothingKernel {
         }
     }
 
+    /// p(r) / p(least) of a kernel that is never 0; p(r) of a compact one.
+    pub(super) fn beside(self, r: f64, least: f64) -> f64 {
+        match self.form() {
+            Form::Gaussian => libm::exp(-0.5 * (r - least) * (r + least)),
+            Form::Exponential => libm::exp(least - r),
+            _ => self.profile(r),
+        }
+    }
+
     /// Whether it is 0 beyond one bandwidth.
     pub fn is_compact(self) -> bool {
         !matches!(self.form(), Form::Gaussian | Form::Exponential)

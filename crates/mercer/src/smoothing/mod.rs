@@ -23,6 +23,8 @@ mod frame;
 mod index;
 mod kernels;
 mod line;
+mod local;
+mod lowess;
 mod plug_in;
 mod rules;
 mod sample;
@@ -34,5 +36,7 @@ pub use cross_validation::{left_out_likelihood, left_out_squares, squares_curve}
 pub use density::{Asked, Bandwidth, Density};
 pub use distribution::Distribution;
 pub use kernels::{Shape, SmoothingKernel};
+pub use local::{LocalOptions, LocalRegression, Reach, Smoothed};
+pub use lowess::{Lowess, LowessOptions};
 pub use rules::{Chosen, Rule};
 pub use sample::{Sample, Scale, robust_scale};

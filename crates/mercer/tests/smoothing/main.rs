@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failing test")]
 
 mod bandwidths;
+mod curves;
 mod densities;
 mod kernels;
 mod shared;

@@ -1993,6 +1993,8 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
         The classes.
     support_vectors_ : ndarray, sparse matrix or data frame
         The rows that are kept.
+    n_iter_ : int
+        Passes over the rows.
     kernel_ : mercer.Kernel
         The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like
@@ -2071,6 +2073,8 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
     ----------
     support_vectors_ : ndarray, sparse matrix or data frame
         The rows that are kept.
+    n_iter_ : int
+        Passes over the rows.
     kernel_ : mercer.Kernel
         The kernel with the numbers that were found; none where it is a function or precomputed.
     model_ : mercer.Model or its like

@@ -1,0 +1,70 @@
+//! Densities and curves, as typed.
+
+use super::shell::Shell;
+
+/// Twenty-one places on a line, a parabola over them, and a column of words.
+fn parabola() -> String {
+    let row = |i: i32| {
+        let x = f64::from(i) / 10.0 - 1.0;
+        format!("{x},{},w{i}\n", x * x)
+    };
+    format!("x,y,word\n{}", (0..21).map(row).collect::<String>())
+}
+
+fn numbers(csv: &str, column: usize) -> Vec<f64> {
+    csv.lines().skip(1).map(|l| l.split(',').nth(column).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn densities_are_logarithms_and_the_page_holds_every_rule() {
+    let shell = Shell::new();
+    shell.write("t.csv", "x\n-2.1\n-1.3\n-0.4\n1.9\n5.1\n6.2\n");
+    let logs = numbers(&shell.done(&["density", "t.csv", "--columns", "x", "--bandwidth", "1.5"]).out, 0);
+    let normal = |u: f64| (-0.5 * u * u).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let at: f64 = [-2.1f64, -1.3, -0.4, 1.9, 5.1, 6.2].iter().map(|x| normal((x + 0.4) / 1.5) / (6.0 * 1.5)).sum();
+    assert!((logs[2] - at.ln()).abs() < 1e-12, "{logs:?}");
+    let run = shell.done(&["density", "t.csv", "--columns", "x", "--report", "page.html", "-o", "d.csv"]);
+    assert!(run.out.contains("sheather_jones") && run.out.contains("written: d.csv"), "{}", run.out);
+    let page = std::fs::read_to_string(shell.path("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("least_squares"));
+    let none = shell.mercer(&["density", "t.csv", "--columns", "x", "--bandwidth", "silvermann", "-o", "none.csv"]);
+    assert!(none.code != 0 && none.err.contains("did you mean 'silverman'"), "{} {}", none.code, none.err);
+    assert!(!shell.path("none.csv").exists());
+}
+
+#[test]
+fn a_curve_has_a_line_for_each_row_and_a_page() {
+    let shell = Shell::new();
+    shell.write("t.csv", parabola());
+    let words = ["smooth", "t.csv", "--target", "y", "--columns", "x"];
+    let run =
+        shell.done(&[&words[..], &["--method", "local_quadratic", "--bandwidth", "0.5", "-o", "s.csv", "--report", "page.html"]].concat());
+    assert!(run.out.contains("local parabolas") && run.out.contains("degrees of freedom"), "{}", run.out);
+    let written = std::fs::read_to_string(shell.path("s.csv")).unwrap();
+    let smoothed = numbers(&written, 0);
+    assert!((0..21).all(|i| (smoothed[i] - (i as f64 / 10.0 - 1.0).powi(2)).abs() < 1e-10), "{written}");
+    assert!(std::fs::read_to_string(shell.path("page.html")).unwrap().contains("<svg"));
+    let lowess = shell.done(&[&words[..], &["--method", "lowess", "--span", "0.3"]].concat()).out;
+    assert_eq!(lowess.lines().count(), 22);
+    let chosen = shell.done(&[&words[..], &["--report", "left_out.html"]].concat()).out;
+    assert_eq!(chosen.lines().next(), Some("smoothed,deviation"));
+    assert!(std::fs::read_to_string(shell.path("left_out.html")).unwrap().contains("how the bandwidth was chosen"));
+}
+
+#[test]
+fn what_cannot_be_smoothed_is_said_and_nothing_is_written() {
+    let shell = Shell::new();
+    shell.write("t.csv", parabola());
+    for (words, told) in [
+        (&["--columns", "word"][..], "numbers"),
+        (&["--columns", "z"], "z"),
+        (&["--columns", "x", "--bandwidth", "0"], "above 0"),
+        (&["--columns", "x", "--bandwidth", "wide"], "left_out"),
+        (&["--columns", "x", "--method", "loess"], "did you mean"),
+        (&["--columns", "x,y", "--method", "lowess"], "one column"),
+    ] {
+        let run = shell.mercer(&[&["smooth", "t.csv", "--target", "y", "-o", "none.csv"], words].concat());
+        assert!(run.code != 0 && run.err.contains(told), "{words:?}: {} {}", run.code, run.err);
+        assert!(!shell.path("none.csv").exists());
+    }
+}
