@@ -16,8 +16,8 @@ use std::process::ExitCode;
 const SMOOTH: &str = "\
 Examples:
   mercer smooth mcycle.csv --target accel --columns times --report curve.html
-  mercer smooth mcycle.csv --target accel --columns times --method lowess --span 0.2 -o curve.csv
-  mercer smooth houses.csv --target price --columns lat,lon --kernel epanechnikov --bandwidth 0.1";
+  mercer smooth waits.csv --target y --columns x --method lowess --span 0.2
+  mercer smooth homes.csv --target price --columns lat,lon --bandwidth 0.1";
 
 /// Smooth a column over others: writes the value of the curve at each row.
 ///

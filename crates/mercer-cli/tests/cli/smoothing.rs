@@ -6,7 +6,7 @@ use super::shell::Shell;
 fn parabola() -> String {
     let row = |i: i32| {
         let x = f64::from(i) / 10.0 - 1.0;
-        format!("{x},{},w{i}\n", x * x)
+        format!("{x},{},w{}\n", x * x, i % 3)
     };
     format!("x,y,word\n{}", (0..21).map(row).collect::<String>())
 }

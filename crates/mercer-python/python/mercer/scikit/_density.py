@@ -66,6 +66,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
     (3, 1)
     """
 
+    _name = "density"
     _threads = KernelEstimator._threads
 
     def __init__(
