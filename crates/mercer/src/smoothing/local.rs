@@ -227,9 +227,10 @@ impl LocalRegression {
             return Ok(None);
         }
         for degree in (0..=self.degree).rev() {
-            if let Some(at) = polynomial(&steps, dim, width, &v, degree, control)? {
-                let slope = if degree == 0 { vec![0.0; dim] } else { (0..dim).map(|j| dot(&at.1[j], &self.y) / self.units[j]).collect() };
-                return Ok(Some(At { weights: at.0, slope, lowered: degree < self.degree }));
+            if let Some(mut found) = polynomial(&steps, dim, width, &v, degree, control)? {
+                let mut slope: Vec<f64> = found.drain(1..).zip(&self.units).map(|(l, h)| dot(&l, &self.y) / h).collect();
+                slope.resize(dim, 0.0);
+                return Ok(found.pop().map(|weights| At { weights, slope, lowered: degree < self.degree }));
             }
         }
         Ok(None)
@@ -365,15 +366,8 @@ fn nobody(row: usize) -> Error {
     ))
 }
 
-/// l_i of the value, and of the slope along each column in units of it; none where the rows do not determine them.
-fn polynomial(
-    steps: &[f64],
-    dim: usize,
-    width: f64,
-    v: &[f64],
-    degree: usize,
-    control: &Control,
-) -> Result<Option<(Vec<f64>, Vec<Vec<f64>>)>> {
+/// l_i of the value, then where there are slopes of that along each column in units of it; none where the rows do not determine them.
+fn polynomial(steps: &[f64], dim: usize, width: f64, v: &[f64], degree: usize, control: &Control) -> Result<Option<Vec<Vec<f64>>>> {
     let terms = match degree {
         0 => 1,
         1 => 1 + dim,
@@ -420,6 +414,9 @@ fn polynomial(
         near.iter().enumerate().for_each(|(k, &i)| weights[i] = v[i] * dot(phi.row(k), &solved));
         weights
     };
-    let slopes = if degree == 0 { Vec::new() } else { (1..=dim).map(|j| of(j).iter().map(|l| l / width).collect()).collect() };
-    Ok(Some((of(0), slopes)))
+    let mut found = vec![of(0)];
+    if degree > 0 {
+        found.extend((1..=dim).map(|j| of(j).iter().map(|l| l / width).collect::<Vec<f64>>()));
+    }
+    Ok(Some(found))
 }
