@@ -12,7 +12,7 @@
 use super::{Sample, SmoothingKernel};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{axpy, dot};
+use crate::gram::dot;
 use crate::linalg::{Matrix, eigh};
 use rayon::prelude::*;
 
@@ -84,12 +84,25 @@ pub struct Smoothed {
     pub lowered: usize,
 }
 
-/// The fit at one place.
+/// The fit at one place: everything of it follows from the moments of the terms.
 struct At {
-    /// l_i of every row.
-    weights: Vec<f64>,
+    value: f64,
     slope: Vec<f64>,
+    /// l_i / w_i of a row that lies there and whose kernel value is the greatest there is, and sum_i l_i^2 / w_i.
+    own: f64,
+    spread: f64,
+    /// l_i = v_i g'phi_i.
+    g: Vec<f64>,
     lowered: bool,
+}
+
+/// Weights and steps of rows as seen from one place.
+struct Seen<'a> {
+    from: &'a LocalRegression,
+    x: &'a [f64],
+    /// The bandwidth in units of the columns, and the distance of the nearest row in it.
+    width: f64,
+    least: f64,
 }
 
 /// Eigenvalues below this share of the largest are of no direction that rows determine.
@@ -191,8 +204,7 @@ impl LocalRegression {
         let one = |i: usize| -> Result<(f64, f64, Vec<f64>, bool)> {
             control.check_time("local fits")?;
             let at = self.at(points.row(i), control)?.ok_or_else(|| nobody(i))?;
-            let spread: f64 = at.weights.iter().zip(self.sample.weights()).map(|(l, w)| l * l / w).sum::<f64>();
-            Ok((dot(&at.weights, &self.y), self.look.deviation * spread.sqrt(), at.slope, at.lowered))
+            Ok((at.value, self.look.deviation * at.spread.sqrt(), at.slope, at.lowered))
         };
         let all: Vec<_> = (0..points.rows()).into_par_iter().map(one).collect::<Result<_>>()?;
         Ok(Smoothed {
@@ -209,29 +221,81 @@ impl LocalRegression {
     /// Another number of columns; on request of `control`.
     pub fn equivalent_kernel(&self, x: &[f64], control: &Control) -> Result<Option<Vec<f64>>> {
         Error::unless_equal("columns", self.sample.dim(), x.len())?;
-        Ok(self.at(x, control)?.map(|at| at.weights))
+        let Some(at) = self.at(x, control)? else { return Ok(None) };
+        let seen = self.seen(x);
+        let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; at.g.len()]);
+        let weight = |i: usize| {
+            let v = seen.weight(i, &mut z);
+            terms(&z, &mut phi);
+            v * dot(&phi, &at.g)
+        };
+        Ok(Some((0..self.sample.rows()).map(weight).collect()))
+    }
+
+    fn seen<'a>(&'a self, x: &'a [f64]) -> Seen<'a> {
+        let mut seen = Seen { from: self, x, width: 1.0, least: 0.0 };
+        let mut z = vec![0.0; x.len()];
+        let mut far = |i: usize| seen.distance(i, &mut z);
+        if let Reach::Nearest(span) = self.reach {
+            let far: Vec<f64> = (0..self.sample.rows()).map(far).collect();
+            seen.width = self.nearest(&far, span);
+            seen.least = far.iter().copied().fold(f64::INFINITY, f64::min) / seen.width;
+        } else if !self.kernel.is_compact() {
+            let least = (0..self.sample.rows()).map(&mut far).fold(f64::INFINITY, f64::min);
+            seen.least = least;
+        }
+        seen
     }
 
     /// The fit at x; none where no row is near.
     fn at(&self, x: &[f64], control: &Control) -> Result<Option<At>> {
-        let (n, dim) = (self.sample.rows(), x.len());
-        let steps: Vec<f64> =
-            (0..n).flat_map(|i| self.sample.points().row(i).iter().zip(x).zip(&self.units).map(|((z, x), h)| (z - x) / h)).collect();
-        let mut far: Vec<f64> = steps.chunks_exact(dim).map(|z| dot(z, z).sqrt()).collect();
-        let width = if let Reach::Nearest(span) = self.reach { self.nearest(&far, span) } else { 1.0 };
-        far.iter_mut().for_each(|r| *r /= width);
-        let least = far.iter().copied().fold(f64::INFINITY, f64::min);
-        let by = |r: f64| self.kernel.beside(r, least);
-        let v: Vec<f64> = far.iter().zip(self.sample.weights()).map(|(r, w)| w * by(*r)).collect();
-        if v.iter().all(|v| *v == 0.0) {
+        let seen = self.seen(x);
+        let count = number_of_terms(x.len(), self.degree);
+        let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; count]);
+        // sum v phi phi', sum v^2 phi phi' / w and sum v y phi: upper triangles, row after row.
+        let room = count * (count + 1) / 2;
+        let (mut moments, mut squares, mut targets) = (vec![0.0; room], vec![0.0; room], vec![0.0; count]);
+        for (i, (w, y)) in self.sample.weights().iter().zip(&self.y).enumerate() {
+            let v = seen.weight(i, &mut z);
+            if v == 0.0 {
+                continue;
+            }
+            terms(&z, &mut phi);
+            let (mut at, share) = (0, v / w);
+            for (a, target) in targets.iter_mut().enumerate() {
+                let by = v * phi[a];
+                *target += by * y;
+                for p in &phi[a..] {
+                    moments[at] += by * p;
+                    squares[at] += share * by * p;
+                    at += 1;
+                }
+            }
+        }
+        if moments[0] == 0.0 {
             return Ok(None);
         }
+        let whole = |triangle: &[f64]| {
+            Matrix::from_fn(count, count, |a, b| {
+                let (a, b) = (a.min(b), a.max(b));
+                triangle[a * count - a * (a + 1) / 2 + b]
+            })
+        };
+        let (moments, squares) = (whole(&moments), whole(&squares));
         for degree in (0..=self.degree).rev() {
-            if let Some(mut found) = polynomial(&steps, dim, width, &v, degree, control)? {
-                let mut slope: Vec<f64> = found.drain(1..).zip(&self.units).map(|(l, h)| dot(&l, &self.y) / h).collect();
-                slope.resize(dim, 0.0);
-                return Ok(found.pop().map(|weights| At { weights, slope, lowered: degree < self.degree }));
-            }
+            let Some(inverse) = inverse(&moments, number_of_terms(x.len(), degree), control)? else { continue };
+            let g = inverse.row(0).to_vec();
+            let read = |row: &[f64]| dot(row, &targets[..row.len()]);
+            let quadratic = |a: usize| (0..g.len()).map(|b| g[b] * squares[(a, b)]).sum::<f64>() * g[a];
+            let slope_of = |j: usize| read(inverse.row(1 + j)) / (seen.width * self.units[j]);
+            return Ok(Some(At {
+                value: read(&g),
+                slope: (0..x.len()).map(|j| if degree == 0 { 0.0 } else { slope_of(j) }).collect(),
+                own: g[0],
+                spread: (0..g.len()).map(quadratic).sum(),
+                lowered: degree < self.degree,
+                g,
+            }));
         }
         Ok(None)
     }
@@ -257,11 +321,10 @@ impl LocalRegression {
         let one = |&i: &usize| -> Result<Option<Judged>> {
             control.check_time("local fits")?;
             let Some(at) = self.at(self.sample.points().row(i), control)? else { return Ok(None) };
-            let weight = self.sample.weights()[i];
-            let (value, own) = (dot(&at.weights, &self.y), at.weights[i] / weight.max(1.0));
-            let square = at.weights.iter().zip(self.sample.weights()).map(|(l, w)| l * l / w).sum::<f64>();
-            let left_out = (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - value) / (1.0 - own));
-            Ok(Some(Judged { value, left_out, own: at.weights[i], square: weight * square, lowered: at.lowered }))
+            // At a row the kernel is 1, and so is the first term, all others 0.
+            let (weight, own) = (self.sample.weights()[i], at.own * self.sample.weights()[i].min(1.0));
+            let left_out = (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - at.value) / (1.0 - own));
+            Ok(Some(Judged { value: at.value, left_out, own: weight * at.own, square: weight * at.spread, lowered: at.lowered }))
         };
         rows.par_iter().map(one).collect()
     }
@@ -366,57 +429,59 @@ fn nobody(row: usize) -> Error {
     ))
 }
 
-/// l_i of the value, then where there are slopes of that along each column in units of it; none where the rows do not determine them.
-fn polynomial(steps: &[f64], dim: usize, width: f64, v: &[f64], degree: usize, control: &Control) -> Result<Option<Vec<Vec<f64>>>> {
-    let terms = match degree {
+impl Seen<'_> {
+    /// How far a row is, in units of the columns, and its step along each of them.
+    fn distance(&self, row: usize, z: &mut [f64]) -> f64 {
+        let steps = self.from.sample.points().row(row).iter().zip(self.x).zip(&self.from.units);
+        z.iter_mut().zip(steps).for_each(|(z, ((to, x), h))| *z = (to - x) / h);
+        z.iter().map(|z| z * z).sum::<f64>().sqrt()
+    }
+
+    /// v_i = w_i p_i, with the steps in bandwidths; kernels that are never 0 beside the nearest row.
+    fn weight(&self, row: usize, z: &mut [f64]) -> f64 {
+        let r = self.distance(row, z) / self.width;
+        z.iter_mut().for_each(|z| *z /= self.width);
+        self.from.sample.weights()[row] * self.from.kernel.beside(r, self.least)
+    }
+}
+
+fn number_of_terms(dim: usize, degree: usize) -> usize {
+    match degree {
         0 => 1,
         1 => 1 + dim,
         _ => 1 + dim + dim * (dim + 1) / 2,
-    };
-    let near: Vec<usize> = (0..v.len()).filter(|&i| v[i] > 0.0).collect();
-    let mut phi = Matrix::zeros(near.len(), terms);
-    for (k, &i) in near.iter().enumerate() {
-        let z: Vec<f64> = steps[i * dim..(i + 1) * dim].iter().map(|z| z / width).collect();
-        let row = phi.row_mut(k);
-        row[0] = 1.0;
-        if degree > 0 {
-            row[1..=dim].copy_from_slice(&z);
-        }
-        if degree > 1 {
-            let products = (0..dim).flat_map(|a| (a..dim).map(move |b| (a, b)));
-            row[1 + dim..].iter_mut().zip(products).for_each(|(r, (a, b))| *r = z[a] * z[b]);
+    }
+}
+
+/// 1, the steps, and their products, as many as there is room for.
+fn terms(z: &[f64], out: &mut [f64]) {
+    out[0] = 1.0;
+    let dim = z.len();
+    if out.len() > 1 {
+        out[1..=dim].copy_from_slice(z);
+    }
+    if out.len() > 1 + dim {
+        let mut at = 1 + dim;
+        for a in 0..dim {
+            for b in a..dim {
+                out[at] = z[a] * z[b];
+                at += 1;
+            }
         }
     }
-    // The moments, every term in units of its own size.
-    let mut sizes = vec![0.0; terms];
-    near.iter().enumerate().for_each(|(k, &i)| sizes.iter_mut().zip(phi.row(k)).for_each(|(s, p)| *s += v[i] * p * p));
+}
+
+/// The inverse of the first moments, every term in units of its own size; none where rows do not determine it.
+fn inverse(moments: &Matrix, count: usize, control: &Control) -> Result<Option<Matrix>> {
+    let sizes: Vec<f64> = (0..count).map(|a| moments[(a, a)].sqrt()).collect();
     if sizes.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
         return Ok(None);
     }
-    sizes.iter_mut().for_each(|s| *s = s.sqrt());
-    let mut moments = Matrix::zeros(terms, terms);
-    for (k, &i) in near.iter().enumerate() {
-        phi.row_mut(k).iter_mut().zip(&sizes).for_each(|(p, s)| *p /= s);
-        for a in 0..terms {
-            let by = v[i] * phi[(k, a)];
-            axpy(by, phi.row(k), moments.row_mut(a));
-        }
-    }
-    let (values, vectors) = eigh(moments, control)?;
+    let (values, vectors) = eigh(Matrix::from_fn(count, count, |a, b| moments[(a, b)] / (sizes[a] * sizes[b])), control)?;
     let most = values.iter().copied().fold(0.0, f64::max);
     if values.iter().any(|l| *l <= DETERMINED * most) {
         return Ok(None);
     }
-    let of = |term: usize| {
-        let solved: Vec<f64> =
-            (0..terms).map(|a| (0..terms).map(|e| vectors[(a, e)] * vectors[(term, e)] / values[e]).sum::<f64>() / sizes[term]).collect();
-        let mut weights = vec![0.0; v.len()];
-        near.iter().enumerate().for_each(|(k, &i)| weights[i] = v[i] * dot(phi.row(k), &solved));
-        weights
-    };
-    let mut found = vec![of(0)];
-    if degree > 0 {
-        found.extend((1..=dim).map(|j| of(j).iter().map(|l| l / width).collect::<Vec<f64>>()));
-    }
-    Ok(Some(found))
+    let of = |a: usize, b: usize| (0..count).map(|e| vectors[(a, e)] * vectors[(b, e)] / values[e]).sum::<f64>() / (sizes[a] * sizes[b]);
+    Ok(Some(Matrix::from_fn(count, count, of)))
 }
