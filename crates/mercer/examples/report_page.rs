@@ -1,6 +1,6 @@
 //! Writes the report of made-up comparisons, to look at: `cargo run --example report_page -- FOLDER`.
 
-#[path = "../tests/samples/mod.rs"]
+#[path = "../tests/report/samples.rs"]
 mod samples;
 
 use mercer::error::{Error, Result};

@@ -25,6 +25,8 @@ use std::time::Instant;
 const FITS: f64 = 5.0;
 /// A single fit may take so many times the work of one of a comparison's.
 const PATIENCE: f64 = 10.0;
+/// Where memory turns out smaller than planned, a fit goes on with fewer rows down to this many, and is refused below.
+const FEWEST_ROWS: usize = 100;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,6 +161,15 @@ pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
     }
 }
 
+/// What a fit is given, whatever the number of its rows.
+struct Given<'a> {
+    searches: &'a [Search],
+    within_noise: bool,
+    examples: &'a Examples<'a>,
+    info: &'a TargetInfo,
+    landmarks: Option<Landmarks>,
+}
+
 impl Learner {
     /// Prepares, tunes what is left open, fits, and keeps the rows that prediction needs.
     ///
@@ -178,17 +189,34 @@ impl Learner {
         info: &TargetInfo,
         control: &Control,
     ) -> Result<Timed> {
-        let Used { mut rows, mut notices } = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
-        let all = rows.len();
-        let (most, landmarks) = match self.sample {
+        let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
+        let all = used.rows.len();
+        let (mut most, landmarks) = match self.sample {
             Rows::All => (all, None),
             Rows::Most(most) => {
                 check_sample(Some(most))?;
                 (most, None)
             }
             Rows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
-            Rows::Affordable => self.affordable(&examples.select(&rows).examples(), control)?,
+            Rows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
         };
+        let given = Given { searches, within_noise, examples, info, landmarks };
+        loop {
+            let fitted = self.fit_some(used.clone(), most, &given, control);
+            let fewer = most.min(all) / 3 * 2;
+            // What the process holds moves between the plan and the fit.
+            match fitted {
+                Err(Error::Memory { .. }) if self.sample == Rows::Affordable && landmarks.is_none() && fewer >= FEWEST_ROWS => most = fewer,
+                fitted => return fitted,
+            }
+        }
+    }
+
+    /// Fits to so many of the rows that are used, at most.
+    fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
+        let Used { mut rows, mut notices } = used;
+        let &Given { searches, within_noise, examples, info, landmarks } = given;
+        let all = rows.len();
         // Through landmarks where an exact fit takes too much.
         let through =
             |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));

@@ -1,0 +1,293 @@
+//! Class probabilities made of scores that the rows had no part in.
+
+use crate::made;
+
+use made::*;
+use mercer::control::{Control, with_threads};
+use mercer::data::{Split, Target, folds};
+use mercer::estimators::{ClassWeight, EstimatorExpr, Fitted, FittedModel, Predictions, Query, Sigmoid, Svc, Task};
+use mercer::gram::{Dense, Gram, Subset};
+use mercer::kernels::KernelExpr;
+use mercer::testkit;
+
+const SEED: u64 = 5;
+
+fn svc(c: f64) -> Svc {
+    Svc { c: c.into(), tolerance: 1e-9.into(), probabilities: true, ..Svc::default() }
+}
+
+/// Three classes in the plane, the second and third rarer, with noise at their borders.
+fn three(n: usize) -> (Rows, Dense, Target) {
+    let (x, e) = (points(3, n, 2), errors(3, n));
+    let class = |i: usize| match x[i][0] + 0.4 * e[i] {
+        v if v < 0.1 => "a",
+        _ if x[i][1] + 0.4 * e[i] < 0.0 => "b",
+        _ => "c",
+    };
+    let labels: Vec<&str> = (0..n).map(class).collect();
+    let gram = square(&x, |a, b| rbf(0.8)(a, b));
+    (x, gram, Target::classes(&labels))
+}
+
+fn codes(target: &Target) -> &[usize] {
+    match target {
+        Target::Classes { codes, .. } => codes,
+        _ => panic!("classes expected"),
+    }
+}
+
+fn seeded(estimator: &EstimatorExpr, gram: &dyn Gram, target: &Target, weights: Option<&[f64]>) -> FittedModel {
+    estimator.fit(&Task { gram, target, weights, control: &Control::default(), seed: SEED }).unwrap()
+}
+
+fn of(svc: Svc) -> EstimatorExpr {
+    EstimatorExpr::Svc(svc)
+}
+
+fn parsed(text: &str) -> EstimatorExpr {
+    EstimatorExpr::parse(text).unwrap()
+}
+
+/// The methods with scores, each at a setting of its own, without probabilities of calibration and with them.
+const METHODS: [(&str, &str); 3] = [
+    ("svc(c=1)", "svc(c=1, probabilities=true)"),
+    ("ridge(lambda=0.5)", "ridge(lambda=0.5, probabilities=true)"),
+    ("knn(k=7)", "knn(k=7, calibrated=true)"),
+];
+
+fn on(fitted: &FittedModel, gram: &Dense, rows: &[usize], train: &[usize]) -> Predictions {
+    let support: Vec<usize> = fitted.support().iter().map(|&s| train[s]).collect();
+    fitted.predict(&Query::new(&Subset::new(gram, rows, &support), everything(), &Control::default())).unwrap()
+}
+
+#[test]
+fn the_sigmoid_is_the_one_of_scikit_learn() {
+    let f = [-2.1, -1.3, -0.9, -0.2, 0.1, 0.15, 0.4, 0.9, 1.2, 2.5];
+    let class = [false, false, true, false, false, true, true, false, true, true];
+    let weights = [1.0, 2.0, 0.5, 1.0, 3.0, 1.0, 1.0, 0.25, 2.0, 1.0];
+    // scikit-learn 1.9.1: sklearn.calibration._sigmoid_calibration(f, y, w) gives -slope, -offset, to about six digits.
+    for (w, slope, offset) in [([1.0; 10], 0.610_648_6, -0.042_471_2), (weights, 1.081_244, -0.387_377)] {
+        let rows: Vec<_> = (0..10).map(|i| (f[i], class[i], w[i])).collect();
+        let found = Sigmoid::fit(&rows);
+        close(found.slope, slope, 1e-5);
+        close(found.offset, offset, 1e-5);
+    }
+}
+
+#[test]
+fn separated_reversed_and_equal_values_have_finite_sigmoids() {
+    let fit = |values: &[f64]| {
+        let rows: Vec<_> = values.iter().enumerate().map(|(i, &f)| (f, i % 2 == 1, 1.0)).collect();
+        Sigmoid::fit(&rows)
+    };
+    let apart = fit(&[-1.0, 1.0, -1.0, 1.0, -1.0, 1.0]);
+    // Two values: the sigmoid meets the smoothed frequencies (3 + 1) / (3 + 2) and 1 / (3 + 2).
+    close(apart.probability(1.0), 0.8, 1e-9);
+    close(apart.probability(-1.0), 0.2, 1e-9);
+    let reversed = fit(&[1.0, -1.0, 1.0, -1.0, 1.0, -1.0]);
+    close(reversed.slope, -apart.slope, 1e-9);
+    let (near, far) = (fit(&[-1.0, 1.0, -3.0, 2.0]), fit(&[-1e8, 1e8, -3e8, 2e8]));
+    close(far.slope * 1e8, near.slope, 1e-6);
+    close(far.offset, near.offset, 1e-6);
+    for equal in [fit(&[0.0; 6]), fit(&[2.0; 6])] {
+        close(equal.probability(0.0), 0.5, 1e-6);
+        close(equal.probability(2.0), 0.5, 1e-6);
+    }
+}
+
+// spec: S27, R07
+#[test]
+fn sigmoids_are_fitted_to_decision_values_of_machines_that_never_saw_the_row() {
+    let (_, gram, target) = three(150);
+    let weights: Vec<f64> = (0..150).map(|i| 1.0 + (i % 3) as f64).collect();
+    let sums: Vec<f64> = (0..3).map(|k| (0..150).filter(|&i| codes(&target)[i] == k).map(|i| weights[i]).sum()).collect();
+    for class_weight in [ClassWeight::None, ClassWeight::Balanced] {
+        let fitted = seeded(&of(Svc { class_weight, ..svc(2.0) }), &gram, &target, Some(&weights));
+        assert_eq!(fitted.sigmoids().len(), 3);
+        let factor = |k: usize| match class_weight {
+            ClassWeight::None => 1.0,
+            ClassWeight::Balanced => sums.iter().sum::<f64>() / (3.0 * sums[k]),
+        };
+        let counted: Vec<f64> = (0..150).map(|i| weights[i] * factor(codes(&target)[i])).collect();
+        // The same by hand: one fit without each fold, with the weights that rows of all classes have.
+        let mut rows: [Vec<(f64, bool, f64)>; 3] = Default::default();
+        for fold in folds(&target, &Split::Rows, 5, SEED).unwrap() {
+            let w: Vec<f64> = fold.train.iter().map(|&i| counted[i]).collect();
+            let plain = of(Svc { probabilities: false, ..svc(2.0) });
+            let part = seeded(&plain, &Subset::new(&gram, &fold.train, &fold.train), &target.select(&fold.train), Some(&w));
+            let p = on(&part, &gram, &fold.test, &fold.train);
+            for (r, &i) in fold.test.iter().enumerate() {
+                for (o, &(a, b)) in p.pairs.iter().enumerate() {
+                    let class = codes(&target)[i];
+                    if class == a || class == b {
+                        rows[o].push((p.scores.as_ref().unwrap()[(r, o)], class == b, counted[i]));
+                    }
+                }
+            }
+        }
+        for (found, rows) in fitted.sigmoids().iter().zip(&rows) {
+            let expected = Sigmoid::fit(rows);
+            assert!(found.slope > 0.0, "{found:?}");
+            close(found.slope, expected.slope, 1e-5 * expected.slope);
+            close(found.offset, expected.offset, 1e-5);
+        }
+        assert!(fitted.summary().notes.iter().any(|n| n.contains("held out in 5 folds")), "{:?}", fitted.summary().notes);
+    }
+}
+
+// spec: S27, R07
+#[test]
+fn labels_without_a_reason_are_not_believed_although_the_training_rows_are_all_right() {
+    let n = 200;
+    let (x, e) = (points(8, n + 100, 3), errors(8, n + 100));
+    let all = square(&x, |a, b| rbf(30.0)(a, b));
+    let train: Vec<usize> = (0..n).collect();
+    let target = labels((0..n).map(|i| e[i] > 0.0));
+    let fitted = seeded(&of(svc(100.0)), &Subset::new(&all, &train, &train), &target, None);
+    let right = |p: &Predictions| {
+        let scores = p.scores.as_ref().unwrap();
+        (0..n).filter(|&i| (scores[(i, 0)] > 0.0) == (codes(&target)[i] == 1)).count()
+    };
+    assert_eq!(right(&on(&fitted, &all, &train, &train)), n);
+    let p = on(&fitted, &all, &(n..n + 100).collect::<Vec<_>>(), &train).probabilities.unwrap();
+    assert!((0..100).all(|i| (p[(i, 1)] - 0.5).abs() < 0.2), "{p:?}");
+}
+
+// spec: S27
+// asks: U-01
+#[test]
+fn the_predicted_class_is_the_most_probable_and_probabilities_sum_to_one() {
+    let (_, gram, three) = three(120);
+    let two = labels((0..120).map(|i| codes(&three)[i] == 1));
+    for target in [&two, &three] {
+        for (plain, calibrated) in METHODS {
+            let fitted = seeded(&parsed(calibrated), &gram, target, None);
+            let p = on_training(&fitted, &gram);
+            let probabilities = p.probabilities.as_ref().unwrap();
+            for (i, &class) in classes(&p).iter().enumerate() {
+                let row = probabilities.row(i);
+                close(row.iter().sum::<f64>(), 1.0, 1e-12);
+                assert!(row.iter().all(|x| *x <= row[class] && *x > 0.0), "{calibrated}: {row:?}, predicted {class}");
+            }
+            // The fit is the one without.
+            let plain = seeded(&parsed(plain), &gram, target, None);
+            assert_eq!(&plain, fitted.uncalibrated());
+            assert_eq!(on_training(&plain, &gram).scores, p.scores, "{calibrated}");
+        }
+    }
+}
+
+// spec: S27, R07
+#[test]
+fn scores_of_ridge_and_neighbours_are_those_of_refits_without_the_row() {
+    let n = 60;
+    let (x, e) = (points(4, n, 2), errors(4, n));
+    let gram = square(&x, |a, b| rbf(0.8)(a, b));
+    let target = labels((0..n).map(|i| x[i][0] + 0.5 * e[i] > 0.0));
+    let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
+    for (plain, calibrated) in &METHODS[1..] {
+        let fitted = seeded(&parsed(calibrated), &gram, &target, Some(&weights));
+        let rows: Vec<(f64, bool, f64)> = (0..n)
+            .map(|i| {
+                let rest: Vec<usize> = (0..n).filter(|&k| k != i).collect();
+                let w: Vec<f64> = rest.iter().map(|&k| weights[k]).collect();
+                let part = seeded(&parsed(plain), &Subset::new(&gram, &rest, &rest), &target.select(&rest), Some(&w));
+                let p = on(&part, &gram, &[i], &rest);
+                // Neighbours have probabilities, whose log odds are the score.
+                let score = p.probabilities.as_ref().map_or_else(|| p.scores.as_ref().unwrap()[(0, 0)], |p| (p[(0, 1)] / p[(0, 0)]).ln());
+                (score, codes(&target)[i] == 1, weights[i])
+            })
+            .collect();
+        let (found, expected) = (fitted.sigmoids()[0], Sigmoid::fit(&rows));
+        close(found.slope, expected.slope, 1e-6 * expected.slope.abs());
+        close(found.offset, expected.offset, 1e-6);
+    }
+}
+
+#[test]
+fn features_and_kernel_values_calibrate_alike() {
+    let data = testkit::table(400, 3);
+    let kernel = KernelExpr::parse("linear").unwrap().settle(&data).unwrap();
+    let bound = kernel.bind(None, &data).unwrap();
+    assert!(bound.features(mercer::gram::Side::Rows).is_some());
+    let dense = Dense::square(Dense::of(bound.as_ref(), &Control::default()).unwrap().matrix().clone()).unwrap();
+    let e = errors(5, 400);
+    let target = labels((0..400).map(|i| e[i] + dense.matrix()[(i, 0)] > 0.0));
+    let weights: Vec<f64> = (0..400).map(|i| 1.0 + (i % 2) as f64).collect();
+    for text in ["ridge(lambda=0.5, probabilities=true)", "ridge(lambda=0.5, intercept=false, probabilities=true)"] {
+        let (a, b) = (
+            seeded(&parsed(text), bound.as_ref(), &target, Some(&weights)).sigmoids()[0],
+            seeded(&parsed(text), &dense, &target, Some(&weights)).sigmoids()[0],
+        );
+        close(a.slope, b.slope, 1e-7 * b.slope.abs());
+        close(a.offset, b.offset, 1e-7);
+    }
+}
+
+// spec: S27
+#[test]
+fn a_sigmoid_that_falls_is_reported() {
+    // Rows that have nothing in common: without a row its class is the rarer one, and the offset speaks for the other.
+    let gram = Dense::square(mercer::linalg::Matrix::from_fn(6, 6, |i, j| f64::from(u8::from(i == j)))).unwrap();
+    let fitted = seeded(&of(svc(1.0)), &gram, &labels((0..6).map(|i| i % 2 == 1)), None);
+    assert!(fitted.sigmoids()[0].slope < 0.0, "{:?}", fitted.sigmoids());
+    assert!(fitted.summary().notes.iter().any(|n| n.contains("falls with the decision value in 1 of 1")), "{:?}", fitted.summary().notes);
+}
+
+// asks: U-03
+#[test]
+fn classes_of_few_rows_have_shrunk_scores_that_are_said_and_never_inverted() {
+    let (x, _, _) = three(41);
+    let class = |i: usize| match (i, x[i][0] > 0.0) {
+        (40, _) => "rare",
+        (_, true) => "no",
+        (_, false) => "yes",
+    };
+    let labels: Vec<&str> = (0..41).map(class).collect();
+    let gram = square(&x, |a, b| rbf(0.8)(a, b));
+    for (_, text) in METHODS {
+        let fitted = seeded(&parsed(text), &gram, &Target::classes(&labels), None);
+        let p = on_training(&fitted, &gram).probabilities.unwrap();
+        assert!(p.data().iter().all(|v| *v > 0.0 && *v < 1.0));
+        let notes = &fitted.summary().notes;
+        assert!(notes.iter().any(|n| n.contains("too few rows to calibrate class 'rare'")), "{text}: {notes:?}");
+    }
+    // Two rows, far apart: each lies on the margin of its class and has (n + 1) / (n + 2) with n = 1 (Platt 2000, his aims).
+    let two = Dense::square(mercer::linalg::Matrix::from_fn(2, 2, |i, j| f64::from(u8::from(i == j)))).unwrap();
+    let p = on_training(&seeded(&of(svc(1.0)), &two, &Target::classes(&["a", "b"]), None), &two);
+    let found = p.probabilities.as_ref().unwrap();
+    close(found[(0, 0)], 2.0 / 3.0, 1e-6);
+    close(found[(1, 1)], 2.0 / 3.0, 1e-6);
+    assert_eq!(classes(&p), &[0, 1]);
+}
+
+#[test]
+fn probabilities_of_numbers_are_refused() {
+    let (_, gram, _) = three(20);
+    let target = Target::Numbers(mercer::linalg::Matrix::column(errors(1, 20)));
+    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let error = parsed("ridge(lambda=1, probabilities=true)").fit(&task).unwrap_err().to_string();
+    assert!(error.contains("probabilities") && error.contains("numbers"), "{error}");
+}
+
+#[test]
+fn calibrations_are_stored_checked_and_the_same_bits_for_any_number_of_threads() {
+    let (_, gram, target) = three(130);
+    for (_, text) in METHODS {
+        let fit = |threads| with_threads(threads, || seeded(&parsed(text), &gram, &target, None)).unwrap();
+        let fitted = fit(1);
+        assert_eq!(fitted, fit(2));
+        let written = serde_json::to_value(&fitted).unwrap();
+        assert_eq!(serde_json::from_value::<FittedModel>(written.clone()).unwrap(), fitted);
+        let mut lacking = written;
+        lacking["calibrated"]["calibration"]["sigmoids"].as_array_mut().unwrap().pop();
+        let lacking: FittedModel = serde_json::from_value(lacking).unwrap();
+        let cross = Subset::new(&gram, &[0], lacking.support());
+        let error = lacking.predict(&Query::new(&cross, everything(), &Control::default())).unwrap_err().to_string();
+        assert!(error.contains("sigmoids"), "{error}");
+        let form = parsed(text);
+        assert_eq!(parsed(&form.to_string()), form);
+    }
+    let earlier = r#"{"svc":{"c":"1","tolerance":"0.001","max_iterations":"10","class_weight":"none","cache_mb":"8"}}"#;
+    assert!(serde_json::from_str::<EstimatorExpr>(earlier).unwrap().to_string().starts_with("svc(c=1"));
+}

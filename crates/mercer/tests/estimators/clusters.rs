@@ -1,0 +1,160 @@
+//! k medoids, kernel k-means, spectral clustering and nearest medoids against their definitions; and bad input.
+
+use crate::made;
+
+use made::*;
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Target, Values};
+use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Want};
+use mercer::kernels::KernelExpr;
+use mercer::learner::{Learner, Model};
+use mercer::prep::Recipe;
+use mercer::read::{Labels, TargetInfo};
+
+fn table(columns: Vec<(&str, Vec<f64>)>) -> Dataset {
+    Dataset::new(columns.into_iter().map(|(name, v)| Column { name: name.into(), values: Values::Numbers(v) }).collect()).unwrap()
+}
+
+fn learn(estimator: &str, kernel: &str, data: &Dataset, target: &Target, info: &TargetInfo) -> Result<Model, String> {
+    let estimator = EstimatorExpr::parse(estimator).map_err(|e| e.to_string())?;
+    let kernel = Some(KernelExpr::parse(kernel).map_err(|e| e.to_string())?);
+    let prep = Recipe { standardise: false, drop_constant: false, ..Recipe::default() };
+    let learner = Learner { kernel, prep, ..Learner::new(estimator) };
+    learner.fit(data, target, info, None, &Control::default()).map_err(|e| e.to_string())
+}
+
+fn none() -> TargetInfo {
+    TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() }
+}
+
+fn clusters(estimator: &str, kernel: &str, data: &Dataset) -> Result<(Model, Vec<usize>), String> {
+    let model = learn(estimator, kernel, data, &Target::Absent { rows: data.rows() }, &none())?;
+    Ok((model.clone(), codes(&model, data)))
+}
+
+fn codes(model: &Model, data: &Dataset) -> Vec<usize> {
+    match model.predict(data, Want::default(), &Control::default()).unwrap().values {
+        Predicted::Classes(codes) => codes,
+        Predicted::Numbers(_) => panic!("clusters are numbered"),
+    }
+}
+
+/// Rows on two rings around the origin, 60 on the inner and 90 on the outer one.
+fn rings() -> Dataset {
+    let place = |i: usize| {
+        let (count, radius) = if i < 60 { (60, 1.0) } else { (90, 4.0) };
+        let (angle, radius) = (std::f64::consts::TAU * i as f64 / f64::from(count), radius + 0.05 * ((i * 7) % 5) as f64);
+        [radius * angle.cos(), radius * angle.sin()]
+    };
+    table((0..2).map(|d| (["x", "y"][d], (0..150).map(|i| place(i)[d]).collect())).collect())
+}
+
+#[test]
+fn spectral_clustering_tells_rings_apart_that_means_cannot_and_takes_new_rows_to_their_ring() {
+    let data = rings();
+    let (model, found) = clusters("spectral_clustering(clusters=2)", "rbf(length_scale=0.5)", &data).unwrap();
+    // The heavier ring is cluster 0.
+    assert_eq!(found, (0..150).map(|i| usize::from(i < 60)).collect::<Vec<_>>());
+    assert_eq!(model.answer, Answer::Clusters { count: 2 });
+    let new = table(vec![("x", vec![0.0, 1.1, 0.0, -4.1]), ("y", vec![-1.05, 0.0, 4.2, 0.0])]);
+    assert_eq!(codes(&model, &new), [1, 1, 0, 0]);
+    assert!(model.summary().converged && model.summary().certificate.as_ref().unwrap().value <= 1e-8);
+    let (_, by_means) = clusters("kernel_k_means(clusters=2)", "linear", &data).unwrap();
+    assert!((0..60).any(|i| by_means[i] != by_means[0]));
+}
+
+#[test]
+fn the_number_of_clusters_is_found_where_they_lie_apart() {
+    let at = |i: usize| [[0.0, 0.0], [8.0, 1.0], [3.0, 9.0], [-7.0, 5.0]][i % 4];
+    let scatter = |i: usize, d: usize| ((i * [37, 53][d]) % 29) as f64 / 14.5 - 1.0;
+    let data = table((0..2).map(|d| (["x", "y"][d], (0..80).map(|i| at(i)[d] + scatter(i, d)).collect())).collect());
+    for (estimator, kernel) in [
+        ("k_medoids", "rbf(length_scale=3)"),
+        ("k_medoids(power=1)", "linear"),
+        ("kernel_k_means", "linear"),
+        ("spectral_clustering", "rbf(length_scale=1)"),
+    ] {
+        let (model, found) = clusters(estimator, kernel, &data).unwrap();
+        assert_eq!(model.answer, Answer::Clusters { count: 4 }, "{estimator}");
+        assert!((0..80).all(|i| found[i] == found[i % 4]), "{estimator}");
+        let mut four = found[..4].to_vec();
+        four.sort_unstable();
+        assert_eq!(four, [0, 1, 2, 3], "{estimator}");
+    }
+}
+
+#[test]
+fn medoids_are_rows_of_the_table_and_given_distances_give_the_same_as_their_kernel() {
+    let place = |i: usize, d: usize| (0.37 * (i * (d + 2)) as f64).sin() * 3.0 + ((i * (7 + d)) % 11) as f64 / 4.0;
+    let data = table((0..2).map(|d| (["x", "y"][d], (0..120).map(|i| place(i, d)).collect())).collect());
+    let n = data.rows();
+    let (model, found) = clusters("k_medoids(clusters=3, power=1)", "linear", &data).unwrap();
+    let rows = model.medoid_rows();
+    assert_eq!(rows.iter().map(|&m| found[m]).collect::<Vec<_>>(), [0, 1, 2]);
+    let far = |i: usize, j: usize| (0..2).map(|d| (place(i, d) - place(j, d)).powi(2)).sum::<f64>().sqrt();
+    let loss: f64 = (0..n).map(|i| rows.iter().map(|&m| far(i, m)).fold(f64::INFINITY, f64::min)).sum();
+    close(model.summary().objective.unwrap(), loss, 1e-9);
+    let sizes = &model.fitted.clusters().unwrap().sizes;
+    assert_eq!((sizes.iter().sum::<f64>(), sizes.is_sorted_by(|a, b| a >= b)), (n as f64, true));
+    let distances = mercer::linalg::Matrix::from_fn(n, n, far);
+    let gram = mercer::gram::Dense::square(distances).unwrap();
+    let given = EstimatorExpr::parse("k_medoids(clusters=3, power=1, values=distances)").unwrap();
+    let task =
+        mercer::estimators::Task { gram: &gram, target: &Target::Absent { rows: n }, weights: None, control: &Control::default(), seed: 0 };
+    let given = given.fit(&task).unwrap();
+    close(given.summary().objective.unwrap(), loss, 1e-9);
+    assert_eq!(given.clusters().unwrap().medoids, rows);
+}
+
+// One medoid for each class; then the class of the nearest of those rows, as 1NN over them alone says.
+// spec: M20
+#[test]
+fn the_nearest_medoid_is_the_nearest_neighbour_among_the_medoids() {
+    let wave = |i: usize, d: usize| (0.37 * (i * (d + 2)) as f64).sin() * 3.0 + ((i * (7 + d)) % 11) as f64 / 4.0;
+    let columns = |from: usize, to: usize| table((0..3).map(|d| (["a", "b", "c"][d], (from..to).map(|i| wave(i, d)).collect())).collect());
+    let (data, new) = (columns(0, 90), columns(200, 260));
+    for names in [vec!["n", "s"], vec!["n", "s", "w"]] {
+        let codes_of: Vec<usize> = (0..90).map(|i| (i * i + i / 7) % names.len()).collect();
+        let classes: Vec<String> = names.iter().map(|s| (*s).to_owned()).collect();
+        let info = TargetInfo { names: vec!["t".into()], classes: Some(classes.clone()), labels: Labels::default() };
+        let target = Target::Classes { codes: codes_of.clone(), names: classes.clone() };
+        let model = learn("nearest_medoid", "rbf(length_scale=2)", &data, &target, &info).unwrap();
+        let medoids = model.support_rows();
+        // The medoid of a class has the least sum of squared distances 2 - 2 k to the others of it.
+        let value = |i: usize, j: usize| (-(0..3).map(|d| (wave(i, d) - wave(j, d)).powi(2)).sum::<f64>() / 8.0).exp();
+        for class in 0..names.len() {
+            let members: Vec<usize> = (0..90).filter(|&i| codes_of[i] == class).collect();
+            let sum = |i: usize| members.iter().map(|&j| 2.0 - 2.0 * value(i, j)).sum::<f64>();
+            let least = members.iter().copied().min_by(|a, b| sum(*a).total_cmp(&sum(*b))).unwrap();
+            assert!(medoids.contains(&least));
+        }
+        let some = Target::Classes { codes: medoids.iter().map(|&m| codes_of[m]).collect(), names: classes };
+        let nearest = learn("knn(k=1)", "rbf(length_scale=2)", &data.select(&medoids), &some, &info).unwrap();
+        assert_eq!(codes(&model, &new), codes(&nearest, &new));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_what_to_change() {
+    let data = table(vec![("a", [1.0, 2.0, 5.0].repeat(4))]);
+    let says = |found: Result<(Model, Vec<usize>), String>, words: &[&str]| {
+        let why = found.map(|_| ()).unwrap_err();
+        words.iter().for_each(|word| assert!(why.contains(word), "{why}"));
+    };
+    for estimator in ["k_medoids", "kernel_k_means", "spectral_clustering"] {
+        says(
+            clusters(&format!("{estimator}(clusters=4)"), "rbf", &data),
+            &["4 clusters", "3 rows that differ", "12 with copies", "lower clusters"],
+        );
+        let (_, found) = clusters(&format!("{estimator}(clusters=3)"), "rbf(length_scale=1)", &data).unwrap();
+        assert!((0..12).all(|i| found[i] == found[i % 3]) && found[0] != found[1] && found[1] != found[2], "{estimator}");
+        let one = table(vec![("a", vec![3.0])]);
+        assert_eq!(clusters(&format!("{estimator}(clusters=1)"), "rbf(length_scale=1)", &one).unwrap().1, [0]);
+        assert!(EstimatorExpr::parse(&format!("{estimator}(k=3)")).unwrap_err().to_string().contains("clusters"));
+    }
+    let apart = table(vec![("a", vec![-1.0, 1.0, 2.0])]);
+    says(clusters("spectral_clustering(clusters=2)", "linear", &apart), &["0 or above", "rbf"]);
+    says(clusters("k_medoids(clusters=2, values=distances)", "linear", &apart), &["distances are 0 or above"]);
+    let target = Target::numbers(&[1.0, 2.0, 3.0]);
+    says(learn("k_medoids", "rbf", &apart, &target, &none()).map(|m| (m, Vec::new())), &["takes no target"]);
+}

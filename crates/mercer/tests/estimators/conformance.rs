@@ -1,0 +1,59 @@
+//! Every estimator of the list against the conformance kit.
+
+use mercer::estimators::{EstimatorExpr, catalogue};
+use mercer::kernels::KernelExpr;
+use mercer::testkit;
+
+fn check(kernel: &str, rows: usize) {
+    let data = testkit::table(rows, 17);
+    let kernel = KernelExpr::parse(kernel).unwrap();
+    let faults: Vec<String> = catalogue()
+        .iter()
+        .filter_map(|entry| {
+            let why = testkit::check_estimator(&EstimatorExpr::parse(entry.name).unwrap(), &kernel, &data).err()?;
+            Some(format!("{}: {why}", entry.name))
+        })
+        .collect();
+    assert!(faults.is_empty(), "with {kernel} on {rows} rows:\n{}", faults.join("\n"));
+}
+
+// asks: U-01, U-18, U-19, U-20, U-27, U-50, U-59
+#[test]
+fn every_estimator_of_the_list_passes_the_conformance_kit() {
+    check("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal", 26);
+}
+
+#[test]
+fn every_estimator_passes_the_kit_on_sequences_too() {
+    check("normalise(spectrum(k=2)) + 0.3*equal", 14);
+}
+
+// spec: T05
+#[test]
+fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a_kernel_of_sequences() {
+    let (data, kernel) = (testkit::table(14, 17), KernelExpr::parse("normalise(spectrum(k=2)) + 0.3*equal").unwrap());
+    for name in ["ridge", "logistic", "kernel_pca", "discriminant", "perceptron", "kernel_k_means"] {
+        assert!(catalogue().iter().any(|entry| entry.name == name), "{name}");
+        testkit::check_estimator(&EstimatorExpr::parse(name).unwrap(), &kernel, &data).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
+}
+
+// asks: U-01
+#[test]
+fn calibrated_probabilities_pass_the_kit_too() {
+    let data = testkit::table(26, 17);
+    let kernel = KernelExpr::parse("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal").unwrap();
+    let faults: Vec<String> = catalogue()
+        .iter()
+        .filter_map(|entry| {
+            let plain = EstimatorExpr::parse(entry.name).unwrap();
+            let with = plain.with_probabilities();
+            if with == plain {
+                return None;
+            }
+            let why = testkit::check_calibrated(&with, &kernel, &data).err()?;
+            Some(format!("{with}: {why}"))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,234 @@
+//! Linear machines: optimality, equal bits, weights, sparse and dense rows, stopping.
+
+use mercer::control::{Control, with_threads};
+use mercer::data::{Points, Target};
+use mercer::error::Error;
+use mercer::linalg::Matrix;
+use mercer::linear::{Linear, LinearModel, LinearSvc, LinearSvr};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+const TIGHT: Linear = Linear { c: 0.7, squared: true, constant: 1.0, primal: false, tolerance: 1e-10, max_iterations: 100_000 };
+
+/// Rows of which about a share `full` of the cells is not 0, and a target that is nearly linear in them.
+fn rows(n: usize, dim: usize, full: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut cell = || random.random_range(-1.0..1.0);
+    let truth: Vec<f64> = (0..dim).map(|_| cell()).collect();
+    let x: Vec<f64> = (0..n * dim).map(|_| if (cell() + 1.0) / 2.0 < full { cell() } else { 0.0 }).collect();
+    let y = (0..n).map(|i| (0..dim).map(|j| x[i * dim + j] * truth[j]).sum::<f64>() + 0.4 * cell() + 0.1).collect();
+    (x, y)
+}
+
+fn dense(x: &[f64], dim: usize) -> Points {
+    Points::dense(x.len() / dim, dim, x.to_vec()).unwrap()
+}
+
+fn sparse(x: &[f64], dim: usize) -> Points {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in x.chunks(dim) {
+        for (j, v) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            columns.push(j as u32);
+            values.push(*v);
+        }
+        starts.push(values.len());
+    }
+    Points::csr(x.len() / dim, dim, starts, columns, values).unwrap()
+}
+
+fn signs(y: &[f64]) -> Target {
+    Target::classes(&y.iter().map(|v| if *v > 0.0 { "up" } else { "down" }).collect::<Vec<_>>())
+}
+
+fn svc(linear: Linear) -> LinearSvc {
+    LinearSvc { linear, class_weights: None }
+}
+
+/// The four losses, each by each method that it has.
+fn settings() -> Vec<(Linear, bool)> {
+    let of = |squared, primal| Linear { squared, primal, ..TIGHT };
+    [of(false, false), of(true, false), of(true, true)].into_iter().flat_map(|l| [(l, true), (l, false)]).collect()
+}
+
+fn fit(points: &Points, y: &[f64], weights: Option<&[f64]>, (linear, classes): (Linear, bool)) -> LinearModel {
+    let control = Control::default();
+    match classes {
+        true => svc(linear).fit(points, &signs(y), weights, &control, 3).unwrap(),
+        false => LinearSvr { linear, tube: 0.1 }.fit(points, &Target::numbers(y), weights, &control, 3).unwrap(),
+    }
+}
+
+/// The primal objective by its definition.
+fn objective(x: &[f64], y: &[f64], model: &LinearModel, (linear, classes): (Linear, bool)) -> f64 {
+    let (w, b) = (model.weights.row(0), model.offset[0]);
+    let losses = x.chunks(w.len()).zip(y).map(|(row, y)| {
+        let f: f64 = row.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + b;
+        let left = if classes { (1.0 - y.signum() * f).max(0.0) } else { ((y - f).abs() - 0.1).max(0.0) };
+        if linear.squared { left * left } else { left }
+    });
+    let offset = if linear.constant == 0.0 { 0.0 } else { b / linear.constant };
+    linear.c * losses.sum::<f64>() + 0.5 * (w.iter().map(|w| w * w).sum::<f64>() + offset * offset)
+}
+
+// spec-part: S15. Missing: the slope of its time, which bench/linear.py measures
+#[test]
+fn no_step_from_the_solution_leads_lower_and_the_gap_says_so() {
+    for (dim, full) in [(3, 1.0), (12, 0.3)] {
+        let (x, y) = rows(150, dim, full, 1);
+        let points = sparse(&x, dim);
+        for (linear, classes) in settings() {
+            let setting = (Linear { constant: 2.0, ..linear }, classes);
+            let model = fit(&points, &y, None, setting);
+            let summary = &model.summary;
+            assert!(summary.converged, "{setting:?}: {summary:?}");
+            let gap = summary.certificate.as_ref().unwrap().value;
+            assert!((0.0..=1e-10).contains(&gap), "{gap}");
+            let here = objective(&x, &y, &model, setting);
+            assert!((summary.objective.unwrap() - here).abs() < 1e-9 * here);
+            for k in 0..=dim {
+                for step in [-1e-3, 1e-3, -1e-2, 1e-2] {
+                    let mut other = model.clone();
+                    if k < dim {
+                        other.weights.row_mut(0)[k] += step
+                    } else {
+                        other.offset[0] += step
+                    }
+                    assert!(objective(&x, &y, &other, setting) > here, "{setting:?}: column {k}, step {step}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn both_methods_find_the_same_point() {
+    let (x, y) = rows(300, 8, 0.5, 2);
+    for classes in [true, false] {
+        let [dual, primal] = [false, true].map(|primal| fit(&dense(&x, 8), &y, None, (Linear { primal, ..TIGHT }, classes)));
+        for (a, b) in dual.weights.data().iter().zip(primal.weights.data()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn more_columns_than_rows_and_rows_of_zeros_and_no_intercept() {
+    let (mut x, y) = rows(30, 80, 0.2, 4);
+    x[..160].fill(0.0);
+    for (linear, classes) in settings() {
+        let setting = (Linear { constant: 0.0, ..linear }, classes);
+        let model = fit(&sparse(&x, 80), &y, None, setting);
+        assert!(model.summary.converged, "{setting:?}: {:?}", model.summary);
+        assert!(model.offset[0].abs() == 0.0 && model.weights.data().iter().all(|w| w.is_finite()));
+    }
+}
+
+#[test]
+fn bits_are_the_same_for_any_number_of_threads() {
+    let (x, y) = rows(9000, 20, 0.6, 5);
+    let points = sparse(&x, 20);
+    let three: Vec<String> = y.iter().map(|v| if v.abs() < 0.2 { "low".into() } else { format!("{}", v.signum()) }).collect();
+    for primal in [false, true] {
+        let linear = Linear { primal, tolerance: 1e-4, ..TIGHT };
+        for target in [signs(&y), Target::classes(&three)] {
+            let model =
+                |threads| with_threads(threads, || svc(linear).fit(&points, &target, None, &Control::default(), 3)).unwrap().unwrap();
+            let one = model(1);
+            assert_eq!(one, model(2));
+            assert_eq!(one, model(5));
+        }
+    }
+}
+
+#[test]
+fn weights_are_repeated_rows_and_a_weight_of_zero_is_an_absent_row() {
+    let (x, y) = rows(60, 4, 1.0, 6);
+    let weights: Vec<f64> = (0..60).map(|i| [1.0, 2.0, 0.0, 3.0][i % 4]).collect();
+    let repeated: Vec<usize> = (0..60).flat_map(|i| vec![i; weights[i] as usize]).collect();
+    let xs: Vec<f64> = repeated.iter().flat_map(|&i| x[4 * i..4 * i + 4].to_vec()).collect();
+    let ys: Vec<f64> = repeated.iter().map(|&i| y[i]).collect();
+    for setting in settings() {
+        let (weighed, whole) = (fit(&dense(&x, 4), &y, Some(&weights), setting), fit(&dense(&xs, 4), &ys, None, setting));
+        for (a, b) in weighed.weights.data().iter().zip(whole.weights.data()) {
+            assert!((a - b).abs() < 1e-5, "{setting:?}: {a} {b}");
+        }
+        assert!((weighed.summary.objective.unwrap() - whole.summary.objective.unwrap()).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn sparse_rows_are_dense_rows() {
+    let (x, y) = rows(200, 10, 0.4, 7);
+    for setting in settings() {
+        let (a, b) = (fit(&dense(&x, 10), &y, None, setting), fit(&sparse(&x, 10), &y, None, setting));
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(near(a.weights.data(), b.weights.data()) && near(&a.offset, &b.offset), "{setting:?}");
+        let control = Control::default();
+        let values = |points: &Points| a.values(points, &control).unwrap();
+        assert!(near(values(&dense(&x, 10)).data(), values(&sparse(&x, 10)).data()));
+    }
+}
+
+#[test]
+fn every_class_stands_against_the_rest() {
+    let (x, y) = rows(300, 6, 1.0, 8);
+    let names: Vec<&str> = y
+        .iter()
+        .map(|v| {
+            if *v < -0.3 {
+                "a"
+            } else if *v < 0.4 {
+                "b"
+            } else {
+                "c"
+            }
+        })
+        .collect();
+    let target = Target::classes(&names);
+    let control = Control::default();
+    let model = svc(TIGHT).fit(&dense(&x, 6), &target, None, &control, 0).unwrap();
+    assert_eq!((model.weights.rows(), model.steps.len()), (3, 3));
+    for (k, name) in ["a", "b", "c"].iter().enumerate() {
+        let alone = Target::classes(&names.iter().map(|n| if n == name { "z" } else { "rest" }).collect::<Vec<_>>());
+        let one = svc(TIGHT).fit(&dense(&x, 6), &alone, None, &control, 0).unwrap();
+        assert_eq!(one.weights.row(0), model.weights.row(k));
+    }
+    let codes = LinearModel::codes(&model.values(&dense(&x, 6), &control).unwrap());
+    let Target::Classes { codes: truth, .. } = target else { return };
+    assert!(codes.iter().zip(&truth).filter(|(a, b)| a == b).count() > 200);
+}
+
+#[test]
+fn out_of_steps_or_time_the_best_point_comes_with_its_gap() {
+    let (x, y) = rows(400, 10, 1.0, 9);
+    for setting in settings() {
+        let few = (Linear { max_iterations: 1, ..setting.0 }, setting.1);
+        let model = fit(&dense(&x, 10), &y, None, few);
+        assert!(!model.summary.converged && model.summary.certificate.unwrap().value > 1e-10);
+        let late = Control::default().with_seconds(0.0);
+        let target = Target::numbers(&y);
+        let none = LinearSvr { linear: setting.0, tube: 0.1 }.fit(&dense(&x, 10), &target, None, &late, 0).unwrap();
+        assert!(!none.summary.converged && none.weights.data().iter().all(|w| w.is_finite()));
+        let stopped = Control::default();
+        stopped.cancel.cancel();
+        let end = LinearSvr { linear: setting.0, tube: 0.1 }.fit(&dense(&x, 10), &target, None, &stopped, 0);
+        assert!(matches!(end, Err(Error::Cancelled)));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_words() {
+    let (x, y) = rows(10, 2, 1.0, 10);
+    let (points, control) = (dense(&x, 2), Control::default());
+    let said = |linear: Linear, target: &Target, weights: Option<&[f64]>| {
+        svc(linear).fit(&points, target, weights, &control, 0).unwrap_err().to_string()
+    };
+    assert!(said(TIGHT, &Target::numbers(&y), None).contains("predicts classes"));
+    assert!(said(TIGHT, &Target::classes(&["a"; 10]), None).contains("two classes"));
+    assert!(said(TIGHT, &signs(&y), Some(&[0.0; 10])).contains("weight above 0"));
+    assert!(said(TIGHT, &signs(&y), Some(&[-1.0; 10])).contains("row 1 has the weight -1"));
+    assert!(said(Linear { c: 0.0, ..TIGHT }, &signs(&y), None).contains("c=0"));
+    assert!(said(Linear { squared: false, primal: true, ..TIGHT }, &signs(&y), None).contains("squared loss"));
+    let short = LinearSvr { linear: TIGHT, tube: 0.0 }.fit(&points, &Target::Numbers(Matrix::zeros(9, 1)), None, &control, 0);
+    assert!(short.unwrap_err().to_string().contains("expected 10, found 9"));
+}

@@ -1,0 +1,259 @@
+//! Kernels of few features: solved in the primal, models without training rows, nystroem and fourier.
+
+use crate::problem;
+
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Kind, Labels, Points, Target, TargetInfo, Values};
+use mercer::estimators::{Estimator, EstimatorExpr, Fitted, Gp, Predicted, Predictions, Query, Task, Want};
+use mercer::gram::{Dense, Gram, Side};
+use mercer::kernels::KernelExpr;
+use mercer::learner::{Learner, Model};
+use mercer::linalg::Matrix;
+use mercer::param::Value;
+use problem::*;
+
+fn table(x: &Matrix) -> Dataset {
+    let points = Points::dense(x.rows(), x.cols(), x.data().to_vec()).unwrap();
+    Dataset::new(vec![Column { name: "x".into(), values: Values::Points(points) }]).unwrap()
+}
+
+fn fitted(kernel: &str, estimator: &str, x: &Matrix, target: &Target, keep_rows: bool) -> Model {
+    let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+    (learner.kernel, learner.keep_rows, learner.prep.standardise) = (Some(KernelExpr::parse(kernel).unwrap()), keep_rows, false);
+    let classes = if let Target::Classes { names, .. } = target { Some(names.clone()) } else { None };
+    let names = if target.kind() == Kind::Nothing { Vec::new() } else { vec!["y".into()] };
+    let info = TargetInfo { names, classes, labels: Labels::Text };
+    learner.fit(&table(x), target, &info, None, &Control::default()).unwrap()
+}
+
+fn values(p: &Predictions) -> Matrix {
+    match &p.values {
+        Predicted::Numbers(m) => m.clone(),
+        Predicted::Classes(codes) => Matrix::column(codes.iter().map(|&k| k as f64).collect()),
+    }
+}
+
+const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
+
+#[test]
+fn a_process_over_few_features_has_the_means_variances_and_evidence_of_the_factor_of_c() {
+    let (n, control) = (2100, Control::default());
+    let (x, y) = (wave(n, 3, 1), wave(n, 2, 7));
+    let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
+    let kernel = KernelExpr::parse("linear + constant(value=0.5)").unwrap();
+    let (data, target) = (table(&x), Target::Numbers(y));
+    let bound = kernel.bind(None, &data).unwrap();
+    let whole = Dense::of(bound.as_ref(), &control).unwrap();
+    assert!(bound.features(Side::Rows).is_some() && whole.features(Side::Rows).is_none());
+    let new = table(&wave(7, 3, 3));
+    for weights in [None, Some(weights.as_slice())] {
+        let gp = Gp { noise: Value::Number(0.3), variance: Value::Number(1.7), standardise_target: true, ..Gp::default() };
+        let fit = |gram: &dyn Gram| gp.fit(&Task { gram, target: &target, weights, control: &control, seed: 0 }).unwrap();
+        let (mut primal, dual) = (fit(bound.as_ref()), fit(&whole));
+        assert!(primal.expansion().is_of_features() && !dual.expansion().is_of_features());
+        assert!(primal.summary().converged && dual.summary().converged);
+        let (a, b) = (primal.summary().evidence.unwrap(), dual.summary().evidence.unwrap());
+        assert!((a - b).abs() <= 1e-9 * b.abs(), "{a} {b}");
+        let cross = kernel.bind(Some(&new), &data).unwrap();
+        let among = kernel.bind(None, &new).unwrap();
+        let joint = mercer::gram::Joint { cross: cross.as_ref(), among: among.as_ref() };
+        let expected = dual.predict(&Query::new(&joint, ALL, &control)).unwrap();
+        let coef = |f: &mercer::estimators::FittedGp| f.expansion().coef.clone();
+        close(&coef(&primal), &coef(&dual), 1e-9);
+        let with_rows = primal.predict(&Query::new(&joint, ALL, &control)).unwrap();
+        primal.forget_rows();
+        assert!(primal.support().is_empty());
+        let without = primal.predict(&Query::new(among.as_ref(), ALL, &control)).unwrap();
+        for made in [with_rows, without] {
+            close(&values(&made), &values(&expected), 1e-9);
+            close(made.variance.as_ref().unwrap(), expected.variance.as_ref().unwrap(), 1e-9);
+            close(made.covariance.as_ref().unwrap(), expected.covariance.as_ref().unwrap(), 1e-9);
+            assert_eq!(made.noise, expected.noise);
+        }
+    }
+}
+
+/// Predictions of every estimator by a model that keeps its rows and by one that does not; the second is stored and read.
+#[test]
+fn a_model_over_features_keeps_no_training_row_and_predicts_the_same() {
+    let x = wave(90, 4, 1);
+    let numbers = Target::Numbers(wave(90, 1, 7));
+    let codes: Vec<usize> = (0..90).map(|i| usize::from(x[(i, 0)] + x[(i, 1)] > 0.0) + usize::from(x[(i, 2)] > 0.4)).collect();
+    let classes = Target::Classes { codes, names: vec!["a".into(), "b".into(), "c".into()] };
+    let new = table(&wave(11, 4, 3));
+    for (estimator, target, kernel) in [
+        ("ridge(lambda=0.1)", &numbers, "2*linear + 3"),
+        ("ridge(lambda=0.1)", &classes, "linear"),
+        ("svr(c=1, epsilon=0.01)", &numbers, "linear"),
+        ("svc(c=1)", &classes, "linear + 1"),
+        ("kernel_pca(components=2)", &Target::Absent { rows: 90 }, "linear"),
+        ("ridge(lambda=0.1)", &numbers, "nystroem(rbf(length_scale=1), rank=20)"),
+        ("ridge(lambda=0.1)", &classes, "fourier(rbf(length_scale=1), count=30) + linear"),
+        ("svc(c=1)", &classes, "nystroem(rbf(length_scale=1), rank=30)"),
+        ("svr(c=1, epsilon=0.01)", &numbers, "0.5*fourier(matern(length_scale=1), count=40)"),
+    ] {
+        let (kept, free) = (fitted(kernel, estimator, &x, target, true), fitted(kernel, estimator, &x, target, false));
+        assert!(kept.support.rows() > 0 && free.support.rows() == 0, "{estimator} {kernel}");
+        let back = mercer::store::from_bytes(&mercer::store::to_bytes(&free).unwrap(), "model").unwrap();
+        assert_eq!(back, free);
+        let predict = |m: &Model| m.predict(&new, Want { scores: true, ..Want::default() }, &Control::default()).unwrap();
+        let (a, b, c) = (predict(&kept), predict(&free), predict(&back));
+        close(&values(&a), &values(&b), 1e-10);
+        if let (Some(a), Some(b)) = (&a.scores, &b.scores) {
+            close(a, b, 1e-9);
+        }
+        assert_eq!(b, c);
+    }
+}
+
+fn dense_of(kernel: &str, data: &Dataset) -> Matrix {
+    let bound = KernelExpr::parse(kernel).unwrap().bind(None, data).unwrap();
+    mercer::gram::dense(bound.as_ref(), &Control::default()).unwrap()
+}
+
+// spec: M41
+#[test]
+fn landmarks_give_the_kernel_back_where_they_span_it_and_never_more_than_k_of_x_and_x() {
+    let data = table(&wave(60, 3, 5));
+    for kernel in ["rbf(length_scale=0.7)", "matern(nu=0.5, length_scale=1)", "polynomial(degree=3, gamma=1, offset=1)"] {
+        let exact = dense_of(kernel, &data);
+        for landmarks in ["uniform", "spread", "pivots"] {
+            let through = |rank: usize| dense_of(&format!("nystroem({kernel}, rank={rank}, landmarks={landmarks})"), &data);
+            // As many landmarks as rows, and more than there are.
+            close(&through(60), &exact, 1e-8);
+            close(&through(1000), &exact, 1e-8);
+            let mut before = f64::INFINITY;
+            for rank in [2, 5, 10, 20, 40] {
+                let left: Vec<f64> = exact.diagonal().iter().zip(through(rank).diagonal()).map(|(k, n)| k - n).collect();
+                assert!(left.iter().all(|l| *l >= -1e-9), "{kernel} {landmarks} {rank}: {left:?}");
+                let trace: f64 = left.iter().sum();
+                if landmarks == "pivots" {
+                    assert!(trace <= before + 1e-9);
+                    before = trace;
+                }
+            }
+        }
+    }
+    // Kernels of rank 3 and 4 from as many landmarks.
+    for (kernel, rank) in [("linear", 3), ("2*linear + 1", 4)] {
+        close(&dense_of(&format!("nystroem({kernel}, rank={rank})"), &data), &dense_of(kernel, &data), 1e-10);
+    }
+}
+
+#[test]
+fn landmarks_that_others_make_are_left_out() {
+    let x = wave(8, 2, 5);
+    let twice = table(&Matrix::from_fn(24, 2, |i, j| x[(i % 8, j)]));
+    for kernel in ["rbf(length_scale=0.7)", "linear", "constant(value=2)"] {
+        for landmarks in ["uniform", "spread", "pivots"] {
+            let through = dense_of(&format!("nystroem({kernel}, rank=20, landmarks={landmarks})"), &twice);
+            close(&through, &dense_of(kernel, &twice), 1e-9);
+        }
+    }
+}
+
+// spec: M40
+#[test]
+fn the_error_of_random_features_falls_with_the_root_of_their_number() {
+    let data = table(&wave(25, 3, 5));
+    for kernel in
+        ["rbf(length_scale=0.7)", "laplacian(length_scale=1.5)", "matern(nu=1.5, length_scale=0.8)", "matern(nu=0.5, length_scale=1)"]
+    {
+        let exact = dense_of(kernel, &data);
+        let error = |count: usize, orthogonal: bool| {
+            let squares = (0..12).map(|seed| {
+                let found = dense_of(&format!("fourier({kernel}, count={count}, orthogonal={orthogonal}, seed={seed})"), &data);
+                assert!(found.diagonal().iter().all(|d| (d - 1.0).abs() <= 1e-12));
+                found.data().iter().zip(exact.data()).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / exact.data().len() as f64
+            });
+            (squares.sum::<f64>() / 12.0).sqrt()
+        };
+        let points: Vec<(f64, f64)> = (0..6).map(|k| 40 << k).map(|m| ((m as f64).ln(), error(m, false).ln())).collect();
+        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+        let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+        let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+        assert!((slope + 0.5).abs() <= 0.1, "{kernel}: {slope}");
+        assert!(error(640, false) < 0.08, "{kernel}");
+        if kernel.starts_with("rbf") {
+            assert!(error(60, true) < 0.8 * error(60, false), "frequencies at right angles err less");
+        }
+    }
+}
+
+#[test]
+fn gradients_go_through_landmarks_and_frequencies() {
+    let (n, data) = (14, table(&wave(14, 2, 5)));
+    let half = wave(n, n, 9);
+    let weights = Matrix::from_fn(n, n, |i, j| half[(i, j)] + half[(j, i)]);
+    for kernel in [
+        "nystroem(rbf(length_scale=0.9), rank=6)",
+        "nystroem(0.7*matern(nu=1.5, length_scale=[0.9, 1.3]) + constant(value=0.4), rank=5, landmarks=spread)",
+        "fourier(rbf(length_scale=0.9), count=40)",
+        "fourier(laplacian(length_scale=[0.9, 1.7]), count=40)",
+        "2*fourier(matern(nu=2.5, length_scale=[0.9, 1.7]), count=20)",
+    ] {
+        let expr = KernelExpr::parse(kernel).unwrap();
+        let sum = |expr: &KernelExpr| -> f64 {
+            let k = mercer::gram::dense(expr.bind(None, &data).unwrap().as_ref(), &Control::default()).unwrap();
+            k.data().iter().zip(weights.data()).map(|(k, w)| k * w).sum()
+        };
+        let found = expr.bind(None, &data).unwrap().gradient(&weights, &Control::default()).unwrap();
+        let mut place = 0;
+        for parameter in expr.values() {
+            for (k, at) in parameter.value.numbers().iter().enumerate() {
+                if parameter.differentiable {
+                    let moved = |by: f64| {
+                        let mut other = expr.clone();
+                        let mut numbers = parameter.value.numbers().to_vec();
+                        numbers[k] = at + by;
+                        let value = if numbers.len() == 1 { Value::Number(numbers[0]) } else { Value::List(numbers) };
+                        other.set(&parameter.path, &value).unwrap();
+                        sum(&other)
+                    };
+                    let expected = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                    let error = (found[place] - expected).abs();
+                    assert!(error <= 1e-6 * (1.0 + expected.abs()), "{kernel} {}: {} {expected}", parameter.path, found[place]);
+                }
+                place += 1;
+            }
+        }
+        assert_eq!(found.len(), place, "{kernel}");
+    }
+}
+
+#[test]
+fn every_kernel_goes_through_landmarks_and_others_than_stationary_ones_have_no_frequencies() {
+    let texts: Vec<String> = (0..30).map(|i| ["gattaca", "catgatt", "tagacat"][i % 3].repeat(1 + i % 4)).collect();
+    let strings = mercer::data::Strings::new(texts);
+    let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(strings) }]).unwrap();
+    close(&dense_of("nystroem(spectrum(k=2), rank=30)", &data), &dense_of("spectrum(k=2)", &data), 1e-8);
+    let points = table(&wave(20, 2, 1));
+    let said = |kernel: &str, data: &Dataset| match KernelExpr::parse(kernel) {
+        Ok(k) => k.bind(None, data).err().map_or_else(String::new, |e| e.to_string()),
+        Err(e) => e.to_string(),
+    };
+    assert!(said("fourier(linear)", &points).contains("rbf, laplacian and matern"), "{}", said("fourier(linear)", &points));
+    assert!(said("fourier(spectrum(k=2))", &data).contains("nystroem takes any kernel"));
+    assert!(said("nystroem(centre(rbf(length_scale=1)))", &points).contains("write it around nystroem"));
+    assert!(said("nystroem(rbf, rank=0)", &points).contains("rank"));
+    assert!(said("nystroem(rbf, landmarks=best)", &points).contains("uniform"));
+    assert!(said("nystroem(rbf, rank=2, 3)", &points).contains('3'));
+}
+
+#[test]
+fn support_vectors_over_features_meet_the_optimum_of_the_same_matrix() {
+    let (n, control) = (400, Control::default());
+    let x = wave(n, 3, 1);
+    let codes: Vec<usize> = (0..n).map(|i| usize::from(x[(i, 0)] * x[(i, 1)] + 0.3 * x[(i, 2)] > 0.0)).collect();
+    let target = Target::Classes { codes, names: vec!["a".into(), "b".into()] };
+    let bound = KernelExpr::parse("nystroem(rbf(length_scale=0.6), rank=60)").unwrap().bind(None, &table(&x)).unwrap();
+    let whole = Dense::of(bound.as_ref(), &control).unwrap();
+    for c in [1.0, 100.0] {
+        let svc = mercer::estimators::Svc { c: Value::Number(c), tolerance: Value::Number(1e-5), ..Default::default() };
+        let fit = |gram: &dyn Gram| svc.fit(&Task { gram, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+        let (a, b) = (fit(bound.as_ref()), fit(&whole));
+        assert!(a.summary().converged && b.summary().converged);
+        let (a, b) = (a.summary().objective.unwrap(), b.summary().objective.unwrap());
+        assert!((a - b).abs() <= 2e-5 * b.abs(), "{a} {b}");
+    }
+}

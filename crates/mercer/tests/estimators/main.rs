@@ -1,0 +1,39 @@
+//! Estimators and their solvers: conditions of optimality, closed forms, other libraries.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
+
+mod anchored;
+mod calibration;
+mod cancelling;
+mod clusters;
+mod conformance;
+mod discriminant;
+mod foundations;
+mod gp;
+mod gp_likelihoods;
+mod grid;
+mod kernel_pca;
+mod knn;
+mod l1vm;
+mod lbfgs;
+mod linalg;
+mod linear;
+mod low_rank;
+mod machines;
+mod machines_over_features;
+mod made;
+mod maps;
+mod mode;
+mod networks;
+mod problem;
+mod representer;
+mod ridge;
+mod rounded_predictions;
+mod rvm;
+mod smo;
+mod smoothing;
+mod svc;
+mod svm_conditions;
+mod svr;
+mod tuning;

@@ -1,0 +1,299 @@
+//! The decomposition solver by itself.
+
+use crate::made;
+
+use made::*;
+use mercer::control::Control;
+use mercer::data::{Dataset, Points, Target};
+use mercer::error::Error;
+use mercer::estimators::{Fitted, Svr};
+use mercer::gram::{Block, Dense, Gram, Side};
+use mercer::kernels::KernelExpr;
+use mercer::solve::smo::{Options, Problem, Solution, solve, solve_from};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The problem of rows with labels -1 and 1 under one penalty.
+fn classification(y: Vec<f64>, c: f64) -> Problem {
+    Problem {
+        row: (0..y.len()).collect(),
+        low: y.iter().map(|y| if *y > 0.0 { 0.0 } else { -c }).collect(),
+        high: y.iter().map(|y| if *y > 0.0 { c } else { 0.0 }).collect(),
+        target: y,
+        tube: 0.0,
+        start: None,
+    }
+}
+
+fn problem(set: usize, n: usize, c: f64) -> (Dense, Problem) {
+    let (x, e) = (points(set, n, 3), errors(set, n));
+    let y: Vec<f64> = (0..n).map(|i| if x[i][0] * x[i][1] + 0.3 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
+    let problem = classification(y, c);
+    (square(&x, |a, b| rbf(1.0)(a, b)), problem)
+}
+
+// spec: F39, S45
+#[test]
+fn two_starts_reach_one_objective() {
+    let (gram, cold) = problem(70, 700, 5.0);
+    // Any point within the bounds whose sum is zero: pairs of one row of each class at uneven heights.
+    let (mut rise, mut fall): (Vec<usize>, Vec<usize>) = (0..700).partition(|&i| cold.high[i] > 0.0);
+    let mut start = vec![0.0; 700];
+    while let (Some(i), Some(j)) = (rise.pop(), fall.pop()) {
+        let a = 2.5 * (1.0 + noise(71, i, j));
+        (start[i], start[j]) = (a, -a);
+    }
+    let warm = Problem { start: Some(start), ..cold.clone() };
+    let options = Options { tolerance: 1e-9, ..Options::default() };
+    let found = solve(&gram, &[cold, warm], &options, &Control::default()).unwrap();
+    assert!(found.iter().all(|s| s.converged), "{found:?}");
+    close(found[0].primal / found[1].primal, 1.0, 1e-8);
+    close(found[0].dual / found[1].dual, 1.0, 1e-8);
+    assert!(found.iter().all(|s| s.dual <= s.primal && s.gap <= 1e-9));
+}
+
+#[test]
+fn a_path_of_penalties_goes_on_from_known_values_and_comes_to_the_optimum_of_each() {
+    let n = 1400;
+    let (gram, sides) = problem(72, n, 1.0);
+    let gram = Dense::of(&gram, &Control::default()).unwrap();
+    for tolerance in [1e-3, 1e-7] {
+        let options = Options { tolerance, ..Options::default() };
+        let mut before: Option<Solution> = None;
+        for c in [0.5, 4.0, 64.0, 1024.0] {
+            let mut cold = classification(sides.target.clone(), c);
+            (2..n).step_by(5).for_each(|i| (cold.low[i], cold.high[i]) = (0.0, 0.0));
+            let warm = Problem { start: before.as_ref().map(|b| b.coef.clone()), ..cold.clone() };
+            let known = before.as_ref().and_then(|b| b.values.as_deref());
+            let found = solve_from(&gram, &[warm], &[known], &options, &Control::default()).unwrap().remove(0);
+            let alone = solve(&gram, &[cold], &options, &Control::default()).unwrap().remove(0);
+            assert!(found.converged && alone.converged, "c = {c}: {} and {}", found.violation, alone.violation);
+            // Each lies between the two values of the other.
+            let rounding = 1e-9 * alone.primal;
+            assert!(found.dual <= alone.primal + rounding && alone.dual <= found.primal + rounding, "c = {c}");
+            // What is known is Kb, in the rows that are held at 0 too.
+            let size: f64 = found.coef.iter().map(|b| b.abs()).sum();
+            let values = found.values.as_deref().unwrap();
+            (0..n).for_each(|i| close(values[i], dot(gram.matrix().row(i), &found.coef), 1e-12 * size));
+            assert!((2..n).step_by(5).all(|i| found.coef[i] == 0.0) && size > 0.0);
+            before = Some(found);
+        }
+    }
+}
+
+/// The two variables of each row of a regression, over rows that all stand twice: a_n in 0..c with z = t_n - epsilon, and
+/// -ahat_n in -c..0 with z = t_n + epsilon.
+fn tube(set: usize, n: usize, c: f64, epsilon: f64) -> (Rows, Vec<f64>, Dense, Problem) {
+    let (x, e) = (points(set, n, 2), errors(set, n));
+    let t: Vec<f64> = (0..n).map(|i| (3.0 * x[i][0]).sin() + 0.4 * e[i]).collect();
+    let twice: Rows = x.iter().chain(&x).cloned().collect();
+    let problem = Problem {
+        row: (0..2 * n).collect(),
+        target: t.iter().map(|t| t - epsilon).chain(t.iter().map(|t| t + epsilon)).collect(),
+        low: [vec![0.0; n], vec![-c; n]].concat(),
+        high: [vec![c; n], vec![0.0; n]].concat(),
+        ..problem(set, n, c).1
+    };
+    (x, t, square(&twice, |a, b| rbf(1.0)(a, b)), problem)
+}
+
+// spec: S07, S45, E4-08
+#[test]
+fn two_starts_of_a_regression_reach_one_objective_and_no_row_pulls_both_ways() {
+    let n = 250;
+    for (set, c, epsilon) in [(90, 1.0, 0.1), (91, 20.0, 0.02), (92, 0.2, 0.3)] {
+        let (x, t, gram, cold) = tube(set, n, c, epsilon);
+        // Both halves of every row away from 0, each as high as another's is low.
+        let mut start = vec![0.0; 2 * n];
+        for i in 0..n {
+            let a = 0.5 * c * (1.0 + noise(set, i, 5));
+            (start[i], start[n + (i + 7) % n]) = (a, -a);
+        }
+        let warm = Problem { start: Some(start), ..cold.clone() };
+        let options = Options { tolerance: 1e-9, ..Options::default() };
+        let found = solve(&gram, &[cold, warm], &options, &Control::default()).unwrap();
+        close(found[0].primal / found[1].primal, 1.0, 1e-8);
+        close(found[0].dual / found[1].dual, 1.0, 1e-8);
+        // The estimator states the same problem.
+        let svr = Svr { c: c.into(), epsilon: epsilon.into(), standardise_target: false, tolerance: 1e-9.into(), ..Svr::default() };
+        let fitted = fit(&svr, &square(&x, |a, b| rbf(1.0)(a, b)), &Target::numbers(&t), None).unwrap();
+        close(fitted.summary().objective.unwrap() / found[0].primal, 1.0, 1e-8);
+        for s in &found {
+            assert!(s.converged && s.gap <= 1e-9 && s.violation <= 1e-9, "set {set}: {s:?}");
+            let halves: Vec<(f64, f64)> = (0..n).map(|i| (s.coef[i], -s.coef[n + i])).collect();
+            assert!(halves.iter().all(|(a, ahat)| (0.0..=c).contains(a) && (0.0..=c).contains(ahat) && a * ahat == 0.0), "set {set}");
+            assert!(halves.iter().any(|h| h.0 > 0.0) && halves.iter().any(|h| h.1 > 0.0));
+            // -1/2 sum sum (a - ahat)(a - ahat) k - eps sum (a + ahat) + sum (a - ahat) t, and the gap to the primal.
+            let b: Vec<f64> = halves.iter().map(|(a, ahat)| a - ahat).collect();
+            let f: Vec<f64> = (0..n).map(|i| dot(&gram.matrix().row(i)[..n], &b)).collect();
+            let sum: f64 = halves.iter().map(|(a, ahat)| a + ahat).sum();
+            let dual = dot(&b, &t) - epsilon * sum - 0.5 * dot(&b, &f);
+            close(s.dual, dual, 1e-9 * (1.0 + dual.abs()));
+            let loss: f64 = (0..n).map(|i| ((t[i] - f[i] - s.offset).abs() - epsilon).max(0.0)).sum();
+            close(s.primal, 0.5 * dot(&b, &f) + c * loss, 1e-9 * (1.0 + dual.abs()));
+        }
+    }
+}
+
+#[test]
+fn problems_solved_together_come_to_what_each_comes_to_alone() {
+    let (gram, whole) = problem(76, 900, 2.0);
+    let parts: Vec<Problem> = [(0, 900), (0, 300), (250, 800), (600, 900), (100, 140)]
+        .into_iter()
+        .map(|(a, b)| Problem {
+            row: whole.row[a..b].to_vec(),
+            target: whole.target[a..b].to_vec(),
+            low: whole.low[a..b].to_vec(),
+            high: whole.high[a..b].to_vec(),
+            tube: 0.0,
+            start: None,
+        })
+        .collect();
+    // Room for all rows, for two blocks at once, and for less than one block.
+    for rows in [900, 600, 60] {
+        let options = Options { cache_bytes: rows * 900 * 4, ..Options::default() };
+        let together = solve(&gram, &parts, &options, &Control::default()).unwrap();
+        for (part, found) in parts.iter().zip(&together) {
+            let alone = solve(&gram, std::slice::from_ref(part), &options, &Control::default()).unwrap().remove(0);
+            assert!(found.converged && found.coef == alone.coef && found.iterations == alone.iterations, "{rows} rows");
+            close(found.dual / alone.dual, 1.0, 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_certificate_is_the_duality_gap_by_definition() {
+    let (gram, p) = problem(72, 300, 3.0);
+    for max_iterations in [5, 50, 100_000] {
+        let options = Options { max_iterations, ..Options::default() };
+        let s = solve(&gram, std::slice::from_ref(&p), &options, &Control::default()).unwrap().remove(0);
+        let f: Vec<f64> = (0..300).map(|i| dot(gram.matrix().row(i), &s.coef)).collect();
+        let norm = dot(&f, &s.coef);
+        let loss: f64 = (0..300).map(|i| 3.0 * (1.0 - p.target[i] * (f[i] + s.offset)).max(0.0)).sum();
+        close(s.primal, 0.5 * norm + loss, 1e-9 * (norm + loss));
+        close(s.dual, dot(&p.target, &s.coef) - 0.5 * norm, 1e-9 * norm);
+        close(s.gap, (s.primal - s.dual) / s.primal, 1e-9);
+        close(s.coef.iter().sum::<f64>(), 0.0, 3e-10);
+    }
+}
+
+#[test]
+fn a_kernel_that_is_not_positive_ends_with_a_point_within_the_bounds() {
+    let (_, p) = problem(73, 200, 1.0);
+    let x = points(73, 200, 3);
+    let gram = square(&x, |a, b| (2.0 * dot(a, b) - 0.3).tanh());
+    let options = Options { max_iterations: 20_000, ..Options::default() };
+    let s = solve(&gram, std::slice::from_ref(&p), &options, &Control::default()).unwrap().remove(0);
+    assert!(s.coef.iter().zip(p.low.iter().zip(&p.high)).all(|(b, (l, h))| l <= b && b <= h));
+    assert!(s.iterations <= 20_000 && s.primal.is_finite());
+}
+
+// The work is counted: a pair step passes over every row once.
+// spec: S14
+#[test]
+fn the_gap_goes_down_with_the_steps_and_the_work_rises_with_a_slope_below_2_3() {
+    let control = Control::default();
+    let (gram, p) = problem(75, 1000, 10.0);
+    let gap = |steps: usize| {
+        let options = Options { max_iterations: steps, tolerance: 1e-8, ..Options::default() };
+        solve(&gram, std::slice::from_ref(&p), &options, &control).unwrap()[0].gap
+    };
+    let gaps: Vec<f64> = (0..5).map(|k| gap(50 << k)).collect();
+    assert!(gaps.windows(2).all(|w| w[1] < w[0]) && gaps[4] < 1e-2 * gaps[0], "{gaps:?}");
+    let points: Vec<(f64, f64)> = [250usize, 500, 1000, 2000, 4000]
+        .iter()
+        .map(|&n| {
+            let (gram, p) = problem(76, n, 10.0);
+            let s = solve(&gram, &[p], &Options::default(), &control).unwrap().remove(0);
+            assert!(s.converged);
+            ((n as f64).ln(), ((s.iterations * n) as f64).ln())
+        })
+        .collect();
+    let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>();
+    assert!((1.0..=2.3).contains(&slope), "{slope}");
+}
+
+// A linear kernel on columns of very different size: pairs alone have not met the tolerance after ten million steps.
+#[test]
+fn a_badly_scaled_linear_kernel_is_solved_in_few_steps() {
+    let (n, d) = (300, 6);
+    let x = points(77, n, d);
+    let scaled: Rows = x.iter().map(|p| p.iter().enumerate().map(|(j, v)| v * 10f64.powi(j as i32 - 2) + 5.0).collect()).collect();
+    let e = errors(77, n);
+    let y: Vec<f64> = (0..n).map(|i| if x[i][0] + x[i][3] + 0.5 * e[i] > 0.0 { 1.0 } else { -1.0 }).collect();
+    let gram = square(&scaled, |a, b| dot(a, b));
+    let p = classification(y, 1.0);
+    let s = solve(&gram, &[p], &Options::default(), &Control::default()).unwrap().remove(0);
+    assert!(s.converged && s.iterations < 2_000_000, "{} steps, gap {}, violation {}", s.iterations, s.gap, s.violation);
+}
+
+// The same with its columns known: K = Z Z' of rank 6, at penalties from 1 to 1e4; classes and numbers.
+#[test]
+fn few_features_are_solved_in_few_steps_at_any_penalty() {
+    let (n, d) = (400, 6);
+    let x = points(78, n, d);
+    let columns = |p: &Vec<f64>| p.iter().enumerate().map(|(j, v)| v * 10f64.powi(j as i32 - 2) + 5.0).collect::<Vec<f64>>();
+    let data = Dataset::from_points(Points::dense(n, d, x.iter().flat_map(columns).collect()).unwrap());
+    let gram = KernelExpr::parse("linear").unwrap().bind_within(None, &data, &Control::default()).unwrap();
+    let e = errors(78, n);
+    let value = |i: usize| x[i][0] + x[i][3] + 0.5 * e[i];
+    for c in [1.0, 1e2, 1e4] {
+        let y: Vec<f64> = (0..n).map(|i| if value(i) > 0.0 { 1.0 } else { -1.0 }).collect();
+        let classes = classification(y, c);
+        let t: Vec<f64> = (0..n).map(value).collect();
+        let numbers = Problem { low: vec![-c; n], high: vec![c; n], target: t, tube: 0.1, ..classes.clone() };
+        for problem in [classes, numbers] {
+            let s = solve(gram.as_ref(), &[problem], &Options::default(), &Control::default()).unwrap().remove(0);
+            let found = (s.iterations, s.free, s.gap, s.violation);
+            assert!(s.converged && s.iterations <= 2 * n, "c = {c}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn malformed_problems_are_named_errors() {
+    let (gram, p) = problem(74, 20, 1.0);
+    let broken = [
+        Problem { row: (1..21).collect(), ..p.clone() },
+        Problem { target: vec![1.0; 3], ..p.clone() },
+        Problem { high: vec![f64::INFINITY; 20], ..p.clone() },
+        Problem { start: Some(vec![2.0; 20]), ..p.clone() },
+        Problem { target: vec![f64::NAN; 20], ..p.clone() },
+        Problem { row: vec![3; 20], ..p.clone() },
+        Problem { tube: -1.0, ..p },
+    ];
+    for b in broken {
+        assert!(matches!(solve(&gram, &[b], &Options::default(), &Control::default()), Err(Error::Data(_))));
+    }
+}
+
+/// Counts how many kernel values are asked for.
+struct Counted<'a>(&'a Dense, AtomicUsize);
+
+impl Gram for Counted<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+        self.0.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn with_memory_enough_no_row_is_computed_twice_and_problems_share_them() {
+    let (gram, p) = problem(75, 900, 1.0);
+    let counted = Counted(&gram, AtomicUsize::new(0));
+    let s = solve(&counted, &[p.clone(), p.clone(), p], &Options::default(), &Control::default()).unwrap();
+    assert!(s[0].converged && s[0] == s[1] && s[1] == s[2]);
+    // Rows once in f32, columns of the support once more in f64 for the certificate.
+    assert!(counted.1.into_inner() <= 2 * 900 * 900);
+}

@@ -1,0 +1,7 @@
+//! Smoothing kernels, bandwidths, densities and local regression against closed forms and other libraries.
+
+mod bandwidths;
+mod curves;
+mod densities;
+mod kernels;
+mod shared;

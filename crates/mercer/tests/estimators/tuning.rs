@@ -1,0 +1,226 @@
+//! What a search leaves behind: the values tried, the range that scores the same, parameters at a bound.
+
+use mercer::control::Control;
+use mercer::data::Examples;
+use mercer::data::{Dataset, Points, Target};
+use mercer::estimators::{EstimatorExpr, Task};
+use mercer::kernels::KernelExpr;
+use mercer::learner::Learner;
+use mercer::param::Value;
+use mercer::read::{Labels, TargetInfo};
+use mercer::report;
+use mercer::select::{self, BoundStatus, End, Tuned, TunedParameter, Tuning};
+use mercer::store;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn points(rows: usize, dim: usize, seed: u64) -> Dataset {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let values = (0..rows * dim).map(|_| 4.0 * random.random::<f64>() - 2.0).collect();
+    Dataset::from_points(Points::dense(rows, dim, values).unwrap())
+}
+
+/// Only the first column matters: y = sin(2 x_1) + noise.
+fn wave(data: &Dataset, noise: f64) -> Target {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let mercer::data::Values::Points(p) = &data.columns()[0].values else { panic!("points") };
+    let y: Vec<f64> = p.to_dense().chunks(p.dim()).map(|x| (2.0 * x[0]).sin() + noise * (random.random::<f64>() - 0.5)).collect();
+    Target::numbers(&y)
+}
+
+fn tuned(kernel: &str, estimator: &str, data: &Dataset, target: &Target, curves: bool) -> Tuned {
+    let examples = Examples { data, target, weights: None, split: &mercer::data::Split::Rows };
+    let (kernel, estimator) = (KernelExpr::parse(kernel).unwrap(), EstimatorExpr::parse(estimator).unwrap());
+    select::tune(&kernel, &estimator, &examples, &Control::default(), 3, curves).unwrap()
+}
+
+fn parameter<'a>(t: &'a Tuning, name: &str) -> &'a TunedParameter {
+    t.parameters.iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name} in {:?}", t.parameters))
+}
+
+/// The negative log evidence of a settled process.
+fn evidence(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, target: &Target) -> f64 {
+    let gram = kernel.bind(None, data).unwrap();
+    let control = Control::default();
+    estimator.criterion(&Task { gram: gram.as_ref(), target, weights: None, control: &control, seed: 0 }).unwrap().value
+}
+
+#[test]
+fn the_range_that_scores_the_same_ends_where_the_evidence_has_fallen_by_one_unit() {
+    let data = points(80, 1, 1);
+    let target = wave(&data, 0.5);
+    let Tuned { kernel, estimator, tuning, .. } = tuned("rbf", "gp", &data, &target, true);
+    let t = tuning.unwrap();
+    let best = evidence(&kernel, &estimator, &data, &target);
+    assert!((t.value.unwrap() - best).abs() <= 1e-9 * best.abs() && (t.same.unwrap() - best - 1.0).abs() <= 1e-9 * best.abs());
+    for name in ["noise", "variance"] {
+        let p = parameter(&t, name);
+        assert_eq!(p.edges, [BoundStatus::Worse; 2], "{p:?}");
+        assert!(p.tried.len() >= 5 && p.tried.len() <= 7 && p.tried.windows(2).all(|w| w[0].0 < w[1].0), "{p:?}");
+        for end in p.same {
+            let mut there = estimator.clone();
+            there.set(name, &Value::Number(end)).unwrap();
+            let fall = evidence(&kernel, &there, &data, &target) - best;
+            // Met by interpolation between values tried on both sides: to a fifth of a unit.
+            assert!((fall - 1.0).abs() <= 0.2, "{name} = {end}: {fall}");
+        }
+    }
+    let p = parameter(&t, "length_scale of rbf");
+    for end in p.same {
+        let mut there = kernel.clone();
+        there.set("rbf.length_scale", &Value::Number(end)).unwrap();
+        let fall = evidence(&there, &estimator, &data, &target) - best;
+        assert!((fall - 1.0).abs() <= 0.2, "length_scale = {end}: {fall}");
+    }
+}
+
+#[test]
+fn looking_along_the_parameters_does_not_change_the_choice() {
+    let data = points(60, 2, 2);
+    let target = wave(&data, 0.3);
+    let classes = match &target {
+        Target::Numbers(y) => Target::classes(&y.col(0).iter().map(|v| if *v > 0.0 { "up" } else { "down" }).collect::<Vec<_>>()),
+        _ => panic!("numbers"),
+    };
+    for (estimator, target) in [("gp", &target), ("ridge", &target), ("svr", &target), ("svc", &classes), ("knn", &classes)] {
+        let [with, without] = [true, false].map(|curves| tuned("rbf", estimator, &data, target, curves));
+        assert_eq!((&with.kernel, &with.estimator), (&without.kernel, &without.estimator), "{estimator}");
+        let (with, without) = (with.tuning.unwrap(), without.tuning.unwrap());
+        assert_eq!((with.value, with.same), (without.value, without.same), "{estimator}");
+        assert!(with.evaluations >= without.evaluations && with.evaluations <= without.evaluations + 6 * with.parameters.len());
+        assert!(without.parameters.iter().all(|p| p.tried.is_empty() && p.edges == [BoundStatus::Unknown; 2]), "{estimator}");
+        for p in &with.parameters {
+            assert!(p.tried.iter().any(|(x, s)| *x == p.value && Some(*s) == with.value), "{estimator}: {p:?}");
+            assert!(p.low <= p.same[0] && p.same[0] <= p.value && p.value <= p.same[1] && p.same[1] <= p.high, "{estimator}: {p:?}");
+        }
+    }
+}
+
+#[test]
+fn the_leave_one_out_error_is_told_in_units_of_the_target() {
+    let data = points(60, 1, 4);
+    let target = wave(&data, 0.5);
+    let t = tuned("rbf", "ridge", &data, &target, true);
+    let gram = t.kernel.bind(None, &data).unwrap();
+    let control = Control::default();
+    let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    let left_out = t.estimator.leave_one_out(&task).unwrap().unwrap();
+    let (mercer::estimators::Predicted::Numbers(found), Target::Numbers(y)) = (&left_out.values, &target) else { panic!("numbers") };
+    let squares: Vec<f64> = y.col(0).iter().zip(found.col(0)).map(|(y, f)| (y - f) * (y - f)).collect();
+    let n = squares.len() as f64;
+    let mean = squares.iter().sum::<f64>() / n;
+    let error = (squares.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / n / n).sqrt();
+    let tuning = t.tuning.unwrap();
+    assert!((tuning.value.unwrap() - mean.sqrt()).abs() <= 1e-9);
+    assert!((tuning.same.unwrap() - (mean + error).sqrt()).abs() <= 1e-9, "one standard error of the mean square above it");
+}
+
+// spec: R02
+#[test]
+fn ranges_are_bounds_searched_by_factors_and_an_optimum_at_a_bound_is_told_with_its_curve() {
+    let data = points(90, 2, 5);
+    let Target::Numbers(y) = wave(&data, 0.1) else { panic!("numbers") };
+    let target = Target::classes(&y.col(0).iter().map(|v| if *v > 0.3 { "up" } else { "down" }).collect::<Vec<_>>());
+    // gamma 1e-4..1e1 and lambda 1e-5..1e2, as c = 1/lambda.
+    let t = tuned("rbf(gamma=0.0001..10)", "svc(c=0.01..100000)", &data, &target, true).tuning.unwrap();
+    assert!(t.criterion.contains("cross-validated"), "{}", t.criterion);
+    let (c, l) = (parameter(&t, "c"), parameter(&t, "length_scale of rbf"));
+    assert_eq!((c.low, c.high), (0.01, 1e5));
+    // gamma = 1 / (2 length_scale^2)
+    assert!((l.low - 0.05f64.sqrt()).abs() <= 1e-12 && (l.high - 5000f64.sqrt()).abs() <= 1e-9, "{l:?}");
+    assert!(c.low <= c.value && c.value <= c.high && l.low <= l.value && l.value <= l.high);
+    // Steps are factors: even steps, tenths of the range, would try one or two values in its first thirtieth.
+    for p in [c, l] {
+        let few = p.tried.iter().filter(|(v, _)| *v <= p.low + (p.high - p.low) / 30.0).count();
+        assert!(few >= 5, "{}: {:?}", p.name, p.tried);
+    }
+    // Classes that a wide margin does not tell apart: whatever c may be at most is too small.
+    let mut learner = Learner::new(EstimatorExpr::parse("svc(c=0.01..0.3)").unwrap());
+    learner.kernel = Some(KernelExpr::parse("rbf(length_scale=0.7)").unwrap());
+    let info = TargetInfo { names: vec!["y".into()], classes: Some(vec!["down".into(), "up".into()]), labels: Labels::Text };
+    let model = learner.fit(&data, &target, &info, None, &Control::default()).unwrap();
+    let tuning = model.about.tuning.as_ref().unwrap();
+    let p = &tuning.parameters[0];
+    assert_eq!((p.at_bound, p.edges[0]), (Some(End::Upper), BoundStatus::Worse), "{p:?}");
+    let text = report::model_text_in_full(&model).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("c = 0.3 is at the upper end of its search (0.01 to 0.3)") && text.contains("tried: "), "{text}");
+    let back = store::from_bytes(&store::to_bytes(&model).unwrap(), "m").unwrap();
+    assert_eq!(back.about.tuning, model.about.tuning, "the record survives storing");
+}
+
+#[test]
+fn a_column_of_noise_can_be_left_out_and_the_column_of_the_signal_cannot() {
+    let data = points(100, 3, 6);
+    let target = wave(&data, 0.2);
+    let t = tuned("rbf(ard=true)", "gp", &data, &target, true).tuning.unwrap();
+    let of = |column: &str| t.parameters.iter().find(|p| p.column.as_deref() == Some(column)).unwrap();
+    assert_eq!(of("x[1]").edges[1], BoundStatus::Worse, "{:?}", of("x[1]"));
+    assert_eq!([of("x[2]").edges[1], of("x[3]").edges[1]], [BoundStatus::End; 2], "{:?}", of("x[2]"));
+    assert!(of("x[2]").tried.len() <= 2, "one evaluation for a column among many");
+}
+
+#[test]
+fn kernels_of_one_name_are_told_apart_by_their_place() {
+    let data = points(40, 1, 7);
+    let target = wave(&data, 0.2);
+    let t = tuned("rbf(length_scale=0.1..1) + rbf(length_scale=1..10)", "ridge", &data, &target, true).tuning.unwrap();
+    let names: Vec<&str> = t.parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["length_scale of rbf (part 1)", "length_scale of rbf (part 2)", "lambda"]);
+}
+
+#[test]
+fn little_memory_makes_the_sample_of_the_search_smaller_and_not_the_fit() {
+    let data = points(400, 1, 8);
+    let target = wave(&data, 0.5);
+    let examples = Examples { data: &data, target: &target, weights: None, split: &mercer::data::Split::Rows };
+    let control = Control { max_memory: 3_000_000, ..Control::default() };
+    let (kernel, estimator) = (KernelExpr::parse("rbf").unwrap(), EstimatorExpr::parse("ridge").unwrap());
+    let t = select::tune(&kernel, &estimator, &examples, &control, 0, true).unwrap().tuning.unwrap();
+    // Criteria take 48 n^2 bytes in half of 3 MB: n = 176 at most; the fits at last 8 n^2 in a quarter of it: n = 306.
+    assert!(t.rows <= 306 && t.rows >= 177, "{}", t.rows);
+}
+
+#[test]
+fn a_search_that_could_judge_nothing_in_its_time_says_so_and_leaves_the_start() {
+    let data = points(300, 1, 10);
+    let target = wave(&data, 0.5);
+    let control = Control { deadline: Some(std::time::Instant::now()), ..Control::default() };
+    let info = TargetInfo { names: vec!["y".into()], classes: None, labels: Labels::Text };
+    for estimator in ["svr", "gp", "ridge"] {
+        let mut learner = Learner::new(EstimatorExpr::parse(estimator).unwrap());
+        learner.kernel = Some(KernelExpr::parse("rbf").unwrap());
+        let model = learner.fit(&data, &target, &info, None, &control).unwrap();
+        assert!(model.about.tuning.is_none(), "{estimator}");
+        assert!(model.about.notices.iter().any(|n| n.contains("the starting values are fitted") && n.contains("--max-seconds")));
+    }
+    // An end that was asked for before anything was judged is an error, not a model.
+    control.stop_early.cancel();
+    let learner = Learner::new(EstimatorExpr::parse("ridge").unwrap());
+    assert!(matches!(learner.fit(&data, &target, &info, None, &control), Err(mercer::error::Error::Cancelled)));
+}
+
+#[test]
+fn factors_of_a_kernel_are_searched_around_the_variance_of_a_target_as_it_is() {
+    let data = points(60, 1, 3);
+    let plain = wave(&data, 0.3);
+    let Target::Numbers(y) = &plain else { panic!("numbers") };
+    let great = Target::numbers(&y.data().iter().map(|v| 1000.0 * v).collect::<Vec<_>>());
+    let gp = "gp(noise=auto, variance=1, standardise_target=false)";
+    for kernel in ["auto*rbf + auto*white", "constant(value=auto)*rbf", "auto*rbf + constant(value=auto)"] {
+        let [small, large] = [&plain, &great].map(|target| tuned(kernel, gp, &data, target, false));
+        let factors = |t: &Tuned| -> Vec<TunedParameter> {
+            let of = |p: &&TunedParameter| p.path.ends_with("scale") && !p.path.contains("length") || p.path.ends_with("value");
+            t.tuning.as_ref().unwrap().parameters.iter().filter(of).cloned().collect()
+        };
+        for (a, b) in factors(&small).iter().zip(&factors(&large)) {
+            assert!((b.low / a.low / 1e6 - 1.0).abs() < 1e-9 && (b.high / a.high / 1e6 - 1.0).abs() < 1e-9, "{a:?} {b:?}");
+        }
+        assert!(!factors(&small).is_empty());
+    }
+    // A target that is standardised has the variance 1, whatever its units; so has anything but a process.
+    for estimator in ["gp(variance=1)", "ridge"] {
+        let t = tuned("auto*rbf", estimator, &data, &great, false).tuning.unwrap();
+        let factor = parameter(&t, "scale");
+        assert_eq!((factor.low, factor.high), (0.01, 100.0));
+    }
+}

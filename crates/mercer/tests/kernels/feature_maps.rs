@@ -1,0 +1,183 @@
+//! Kernels as inner products of feature maps that are written out.
+
+use mercer::control::Control;
+use mercer::data::{Categories, Column, Dataset, Points, Strings, Values};
+use mercer::estimators::Expansion;
+use mercer::gram;
+use mercer::kernels::KernelExpr;
+use mercer::linalg::{Matrix, eigh, product_transposed};
+use proptest::prelude::*;
+
+fn points(x: &Matrix) -> Dataset {
+    Dataset::from_points(Points::dense(x.rows(), x.cols(), x.data().to_vec()).unwrap())
+}
+
+fn gram_of(kernel: &str, data: &Dataset) -> Matrix {
+    let bound = KernelExpr::parse(kernel).unwrap().settle(data).unwrap().bind(None, data).unwrap();
+    gram::dense(bound.as_ref(), &Control::default()).unwrap()
+}
+
+/// Every row through a map.
+fn mapped(x: &Matrix, map: impl Fn(&[f64]) -> Vec<f64>) -> Matrix {
+    let rows: Vec<Vec<f64>> = (0..x.rows()).map(|i| map(x.row(i))).collect();
+    Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+}
+
+fn same(kernel: &Matrix, phi: &Matrix, tolerance: f64) {
+    let expected = product_transposed(phi, phi).unwrap();
+    for (a, b) in kernel.data().iter().zip(expected.data()) {
+        assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{a} and {b}");
+    }
+}
+
+/// All ordered products of `degree` coordinates, repeats included: d^degree of them.
+fn ordered(x: &[f64], degree: usize) -> Vec<f64> {
+    (0..degree).fold(vec![1.0], |all, _| all.iter().flat_map(|p| x.iter().map(move |v| p * v)).collect())
+}
+
+fn ordered_up_to_three(x: &[f64]) -> Vec<f64> {
+    (0..=3).flat_map(|k| ordered(x, k)).collect()
+}
+
+const CUBIC: &str =
+    "polynomial(degree=1, gamma=1, offset=1) + polynomial(degree=2, gamma=1, offset=0) + polynomial(degree=3, gamma=1, offset=0)";
+
+fn matrix(rows: impl Into<proptest::collection::SizeRange>, d: usize) -> impl Strategy<Value = Matrix> {
+    prop::collection::vec(prop::collection::vec(-2.0..2.0f64, d), rows).prop_map(move |v| Matrix::from_fn(v.len(), d, |i, j| v[i][j]))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    // spec: F03, F09
+    #[test]
+    fn the_cubic_kernel_is_the_inner_product_of_all_ordered_products(x in (1usize..=6).prop_flat_map(|d| matrix(2..6, d))) {
+        let phi = mapped(&x, ordered_up_to_three);
+        if x.cols() == 3 {
+            prop_assert_eq!(phi.cols(), 40);
+        }
+        same(&gram_of(CUBIC, &points(&x)), &phi, 1e-12);
+    }
+
+    // spec: F08
+    #[test]
+    fn a_predictor_by_kernels_is_the_one_by_features(x in matrix(6..9, 3), new in matrix(2..5, 3), beta in prop::collection::vec(-1.0..1.0f64, 6), b in -3.0..3.0f64) {
+        let beta: Vec<f64> = (0..x.rows()).map(|i| beta[i % 6] + 0.1 * i as f64).collect();
+        let expansion = Expansion::new((0..x.rows()).collect(), Matrix::column(beta.clone()), vec![b]);
+        let (data, new_data) = (points(&x), points(&new));
+        let kernel = KernelExpr::parse(CUBIC).unwrap();
+        let found = expansion.predict(kernel.bind(Some(&new_data), &data).unwrap().as_ref(), &Control::default()).unwrap();
+        let phi = mapped(&x, ordered_up_to_three);
+        let theta: Vec<f64> = (0..40).map(|j| (0..x.rows()).map(|i| beta[i] * phi[(i, j)]).sum()).collect();
+        for i in 0..new.rows() {
+            let expected: f64 = ordered_up_to_three(new.row(i)).iter().zip(&theta).map(|(p, t)| p * t).sum::<f64>() + b;
+            prop_assert!((found[(i, 0)] - expected).abs() <= 1e-10 * (1.0 + expected.abs()));
+        }
+    }
+
+    // spec: F10, F09
+    #[test]
+    fn both_maps_of_the_squared_inner_product_give_its_gram_matrix(x in matrix(2..8, 3), y in matrix(2..8, 2)) {
+        same(&gram_of("polynomial(degree=2, gamma=1, offset=0)", &points(&x)), &mapped(&x, |r| ordered(r, 2)), 1e-12);
+        let short = mapped(&y, |r| vec![r[0] * r[0], std::f64::consts::SQRT_2 * r[0] * r[1], r[1] * r[1]]);
+        let long = mapped(&y, |r| ordered(r, 2));
+        let k = gram_of("polynomial(degree=2, gamma=1, offset=0)", &points(&y));
+        same(&k, &short, 1e-12);
+        same(&k, &long, 1e-12);
+    }
+
+    // spec: F11, F13, F09
+    #[test]
+    fn squared_inner_products_with_an_offset_have_their_maps(x in matrix(2..8, 3), y in matrix(2..8, 2), c in prop_oneof![Just(0.0), 0.0..4.0f64]) {
+        let map = |r: &[f64]| {
+            let mut phi = ordered(r, 2);
+            phi.extend(r.iter().map(|v| (2.0 * c).sqrt() * v));
+            phi.push(c);
+            phi
+        };
+        prop_assert_eq!(map(x.row(0)).len(), 13);
+        same(&gram_of(&format!("polynomial(degree=2, gamma=1, offset={c})"), &points(&x)), &mapped(&x, map), 1e-12);
+        let root = std::f64::consts::SQRT_2;
+        let six = mapped(&y, |r| vec![1.0, root * r[0], root * r[1], r[0] * r[0], r[1] * r[1], root * r[0] * r[1]]);
+        same(&gram_of("polynomial(degree=2, gamma=1, offset=1)", &points(&y)), &six, 1e-12);
+    }
+
+    // spec: F09
+    #[test]
+    fn linear_cosine_equal_and_spectrum_have_their_maps(x in matrix(2..8, 4), labels in prop::collection::vec((0usize..3, 0usize..4), 2..9), strings in prop::collection::vec("[ab]{0,9}", 2..7)) {
+        same(&gram_of("linear", &points(&x)), &x, 1e-12);
+        let unit = mapped(&x, |r| {
+            let norm = r.iter().map(|v| v * v).sum::<f64>().sqrt();
+            r.iter().map(|v| if norm > 0.0 { v / norm } else { 0.0 }).collect()
+        });
+        same(&gram_of("cosine", &points(&x)), &unit, 1e-12);
+
+        let column = |name: &str, of: Vec<String>| Column { name: name.into(), values: Values::Categories(Categories::from_labels(&of)) };
+        let first = labels.iter().map(|l| format!("p{}", l.0)).collect();
+        let second = labels.iter().map(|l| format!("q{}", l.1)).collect();
+        let data = Dataset::new(vec![column("a", first), column("b", second)]).unwrap();
+        let codes = Matrix::from_fn(labels.len(), 7, |i, j| if j == labels[i].0 || j == 3 + labels[i].1 { 0.5f64.sqrt() } else { 0.0 });
+        same(&gram_of("equal", &data), &codes, 1e-12);
+
+        let words = ["aa", "ab", "ba", "bb"];
+        let counts = Matrix::from_fn(strings.len(), 4, |i, j| strings[i].as_bytes().windows(2).filter(|w| *w == words[j].as_bytes()).count() as f64);
+        let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings.clone())) }]).unwrap();
+        same(&gram_of("spectrum(k=2)", &data), &counts, 0.0);
+    }
+
+    // spec: F09
+    #[test]
+    fn polynomials_of_any_degree_constants_and_spectra_of_any_length_have_their_maps(
+        x in (1usize..=3).prop_flat_map(|d| matrix(2..6, d)),
+        degree in 1usize..=5,
+        gamma in 0.1..2.0f64,
+        offset in prop_oneof![Just(0.0), 0.0..3.0f64],
+        constant in 0.0..5.0f64,
+        strings in prop::collection::vec("[ab]{0,9}", 2..7),
+        length in 1usize..=4,
+    ) {
+        // gamma x.z + offset is the inner product of (sqrt(gamma) x, sqrt(offset)), and its power that of ordered products.
+        let longer = |r: &[f64]| r.iter().map(|v| gamma.sqrt() * v).chain([offset.sqrt()]).collect::<Vec<f64>>();
+        let phi = mapped(&x, |r| ordered(&longer(r), degree));
+        let (k, expected) = (gram_of(&format!("polynomial(degree={degree}, gamma={gamma}, offset={offset})"), &points(&x)), product_transposed(&phi, &phi).unwrap());
+        for i in 0..x.rows() {
+            for j in 0..x.rows() {
+                // Terms of either sign cancel: what is lost is in proportion to their sizes.
+                let size = (expected[(i, i)] * expected[(j, j)]).sqrt();
+                prop_assert!((k[(i, j)] - expected[(i, j)]).abs() <= 1e-13 * (1.0 + size), "{} and {}", k[(i, j)], expected[(i, j)]);
+            }
+        }
+        same(&gram_of(&format!("constant(value={constant})"), &points(&x)), &mapped(&x, |_| vec![constant.sqrt()]), 1e-14);
+
+        let words: Vec<Vec<u8>> = (0..1u32 << length).map(|w| (0..length).map(|i| if w >> i & 1 == 0 { b'a' } else { b'b' }).collect()).collect();
+        let counts = Matrix::from_fn(strings.len(), words.len(), |i, j| strings[i].as_bytes().windows(length).filter(|w| *w == words[j]).count() as f64);
+        let data = Dataset::new(vec![Column { name: "s".into(), values: Values::Sequences(Strings::new(strings.clone())) }]).unwrap();
+        same(&gram_of(&format!("spectrum(k={length})"), &data), &counts, 0.0);
+    }
+
+    // spec: E1-03
+    #[test]
+    fn the_homogeneous_cubic_kernel_is_always_positive(x in matrix(2..12, 3)) {
+        let check = gram::psd_check(&gram_of("polynomial(degree=3, gamma=1, offset=0)", &points(&x)), &Control::default()).unwrap();
+        prop_assert!(check.smallest >= -1e-12 * x.rows() as f64 * check.largest.max(1.0), "{}", check.smallest);
+    }
+}
+
+// spec: K06
+#[test]
+fn the_rank_of_a_linear_gram_matrix_is_at_most_the_number_of_columns() {
+    for d in [1, 2, 5] {
+        let x = Matrix::from_fn(40, d, |i, j| ((i + 1) as f64 * (j + 2) as f64).sin());
+        let sparse = {
+            let starts = (0..=40).map(|i| i * d).collect();
+            let columns = (0..40).flat_map(|_| 0..d as u32).collect();
+            Dataset::from_points(Points::csr(40, d, starts, columns, x.data().to_vec()).unwrap())
+        };
+        for data in [points(&x), sparse] {
+            let (values, _) = eigh(gram_of("linear", &data), &Control::default()).unwrap();
+            let largest = values[39];
+            assert!(values[0] >= -40.0 * f64::EPSILON * largest);
+            assert_eq!(values.iter().filter(|v| **v > 1e-12 * largest).count(), d);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Kernels: values, laws, expressions, inputs of every kind.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
+
+mod centring;
+mod conformance;
+mod evaluated;
+mod expressions;
+mod feature_maps;
+mod formulas;
+mod kernel_values;
+mod properties;
+mod psd;
+mod sets;
+mod tfidf;
+mod trees;
+mod validity;

@@ -1,0 +1,10 @@
+//! What a comparison says: tables, pages, figures of the textbook.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what fails here fails the test")]
+#![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
+
+mod demos;
+mod promises;
+mod rows;
+mod samples;
+mod told_once;

@@ -1,0 +1,488 @@
+//! The report at its border: what the table, the JSON document, the page and the figures promise.
+
+use crate::samples;
+
+use mercer::report::{
+    Comparison, Confusion, Curve, Estimate, Metric, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Row, Task,
+    TuningCurve, figure_files,
+};
+use mercer::select::BoundStatus;
+
+const HOSTILE: &str = "<script>alert(\"x\")</script>&'\u{0}\u{7}";
+
+fn keys(value: &serde_json::Value) -> Vec<String> {
+    let mut all: Vec<String> = value.as_object().into_iter().flat_map(|o| o.keys().cloned()).collect();
+    all.sort();
+    all
+}
+
+fn sorted(names: &str) -> Vec<String> {
+    let mut all: Vec<String> = names.split_whitespace().map(String::from).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn the_json_document_has_exactly_the_promised_keys() {
+    let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
+    assert_eq!(keys(&value), sorted("command task kernel folds seed metric verdict class_rows baseline notices recommendation rows"));
+    let row = &value["rows"][0];
+    assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
+    let promised =
+        "estimator settled metrics recalls support fit_seconds predict_us_per_row converged certificate tuning best difference failure";
+    let terms = "at_start scored_rows fitted_rows method";
+    assert_eq!(keys(row), sorted(&format!("{promised} {terms}")));
+    assert_eq!(keys(&row["metrics"]), sorted("accuracy log_loss"));
+    assert_eq!(keys(&row["metrics"]["accuracy"]), sorted("mean se folds"));
+    assert_eq!(keys(&row["certificate"]), sorted("name value tolerance"));
+    assert_eq!(value["task"], "classification");
+    assert_eq!(row["metrics"]["accuracy"]["mean"], 0.9733);
+    assert!(row["difference"].is_null());
+    let value: serde_json::Value = serde_json::from_str(&samples::regression().json().unwrap()).unwrap();
+    assert_eq!(value["task"], "regression");
+    assert_eq!(keys(&value["rows"][0]["metrics"]), sorted("rmse r2 nlpd"));
+    assert_eq!(keys(&value["rows"][1]["metrics"]), sorted("rmse r2"));
+}
+
+#[test]
+fn a_number_that_is_not_known_is_null_in_json() {
+    let mut one = samples::classes();
+    one.entries[0].metrics[0].1.se = f64::NAN;
+    let value: serde_json::Value = serde_json::from_str(&one.json().unwrap()).unwrap();
+    assert!(value["rows"][0]["metrics"]["accuracy"]["se"].is_null());
+}
+
+#[test]
+fn the_verdict_names_the_best_and_those_within_noise() {
+    assert_eq!(
+        samples::classes().verdict(),
+        "ridge predicts best: 0.973 of rows right (± 0.012), where always answering the most frequent class gives 0.333; \
+         svc and knn are within noise of it; logistic did not converge and cannot be judged; nu_svc has no result to compare."
+    );
+    assert_eq!(
+        samples::regression().verdict(),
+        "gp predicts best: typically off by 14.21 (± 0.62), where always answering the mean gives 41.70; svr is within noise of it."
+    );
+    let mut none = samples::classes();
+    for row in &mut none.entries {
+        row.failure = Some("no".into());
+    }
+    assert_eq!(none.verdict(), "No estimator could be fitted; the reasons are in the table.");
+}
+
+#[test]
+fn the_verdict_always_holds_what_a_guess_achieves_and_never_speaks_of_what_was_not_judged() {
+    let mut c = samples::classes();
+    // Nine of ten rows are of one class, and that is all that is learnt.
+    c.baseline = Some(Estimate { mean: 0.9691, se: f64::NAN, folds: 0 });
+    assert!(c.verdict().contains(
+        "0.973 of rows right (± 0.012), no better within noise than always answering the most frequent class, which gives 0.969"
+    ));
+    // The baseline as a row of its own, far behind fold by fold.
+    c.baseline = None;
+    c.entries[2].estimator = "baseline".into();
+    c.entries[2].metrics[0].1 = Estimate { mean: 0.5, se: 0.01, folds: 5 };
+    c.entries[2].difference = Some(Estimate { mean: -0.47, se: 0.01, folds: 5 });
+    assert!(
+        c.verdict().contains("where always answering the most frequent class gives 0.500; svc is within noise of it; logistic did not")
+    );
+    // One fold was scored: nothing is told apart, and nobody predicts best.
+    for row in &mut c.entries {
+        row.difference = row.difference.map(|d| Estimate { se: f64::NAN, folds: 1, ..d });
+    }
+    assert!(c.verdict().starts_with("ridge: 0.973 of rows right") && c.verdict().contains("svc, baseline and nu_svc have no result"));
+    // Five folds of two standard errors are noise: Student's t with 4 degrees of freedom asks for 2.78.
+    let mut two = samples::regression();
+    two.entries[1].difference = Some(Estimate { mean: 2.2, se: 0.8, folds: 5 });
+    assert!(two.verdict().ends_with("svr is within noise of it."));
+    two.entries[1].difference = Some(Estimate { mean: 2.3, se: 0.8, folds: 5 });
+    assert!(two.verdict().ends_with("svr is worse by more than noise."));
+}
+
+#[test]
+fn recall_of_each_class_is_shown_where_one_is_twenty_times_rarer() {
+    let mut c = samples::classes();
+    assert!(!c.text(100).contains("Recall") && !c.html().unwrap().contains("Recall of each class"));
+    c.class_rows = vec![5, 100, 101];
+    c.entries[0].recalls = vec![Some(0.2), Some(0.99), None];
+    let text = c.text(100);
+    assert!(
+        text.contains("rows: setosa 5, versicolor 100, virginica 101\n")
+            && text.contains("ridge: setosa 0.200, versicolor 0.990, virginica –\n"),
+        "{text}"
+    );
+    let page = c.html().unwrap();
+    assert!(page.contains("Recall of each class") && page.contains("<td>0.200</td>"));
+    let value: serde_json::Value = serde_json::from_str(&c.json().unwrap()).unwrap();
+    assert_eq!(value["rows"][0]["recalls"]["setosa"], 0.2);
+    assert!(value["rows"][0]["recalls"]["virginica"].is_null());
+}
+
+#[test]
+fn the_terminal_shows_three_metrics_and_page_and_json_all_of_them() {
+    let mut c = samples::classes();
+    let one = Estimate { mean: 0.77, se: 0.01, folds: 5 };
+    for metric in [Metric::BalancedAccuracy, Metric::F1, Metric::Auc, Metric::Brier] {
+        c.entries[0].metrics.push((metric, one));
+    }
+    assert_eq!(c.shown_metrics(), [Metric::Accuracy, Metric::LogLoss, Metric::BalancedAccuracy]);
+    let text = c.text(120);
+    assert!(
+        text.contains("balanced accuracy") && !text.contains("Brier") && text.contains("3 more metrics in --json and --report."),
+        "{text}"
+    );
+    let page = c.html().unwrap();
+    assert!(page.contains("Every metric") && page.contains("Brier score"));
+    let value: serde_json::Value = serde_json::from_str(&c.json().unwrap()).unwrap();
+    assert_eq!(value["rows"][0]["metrics"]["brier"]["mean"], 0.77);
+    // Where classes are far from alike, those that see the rare one stand beside the deciding metric.
+    c.class_rows = vec![5, 100, 101];
+    assert_eq!(c.shown_metrics(), [Metric::Accuracy, Metric::BalancedAccuracy, Metric::F1]);
+}
+
+#[test]
+fn values_that_were_tried_are_on_the_page_and_in_full_text_only() {
+    let mut c = samples::classes();
+    c.details = vec!["svc: c = 3.2 is not identified (tried: 1 (0.9))".into()];
+    assert!(!c.text(100).contains("tried:"));
+    assert!(c.text_in_full(100).contains("tried: 1 (0.9)") && c.html().unwrap().contains("tried: 1 (0.9)"));
+}
+
+/// The lines of the table: heading, rule, one line per estimator.
+fn table(c: &Comparison, width: usize) -> Vec<String> {
+    c.text(width).lines().take_while(|l| !l.is_empty()).map(String::from).collect()
+}
+
+#[test]
+fn the_columns_of_the_table_stand_under_each_other() {
+    let lines = table(&samples::classes(), 100);
+    assert_eq!(lines.len(), 2 + 5, "{lines:#?}");
+    assert!(lines[2].starts_with("* ridge") && lines[3].starts_with("  svc"));
+    let at = |line: &str, what: char| line.chars().position(|c| c == what);
+    let first = at(&lines[2], '±').unwrap();
+    for line in &lines[3..=4] {
+        assert_eq!(at(line, '±'), Some(first), "{lines:#?}");
+    }
+    assert!(lines[5].contains("nu_svc") && lines[5].contains("failed"));
+    assert!(lines[3].contains("−0.0067 ± 0.0067"), "{lines:#?}");
+    assert!(samples::classes().text(100).contains("nu_svc: nu=0.9 cannot be met"));
+}
+
+#[test]
+fn no_line_is_wider_than_asked_whatever_the_names() {
+    let mut long = samples::regression();
+    long.entries[1].estimator = "a_very_long_name_of_an_estimator_that_no_table_can_hold(c=10, epsilon=0.001)".into();
+    long.entries[1].settled = "x".repeat(400);
+    long.entries[0].metrics.truncate(1);
+    long.entries[0].metrics[0].1 = Estimate { mean: f64::NAN, se: f64::NAN, folds: 0 };
+    long.notices.push("word ".repeat(60));
+    for c in [long, samples::classes()] {
+        for width in [40, 60, 80, 100, 200] {
+            let text = c.text(width);
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+            assert!(!text.contains("NaN"));
+        }
+    }
+}
+
+#[test]
+fn a_table_of_no_estimators_and_no_metrics_is_still_a_report() {
+    let mut empty = samples::regression();
+    empty.entries.clear();
+    assert!(empty.text(100).contains("No estimator could be fitted"));
+    assert!(empty.html().is_ok() && empty.json().is_ok());
+    empty.entries.push(Row { estimator: "x".into(), best: true, ..Row::default() });
+    assert!(empty.text(100).contains("* x"));
+    balanced(&empty.html().unwrap());
+}
+
+/// Every element that is opened is closed, in order.
+fn balanced(page: &str) {
+    const ALONE: [&str; 3] = ["meta", "br", "!DOCTYPE"];
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        let end = at + rest[at..].find('>').unwrap_or_default();
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default().trim_end_matches('/');
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+        } else if !tag.ends_with('/') && !ALONE.contains(&name) {
+            open.push(name.into());
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn the_page_is_balanced_asks_the_network_for_nothing_and_has_every_section() {
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        let page = c.html().unwrap();
+        balanced(&page);
+        let bare = page.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+        for asks in ["http://", "https://", "src=", "<script", "@import", "url(", "<link"] {
+            assert!(!bare.contains(asks), "{asks}");
+        }
+        for needs in ["lang=\"en\"", "name=\"viewport\"", "prefers-color-scheme:dark", "scope=\"col\"", "scope=\"row\"", "<pre>"] {
+            assert!(page.contains(needs), "{needs}");
+        }
+        let pictures: usize = c.entries.iter().map(|r| r.pictures.len()).sum();
+        assert_eq!(page.matches("<svg ").count(), pictures);
+        assert_eq!(page.matches("role=\"img\" aria-label=\"").count(), pictures);
+        assert!(page.len() < 1_000_000, "{}", page.len());
+    }
+}
+
+#[test]
+fn a_page_of_five_estimators_and_many_rows_stays_under_a_megabyte() {
+    let mut heavy = samples::classes();
+    for row in &mut heavy.entries {
+        let (codes, points) = (0..20_000).map(|i| (i % 3, [(i * 37 % 700) as f64 / 100.0, (i * 91 % 330) as f64 / 100.0 - 0.5])).unzip();
+        let wild = |c: usize| ((c % 120) as f64 * 0.3).sin() * ((c / 120) as f64 * 0.25).cos();
+        row.failure = None;
+        row.pictures = vec![Picture::Regions(Regions {
+            axes: ["a", "b"].map(String::from),
+            held: 0,
+            classes: ["x", "y", "z"].map(String::from).into(),
+            across: [0.0, 7.0],
+            upwards: [-0.5, 2.8],
+            cells: 120,
+            predicted: (0..120 * 120).map(|c| if wild(c) > 0.3 { 2 } else { usize::from(wild(c) > 0.0) }).collect(),
+            points,
+            codes,
+            support: (0..10_000).collect(),
+        })];
+    }
+    let page = heavy.html().unwrap();
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    assert!(page.contains("Predicted classes (800 of 20\u{202f}000 rows drawn)"));
+}
+
+#[test]
+fn every_colour_of_a_figure_has_a_partner_for_dark_screens() {
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        for row in &c.entries {
+            for picture in &row.pictures {
+                let file = picture.file(row).unwrap();
+                let (style, drawing) = file.split_once("</style>").unwrap();
+                for attribute in ["fill=\"#", "stroke=\"#"] {
+                    for rest in drawing.split(attribute).skip(1) {
+                        let colour = &rest[..6];
+                        assert!(style.contains(&format!("[{attribute}{colour}\"]")), "{attribute}{colour}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn hostile_choice() -> TuningCurve {
+    let mut curve = samples::choice([BoundStatus::Open, BoundStatus::End], None);
+    curve.criterion = HOSTILE.into();
+    (curve.parameter.name, curve.parameter.path) = (HOSTILE.into(), HOSTILE.into());
+    curve.parameter.tried = vec![(-1.0, f64::NAN), (0.0, 1e300), (1e300, -1e300)];
+    curve
+}
+
+fn hostile_pictures() -> Vec<Picture> {
+    let bad = || HOSTILE.to_owned();
+    vec![
+        Picture::Regions(Regions {
+            axes: [bad(), bad()],
+            held: 1,
+            classes: vec![bad(), bad()],
+            across: [0.0, 1.0],
+            upwards: [0.0, 1.0],
+            cells: 2,
+            predicted: vec![0, 1, 1, 0],
+            points: vec![[0.5, 0.5], [f64::NAN, 0.1]],
+            codes: vec![0, 1],
+            support: vec![0, 99],
+        }),
+        Picture::PredictedTrue(PredictedTrue {
+            target: bad(),
+            truth: vec![1.0, f64::NAN, 1e300],
+            predicted: vec![1.0, 2.0, f64::INFINITY],
+            intervals: vec![[0.0, 2.0], [f64::NAN, 1.0], [-1e300, 1e300]],
+            level: 0.9,
+        }),
+        Picture::Curve(Curve {
+            input: bad(),
+            target: bad(),
+            at: vec![0.0, 1.0],
+            mean: vec![f64::NAN, 1.0],
+            band: vec![[0.0, 1.0], [0.0, 1.0]],
+            level: 0.95,
+            x: vec![2.0],
+            y: vec![5.0],
+            support: vec![],
+        }),
+        Picture::Confusion(Confusion { classes: vec![bad(), bad()], counts: vec![1, 2, 3, 4] }),
+        Picture::Residuals(Residuals { target: bad(), predicted: vec![1.0, f64::NAN, 3.0], residual: vec![0.1, 1.0, f64::INFINITY] }),
+        Picture::Reliability(Reliability::of(bad(), &[(0.5, true), (f64::NAN, false), (1.0, true)])),
+        Picture::Reliability(Reliability::of(bad(), &[])),
+        Picture::Relevance(Relevance {
+            kernel: bad(),
+            columns: vec![bad(), bad()],
+            relevance: vec![f64::INFINITY, 0.0],
+            standardised: false,
+        }),
+        Picture::Tuning(hostile_choice()),
+    ]
+}
+
+#[test]
+fn hostile_names_are_escaped_everywhere() {
+    let mut c = samples::classes();
+    (c.command, c.table, c.kernel) = (HOSTILE.into(), HOSTILE.into(), HOSTILE.into());
+    c.task = Task::Regression { targets: vec![HOSTILE.into()] };
+    c.columns = vec![HOSTILE.into()];
+    c.notices = vec![HOSTILE.into()];
+    for row in &mut c.entries {
+        (row.estimator, row.settled) = (HOSTILE.into(), HOSTILE.into());
+        row.pictures = hostile_pictures();
+        row.failure = row.failure.as_ref().map(|_| HOSTILE.into());
+    }
+    let page = c.html().unwrap();
+    balanced(&page);
+    assert!(!page.contains("<script") && !page.contains("=\"x\""));
+    let control = |t: &str| t.chars().any(|c| c.is_control() && c != '\n');
+    assert!(!control(&page) && !control(&c.text(100)));
+    for picture in hostile_pictures() {
+        let file = picture.file(&c.entries[0]).unwrap();
+        balanced(&file);
+        assert!(!file.contains("<script") && !control(&file));
+        assert!(file.starts_with("<svg ") && file.trim_end().ends_with("</svg>"));
+    }
+}
+
+#[test]
+fn lists_that_do_not_fit_each_other_are_an_error_and_not_a_panic() {
+    let row = Row::default();
+    let wrong = [
+        Picture::Confusion(Confusion { classes: vec!["a".into()], counts: vec![1, 2] }),
+        Picture::PredictedTrue(PredictedTrue { target: "t".into(), truth: vec![1.0], predicted: vec![], intervals: vec![], level: 0.9 }),
+    ];
+    for picture in wrong {
+        assert!(picture.svg(&row).is_err());
+    }
+    let none = Picture::Confusion(Confusion { classes: vec![], counts: vec![] });
+    balanced(&none.svg(&row).unwrap());
+}
+
+#[test]
+fn files_of_figures_have_names_that_every_file_system_takes_and_no_two_alike() {
+    let mut c = samples::classes();
+    for row in &mut c.entries {
+        row.estimator = "svc(c=1, weird/../\u{e9})".into();
+    }
+    let files = figure_files(&c.entries).unwrap();
+    assert_eq!(files.len(), c.entries.iter().filter(|r| r.failure.is_none()).map(|r| r.pictures.len()).sum::<usize>());
+    let names: std::collections::BTreeSet<&str> = files.iter().map(|(n, _)| n.as_str()).collect();
+    assert_eq!(names.len(), files.len());
+    let fine = |n: &str| n.ends_with(".svg") && n.chars().all(|c| c.is_ascii_alphanumeric() || "-_.=".contains(c));
+    assert!(names.iter().all(|n| fine(n)) && names.contains("svc_c=1_weird-regions.svg"), "{names:?}");
+}
+
+#[test]
+fn a_tuning_curve_says_the_choice_the_range_that_scores_the_same_and_what_lies_beyond() {
+    let row = Row::default();
+    let said = Picture::Tuning(samples::choice([BoundStatus::Worse; 2], None)).sentence(&row);
+    let expected = "With c = 3.2 (the ring) the 4-fold cross-validated accuracy is 0.967, the highest of 5 values tried, and \
+                    anything from 1.05 to 40 (shaded) scores the same within noise.";
+    assert_eq!(said, expected);
+    let mut beside = samples::choice([BoundStatus::Worse; 2], None);
+    beside.parameter.tried.push((5.0, 0.97));
+    let said = Picture::Tuning(beside).sentence(&row);
+    assert!(said.contains("accuracy is 0.967, while 5 gives 0.970, better by less than the noise, and anything from"), "{said}");
+    let open = Picture::Tuning(samples::choice([BoundStatus::Worse, BoundStatus::Open], None)).sentence(&row);
+    assert!(open.ends_with("to 40 (shaded) scores the same within noise, as does every larger value tried."), "{open}");
+}
+
+#[test]
+fn relevance_names_the_longest_and_the_shortest_bar() {
+    let columns = ["rm", "zn", "chas"].map(String::from).into();
+    let r = Relevance { kernel: "rbf".into(), columns, relevance: vec![0.5, 2.0, 0.05], standardised: true };
+    let said = Picture::Relevance(r).sentence(&Row::default());
+    assert!(
+        said.contains("zn changes the prediction most (2.00), 40.0 times as much as chas (0.0500), and chas has less than a tenth"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_picture_counts_what_its_interval_holds() {
+    let p = Picture::PredictedTrue(PredictedTrue {
+        target: "y".into(),
+        truth: vec![1.0, 2.0, 3.0, 4.0],
+        predicted: vec![1.1, 2.2, 3.3, 8.0],
+        intervals: vec![[0.0, 2.0], [1.0, 3.0], [3.0, 4.0], [7.0, 9.0]],
+        level: 0.95,
+    });
+    let said = p.sentence(&Row { estimator: "gp".into(), ..Row::default() });
+    assert!(said.starts_with("Half of the 4 predictions of y by gp lie within 0.300 of the truth (the line)"), "{said}");
+    assert!(said.contains("which should hold 95 of 100 true values, hold 75 of 100 (3 of 4)"), "{said}");
+}
+
+#[test]
+fn a_curve_counts_what_its_band_holds_or_says_how_near_the_rows_lie() {
+    // The line is 2x, the band one above and below.
+    let mut curve = Curve {
+        input: "x".into(),
+        target: "y".into(),
+        at: vec![0.0, 2.0],
+        mean: vec![0.0, 4.0],
+        band: vec![[-1.0, 1.0], [3.0, 5.0]],
+        level: 0.9,
+        x: vec![0.5, 1.0, 1.5],
+        y: vec![1.25, 2.5, 4.5],
+        support: vec![1],
+    };
+    let row = Row { estimator: "gp".into(), ..Row::default() };
+    let said = Picture::Curve(curve.clone()).sentence(&row);
+    let made = "The line is what gp predicts for y from the 1 row with a ring, and";
+    assert_eq!(said, format!("{made} the band, which should hold 90 of 100 new values, holds 2 of the 3 rows shown."));
+    curve.band.clear();
+    assert_eq!(Picture::Curve(curve).sentence(&row), format!("{made} half of the 3 rows shown lie within 0.500 of it."));
+}
+
+#[test]
+fn a_figure_that_draws_a_part_says_so_in_its_title() {
+    let classes: Vec<String> = (0..26).map(|k| format!("c{k}")).collect();
+    let confusion = Picture::Confusion(Confusion { counts: vec![1; classes.len().pow(2)], classes });
+    assert_eq!(confusion.title(), "Confusion matrix (20 of 26 classes drawn)");
+    let columns = vec!["a".to_owned(), "b".to_owned()];
+    let relevance = Relevance { kernel: "rbf".into(), columns, relevance: vec![1.0, 2.0], standardised: false };
+    assert_eq!(Picture::Relevance(relevance).title(), "Relevance of the columns to rbf, each in its own unit");
+    let pictures = samples::classes().entries.into_iter().flat_map(|row| row.pictures);
+    let mut regions = pictures.filter_map(|p| if let Picture::Regions(r) = p { Some(r) } else { None }).next().unwrap();
+    regions.held = 2;
+    assert_eq!(Picture::Regions(regions).title(), "Predicted classes, the other 2 columns at their medians");
+}
+
+#[test]
+fn under_each_figure_stands_one_plain_sentence_that_cites_numbers() {
+    let mut seen = std::collections::BTreeSet::new();
+    for c in [samples::classes(), samples::regression(), samples::confusion()] {
+        for row in &c.entries {
+            for picture in &row.pictures {
+                let said = picture.sentence(row);
+                seen.insert(picture.title());
+                let inner = said.strip_suffix('.').unwrap();
+                assert!(!inner.contains(". ") && !inner.contains([';', ':', '!', '?']), "{said}");
+                assert!(said.chars().any(|c| c.is_ascii_digit()), "{said}");
+                assert!(said.chars().count() <= 260, "{}: {said}", said.chars().count());
+            }
+        }
+    }
+    assert!(seen.len() >= 6, "{seen:?}");
+}
+
+#[test]
+fn metric_names_are_those_of_the_json_document() {
+    let names = [Metric::Accuracy, Metric::LogLoss, Metric::Rmse, Metric::R2, Metric::Nlpd].map(Metric::name);
+    assert_eq!(names, ["accuracy", "log_loss", "rmse", "r2", "nlpd"]);
+}

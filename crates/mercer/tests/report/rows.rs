@@ -1,0 +1,101 @@
+//! What the report says of rows that were not reached, scored in part, tied, or left without digits.
+
+#[allow(dead_code, reason = "other tests draw the figures")]
+use crate::samples;
+
+use mercer::report::Estimate;
+
+#[test]
+fn what_was_not_reached_did_not_fail() {
+    let mut c = samples::classes();
+    for k in [1, 2] {
+        let row = &mut c.entries[k];
+        row.failure = Some(format!("{}: stopped on request before there was a result", row.estimator));
+        row.unreached = true;
+    }
+    let text = c.text(100);
+    let of = |name: &str| text.lines().find(|l| l.trim_start().starts_with(name)).unwrap();
+    assert!(of("svc ").contains("not reached") && of("knn").contains("not reached") && of("nu_svc").contains("failed"), "{text}");
+    assert!(text.contains("Not reached\n  svc and knn: stopped on request before there was a result\n"), "{text}");
+    assert!(c.html().unwrap().contains("not reached: svc: stopped on request"));
+}
+
+#[test]
+fn the_same_reason_of_several_failures_stands_once() {
+    let mut c = samples::classes();
+    for k in [1, 2] {
+        let row = &mut c.entries[k];
+        row.failure = Some(format!("{} needs a Mercer kernel and K is not one", row.estimator));
+    }
+    let text = c.text(100);
+    assert!(text.contains("svc and knn: each needs a Mercer kernel and K is not one\n"), "{text}");
+}
+
+#[test]
+fn folds_that_were_not_scored_are_said_in_the_row() {
+    let mut c = samples::classes();
+    (c.entries[2].standing.folds, c.entries[2].standing.of_folds) = (1, 10);
+    assert!(c.text(100).contains("  knn (1 of 10 folds) ") && c.html().unwrap().contains("knn (1 of 10 folds)"));
+}
+
+#[test]
+fn a_tie_in_every_fold_is_said_as_one() {
+    let mut c = samples::classes();
+    c.entries[1].difference = Some(Estimate { mean: 0.0, se: 0.0, folds: 10 });
+    assert!(c.verdict().starts_with("ridge predicts best, and svc as well in every fold: 0.973 of rows right"), "{}", c.verdict());
+    assert!(!c.verdict().contains("svc is within") && c.verdict().contains("; knn is within noise of it"));
+    let text = c.text(100);
+    assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" none ")) && !text.contains("0.0000 ± 0.0000"), "{text}");
+}
+
+#[test]
+fn nothing_is_explained_that_does_not_stand_in_the_table() {
+    let mut c = samples::classes();
+    assert!(c.text(200).contains("* best by accuracy: share of"));
+    for row in &mut c.entries {
+        row.best = false;
+    }
+    let text = c.text(200);
+    assert!(text.contains("accuracy: share of") && !text.contains("best by") && !text.contains("to the best row"), "{text}");
+}
+
+#[test]
+fn what_was_settled_names_the_estimator_once() {
+    let mut c = samples::classes();
+    c.entries[0].settled = "ridge(lambda=0.013) with rbf(length_scale=0.7)".into();
+    assert!(c.text(100).contains("Settled on all rows\n  ridge(lambda=0.013) with rbf(length_scale=0.7)\n  svc: rbf"), "{}", c.text(100));
+}
+
+#[test]
+fn a_number_beside_far_larger_ones_does_not_read_zero() {
+    let mut c = samples::regression();
+    c.entries[0].metrics[0].1 = Estimate { mean: 0.000_275, se: 0.000_030, folds: 5 };
+    c.entries[1].metrics[0].1 = Estimate { mean: 3.019, se: 0.148, folds: 5 };
+    assert!(c.text(100).contains("2.8e−4 ± 3e−5"), "{}", c.text(100));
+    // Classes that are numbers are told from their recall.
+    let mut c = samples::classes();
+    c.class_rows = vec![5, 100, 101];
+    c.task = mercer::report::Task::Classification { classes: ["0", "1", "more"].map(String::from).into() };
+    c.entries[0].recalls = vec![Some(0.2), Some(0.99), None];
+    assert!(c.text(100).contains("ridge: '0' 0.200, '1' 0.990, more –"), "{}", c.text(100));
+}
+
+#[test]
+fn a_win_on_unequal_terms_is_said_as_one() {
+    let mut c = samples::classes();
+    for row in &mut c.entries {
+        (row.standing.rows, row.standing.fitted_rows) = (150, 150);
+    }
+    assert!(!c.verdict().contains("terms") && !c.text(200).contains("learnt from"), "{}", c.verdict());
+    (c.entries[1].standing.rows, c.entries[2].standing.at_start) = (60, true);
+    let verdict = c.verdict();
+    assert!(verdict.starts_with("ridge predicts best, but not on equal terms: 0.973 of rows right"), "{verdict}");
+    assert!(verdict.contains("; knn was not searched and stands at its starting values"), "{verdict}");
+    assert!(verdict.ends_with("; svc learnt from 60 rows, others from 150."), "{verdict}");
+    let text = c.text(200);
+    assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" 60, model 150 ")), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("  knn") && l.contains('°')) && text.contains("°: at the starting values"), "{text}");
+    let json = c.json().unwrap();
+    assert!(json.contains("\"at_start\": true") && json.contains("\"scored_rows\": 60"), "{json}");
+    assert!(c.html().unwrap().contains("60, model 150"));
+}
