@@ -1,0 +1,224 @@
+//! What a learner leaves: everything that prediction needs.
+
+use crate::control::Control;
+use crate::data::{Dataset, Target, Values};
+use crate::error::{Error, Result};
+use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Found, Predicted, Predictions, Summary, Task, Want, When};
+use crate::fitting::{predict_settled, rows_leave_the_kernel};
+use crate::kernels::{FittedKernel, Support};
+use crate::linalg::Matrix;
+use crate::select::{Metric, Needs, Tuning, score_by};
+use crate::{blocks, prep};
+use serde::{Deserialize, Serialize};
+
+/// Where a model came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// Version of Mercer that fitted it.
+    pub version: String,
+    /// Training rows, without those left out.
+    pub rows: usize,
+    /// The kernel expression as asked for, before anything was settled.
+    pub asked_kernel: String,
+    /// The estimator expression as asked for.
+    pub asked_estimator: String,
+    /// Seed.
+    pub seed: u64,
+    /// What tuning did, if anything was left to choose.
+    pub tuning: Option<Tuning>,
+    /// What the user was told.
+    pub notices: Vec<String>,
+    /// Rows that were given and not learnt from: of weight 0, or with a missing cell where such rows are dropped; from 0,
+    /// ascending.
+    #[serde(with = "blocks::usizes")]
+    pub left_out: Vec<usize>,
+}
+
+/// A fitted model: predicts from a table with the same columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// How columns become inputs, and which columns a table must have.
+    pub prep: prep::Fitted,
+    /// The settled kernel with what it has learnt.
+    pub kernel: FittedKernel,
+    /// The settled estimator.
+    pub estimator: EstimatorExpr,
+    /// The prepared training rows that prediction needs.
+    pub support: Support,
+    /// The fitted coefficients.
+    pub fitted: FittedModel,
+    /// What its predictions mean.
+    pub answer: Answer,
+    /// Where it came from.
+    pub about: About,
+}
+
+impl Model {
+    /// Predictions for every row of a table that has the training columns, in any order.
+    pub fn predict(&self, data: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        control.check()?;
+        let prepared = self.prep.apply(data)?;
+        self.predict_prepared(&prepared, want, control)
+    }
+
+    /// How good predictions of rows are that have the training columns: the metric asked for, or accuracy of classes and R²
+    /// of numbers.
+    ///
+    /// # Errors
+    /// A metric of the other sort of target, or one that the estimator has nothing for.
+    pub fn score(&self, data: &Dataset, truth: &Target, weights: Option<&[f64]>, metric: Option<Metric>, control: &Control) -> Result<f64> {
+        if self.estimator.takes_no_target() {
+            let why = format!("{} gives {}, and metrics judge predictions of a target", self.estimator.name(), self.answer.noun());
+            return Err(Error::Setting { name: "metric".into(), why });
+        }
+        let usual = if matches!(truth, Target::Classes { .. }) { Metric::Accuracy } else { Metric::R2 };
+        let metric = metric.unwrap_or(usual);
+        let needs = metric.needs();
+        let want = Want {
+            probabilities: matches!(needs, Needs::Probabilities | Needs::Ranking),
+            scores: needs == Needs::Ranking,
+            variance: needs == Needs::Variance,
+            ..Want::default()
+        };
+        let all = score_by(&self.predict(data, want, control)?, truth, weights, usual);
+        let value = all.into_iter().find(|(m, _)| *m == metric).map(|(_, value)| value);
+        value.ok_or_else(|| Error::Setting {
+            name: "metric".into(),
+            why: match metric.of_classes() == usual.of_classes() {
+                true => self.lacks_for(metric),
+                false => format!(
+                    "{} judges {}, which the model does not predict",
+                    metric.name(),
+                    if metric.of_classes() { "classes" } else { "numbers" }
+                ),
+            },
+        })
+    }
+
+    /// Why a metric has no value, and what would give it one.
+    fn lacks_for(&self, metric: Metric) -> String {
+        let name = self.estimator.name();
+        let said = format!("{name} has nothing that {} could be computed from", metric.name());
+        match self.estimator.gives().probabilities {
+            When::If(flag) if metric.needs() == Needs::Probabilities => format!("{said}; fit {name}({flag}=true)"),
+            _ => said,
+        }
+    }
+
+    /// `count` functions drawn from the posterior at the rows of a table, without the noise of a target: one matrix (rows x
+    /// count) for each output. `None` where the estimator has no covariance.
+    pub fn sample(&self, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Option<Vec<Matrix>>> {
+        control.plan("a covariance between predictions", 24 * (data.rows() as u64).pow(2))?;
+        self.predict(data, Want { variance: true, covariance: true, ..Want::default() }, control)?.draws(count, seed, control)
+    }
+
+    /// Predictions for each row that was learnt from by the model fitted without it, from the target and the weights as they
+    /// were given; `None` where there is no closed form, as for a kernel that takes something from all training rows. `data` are the
+    /// training rows once more, which a model does not need unless they are rows of a kernel matrix.
+    pub fn leave_one_out(
+        &self,
+        data: Option<&Dataset>,
+        target: &Target,
+        weights: Option<&[f64]>,
+        control: &Control,
+    ) -> Result<Option<Predictions>> {
+        if self.support.rows() != self.about.rows || self.keeps_rows_in().is_some() {
+            return Ok(None);
+        }
+        let mut rows: Vec<usize> = (0..target.rows()).collect();
+        rows.retain(|i| self.about.left_out.binary_search(i).is_err());
+        Error::unless_equal("rows of the target that were learnt from", self.about.rows, rows.len())?;
+        let target = target.select(&rows);
+        let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().filter_map(|&i| w.get(i).copied()).collect());
+        let again = data.map(|data| Ok(self.prep.apply(data)?.select(&rows))).transpose()?;
+        let data = again.as_ref().unwrap_or(&self.support);
+        if data.columns().iter().any(|c| matches!(&c.values, Values::Similarities(s) if s.are_items())) {
+            let why = "leaving rows out needs the training kernel matrix once more, which a precomputed kernel does not keep";
+            return Err(Error::Data(why.into()));
+        }
+        let bound = self.kernel.gram(data, control)?;
+        let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
+        self.estimator.leave_one_out(&task)
+    }
+
+    /// Predictions of nearest neighbours that were found elsewhere among the rows that were learnt from.
+    ///
+    /// # Errors
+    /// Another estimator than knn.
+    pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
+        let none = || Err(Error::Data(format!("{} asks no neighbours", self.estimator.name())));
+        match &self.fitted {
+            FittedModel::Knn(knn) => knn.predict_found(found, want, control),
+            FittedModel::Calibrated(c) => c.predict_found(found, want, control).unwrap_or_else(none),
+            _ => none(),
+        }
+    }
+
+    /// Why the kernel lets no closed form leave a row out, where it does not.
+    pub fn keeps_rows_in(&self) -> Option<Error> {
+        (!rows_leave_the_kernel(self.kernel.expr(), &self.estimator)).then(|| {
+            let why = "has learnt from all rows, the row to be left out as well; cross-validate instead";
+            Error::Data(format!("leave-one-out: {} {why}", self.kernel))
+        })
+    }
+
+    /// Predictions for rows that are prepared already.
+    pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
+    }
+
+    /// An error unless the parts fit together: asked of every model that comes from a file.
+    pub(crate) fn check(&self, control: &Control) -> Result<()> {
+        let rows = self.fitted.support().len();
+        let whole = self.kernel.expr().needs_training_rows() && self.fitted.support().iter().all(|i| *i < self.support.rows());
+        if rows != self.support.rows() && !whole {
+            return Err(Error::Shape { what: "support rows".into(), expected: rows, found: self.support.rows() });
+        }
+        if self.fitted.answer(&self.answer.target())? != self.answer {
+            return Err(Error::Data(format!("the model says that it gives {}, and it gives something else", self.answer.noun())));
+        }
+        if rows > 0 {
+            self.support.reference(&self.kernel, control)?;
+        }
+        // A prediction for no row meets every check of sizes that a prediction for many does.
+        let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
+        match self.predict_prepared(&self.support.select(&[]), everything, control)?.values {
+            Predicted::Numbers(m) => Error::unless_equal("outputs of the model", self.answer.columns().len(), m.cols()),
+            Predicted::Classes(_) => Ok(()),
+        }
+    }
+
+    /// The training rows that prediction needs, numbered from 0 as they were given, rows left out counted.
+    pub fn support_rows(&self) -> Vec<usize> {
+        let mut skipped = 0;
+        let place = |&kept: &usize| {
+            while self.about.left_out.get(skipped).is_some_and(|&gap| gap <= kept + skipped) {
+                skipped += 1;
+            }
+            kept + skipped
+        };
+        self.fitted.support().iter().map(place).collect()
+    }
+
+    /// The training rows that are medoids, by cluster, numbered as [`Model::support_rows`].
+    pub fn medoid_rows(&self) -> Vec<usize> {
+        let rows = self.support_rows();
+        let place = |m: &usize| self.fitted.support().binary_search(m).ok().map(|s| rows[s]);
+        self.fitted.clusters().map_or(Vec::new(), |c| c.medoids.iter().filter_map(place).collect())
+    }
+
+    /// How the fit went.
+    pub fn summary(&self) -> &Summary {
+        self.fitted.summary()
+    }
+
+    /// The label of each predicted class or cluster; `None` for numbers.
+    pub fn labels(&self, predictions: &Predictions) -> Option<Vec<String>> {
+        match &predictions.values {
+            Predicted::Classes(codes) => Some(self.answer.labels(codes)),
+            Predicted::Numbers(_) => None,
+        }
+    }
+}
