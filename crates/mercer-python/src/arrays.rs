@@ -114,6 +114,13 @@ pub(crate) fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>
     }
 }
 
+/// A numeric array of two axes.
+pub(crate) fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    let array = asarray(object)?;
+    let [rows, dim] = two_axes(&array)?;
+    Matrix::new(rows, dim, numbers(&array)?).map_err(raise)
+}
+
 /// Points of a numeric array of two axes.
 pub(crate) fn points(array: &Bound<'_, PyAny>) -> PyResult<Points> {
     let [rows, dim] = two_axes(array)?;

@@ -1,11 +1,10 @@
 //! `Density`: a density by smoothing, for the class of scikit-learn's form.
 
-use crate::arrays::{asarray, from_matrix, from_vec, numbers, two_axes, vector};
+use crate::arrays::{asarray, from_matrix, from_vec, matrix, vector};
 use crate::dataset::weights;
 use crate::errors::raise;
 use crate::pickle::{Parts, parts, restored};
 use crate::work::Limits;
-use mercer::linalg::Matrix;
 use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -14,12 +13,6 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "mercer._native")]
 pub(crate) struct Density {
     density: Arc<smoothing::Density>,
-}
-
-fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
-    let array = asarray(object)?;
-    let [rows, dim] = two_axes(&array)?;
-    Matrix::new(rows, dim, numbers(&array)?).map_err(raise)
 }
 
 /// A number, a number for each column, a matrix, or the name of a rule.

@@ -19,6 +19,7 @@ mod model;
 mod pickle;
 mod plan;
 mod sets;
+mod smoothing;
 mod streaming;
 mod tables;
 mod target;
@@ -53,6 +54,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::plan::{Plan, plan};
+    #[pymodule_export]
+    use super::smoothing::{LocalRegression, Lowess};
     #[pymodule_export]
     use super::streaming::learn_on;
     #[pymodule_export]

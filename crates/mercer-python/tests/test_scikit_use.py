@@ -28,6 +28,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 import mercer
 
@@ -37,7 +38,8 @@ CLASSES = [getattr(mercer, name) for name in mercer.scikit.NAMES]
 
 
 def data_for(estimator):
-    return IRIS if is_classifier(estimator) else DIABETES
+    X, y = IRIS if is_classifier(estimator) else DIABETES
+    return (X[:, 0] if get_tags(estimator).input_tags.one_d_array else X), y
 
 
 def answer(model):
@@ -55,7 +57,8 @@ def test_copies_predict_the_same_bits(estimator):
     maps = isinstance(model, TransformerMixin) and not groups
     density = isinstance(model, DensityMixin)
     assert is_classifier(model) + is_regressor(model) + groups + maps + density == 1
-    assert density or model.certificate_ is None or model.certificate_["value"] >= 0
+    solved = type(model)._name not in ("density", "smoothing")
+    assert not solved or model.certificate_ is None or model.certificate_["value"] >= 0
 
 
 @pytest.mark.parametrize("estimator", CLASSES, ids=lambda c: c.__name__)

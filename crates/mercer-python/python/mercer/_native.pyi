@@ -22,6 +22,8 @@ __all__ = [
     "Density",
     "Kernel",
     "Learner",
+    "LocalRegression",
+    "Lowess",
     "Model",
     "Plan",
     "__version__",
@@ -335,6 +337,43 @@ class Density:
     def notes(self) -> list[str]: ...
     @staticmethod
     def _restored(text: str, arrays: Sequence[bytes]) -> Density: ...
+
+@final
+class LocalRegression:
+    def __new__(
+        cls,
+        data: ArrayLike,
+        target: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        bandwidth: float | str | ArrayLike,
+        span: float | None = None,
+        kernel: str = "gaussian",
+        degree: int = 1,
+        threads: int = 0,
+    ) -> LocalRegression: ...
+    def predict(self, data: ArrayLike, *, threads: int = 0) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+    @property
+    def widths(self) -> list[float] | None: ...
+    @property
+    def left_out(self) -> NDArray[Any]: ...
+    @property
+    def degrees_of_freedom(self) -> float: ...
+    @property
+    def noise(self) -> float: ...
+    @property
+    def lowered(self) -> int: ...
+    @staticmethod
+    def _restored(text: str, arrays: Sequence[bytes]) -> LocalRegression: ...
+
+@final
+class Lowess:
+    def __new__(cls, x: ArrayLike, y: ArrayLike, *, frac: float, rounds: int, delta: float, threads: int = 0) -> Lowess: ...
+    def predict(self, x: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
+    @property
+    def fitted(self) -> NDArray[Any]: ...
+    @staticmethod
+    def _restored(text: str, arrays: Sequence[bytes]) -> Lowess: ...
 
 def linear_machine(
     data: _Data,

@@ -11,7 +11,8 @@ const WIDTH: usize = 116;
 const MADE: &str = "Made by `make gen` from the records of the library and examples/gen/spellings.rs; edit those.";
 
 /// Classes that are written by hand.
-const WRITTEN: [&str; 5] = ["KernelDensity", "LinearSVC", "LinearSVR", "MercerClassifier", "MercerRegressor"];
+const WRITTEN: [&str; 8] =
+    ["KernelDensity", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MercerClassifier", "MercerRegressor", "NadarayaWatson"];
 
 /// A class to be written.
 pub(crate) struct Class {
@@ -244,7 +245,7 @@ pub(crate) fn module(classes: &[Class]) -> String {
     for (module, names) in imports(classes) {
         let _ = writeln!(out, "from .{module} import {}", names.join(", "));
     }
-    out.push_str("from ._density import KernelDensity\nfrom ._learners import MercerClassifier, MercerRegressor\nfrom ._linear import LinearSVC, LinearSVR\nfrom ._search import GridSearchCV\n");
+    out.push_str("from ._density import KernelDensity\nfrom ._learners import MercerClassifier, MercerRegressor\nfrom ._linear import LinearSVC, LinearSVR\nfrom ._search import GridSearchCV\nfrom ._smoothing import LocalRegression, Lowess, NadarayaWatson\n");
     let all: Vec<String> = sorted(classes).into_iter().chain(["GridSearchCV"]).map(|name| format!("\"{name}\"")).collect();
     let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {

@@ -50,6 +50,7 @@ pub(crate) fn estimators() -> String {
         let kernel = match e.needs {
             Needs::MercerKernel => "Needs a Mercer kernel.",
             Needs::AnySimilarity => "Takes any similarity.",
+            Needs::NonNegative => "Takes any similarity whose values are 0 and above.",
             Needs::Nothing => "Needs no kernel.",
         };
         let tuned = match e.criterion {

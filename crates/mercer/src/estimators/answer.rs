@@ -203,6 +203,8 @@ pub enum Needs {
     MercerKernel,
     /// Any similarity.
     AnySimilarity,
+    /// Any similarity whose values are 0 and above.
+    NonNegative,
     /// None: predictions depend on no input.
     Nothing,
 }

@@ -186,6 +186,7 @@ estimators! {
     RbfNetwork,
     Perceptron,
     Discriminant,
+    NadarayaWatson,
 }
 
 impl FittedModel {

@@ -14,7 +14,7 @@ use super::{Answer, Criterion, Estimator, Fitted, Gives, Needs, Predicted, Predi
 use crate::blocks;
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Gram};
+use crate::gram::Block;
 use crate::linalg::{Matrix, product_into};
 use crate::param::Param;
 use rayon::prelude::*;
@@ -162,7 +162,7 @@ impl Estimator for NadarayaWatson {
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::None, probabilities: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::NonNegative;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedNadarayaWatson;
@@ -176,7 +176,7 @@ impl Estimator for NadarayaWatson {
         8 * (size.rows as u64 * (4 + 2 * size.outputs as u64) + MOST as u64)
     }
 
-    /// Fitting keeps the rows; a prediction for as many rows compares each with each.
+    /// Each row is compared with each.
     fn work(&self, size: Size) -> f64 {
         20.0 * (size.rows as f64).powi(2)
     }
@@ -190,8 +190,11 @@ impl Estimator for NadarayaWatson {
         f64::NAN
     }
 
+    /// Keeps the rows; a kernel with values below 0 is found here, and not by the first prediction.
     fn fit(&self, task: &Task<'_>) -> Result<FittedNadarayaWatson> {
-        FittedNadarayaWatson::of(task)
+        let fitted = FittedNadarayaWatson::of(task)?;
+        fitted.averages(&Query::new(task.gram, Want::default(), task.control), false)?;
+        Ok(fitted)
     }
 
     /// S = sum_io w_i e_io^2 / (sum_i w_i O), e = y - f_-i; the value is log S / 2 and its indifference one standard error of S over

@@ -41,6 +41,12 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
     }
 }
 
+/// The mean of squared residuals below which they are rounding: a target that is fitted without error has no logarithm.
+pub(crate) fn least_mean(y: &Matrix) -> f64 {
+    let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE)
+}
+
 /// The number of classes of a target of classes.
 pub(crate) fn classes(target: &Target) -> Option<usize> {
     match target {

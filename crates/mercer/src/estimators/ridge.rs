@@ -11,7 +11,7 @@ use super::answer::CALIBRATED;
 use super::bordered::{self, Bordered, Purpose, Solution};
 use super::held_out::{enough, out_of_fold};
 use super::least_norm::LeastNorm;
-use super::outputs::{classes, decide, outputs};
+use super::outputs::{classes, decide, least_mean, outputs};
 use super::primal::Primal;
 use super::ridge_path::left_out_means;
 use super::settled::settled;
@@ -333,12 +333,6 @@ impl Estimator for Ridge {
         let f = Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - alpha[(i, o)] / p[(i, i)]);
         Ok(Some(decide(f, classes(task.target), Want { scores: true, ..Want::default() })))
     }
-}
-
-/// The mean of squared residuals below which they are rounding: a target that is fitted without error has no logarithm.
-fn least_mean(y: &Matrix) -> f64 {
-    let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    (f64::EPSILON * largest).powi(2).max(f64::MIN_POSITIVE)
 }
 
 impl FittedRidge {

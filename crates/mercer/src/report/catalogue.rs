@@ -23,6 +23,7 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
         Needs::Nothing => return "no kernel".to_owned(),
         Needs::MercerKernel => "a Mercer kernel",
         Needs::AnySimilarity => "any kernel, Mercer or not",
+        Needs::NonNegative => "any kernel without negative values, Mercer or not",
     };
     match e.criterion {
         _ if e.takes == [Kind::Nothing] => format!("{needs}, and no target"),

@@ -10,14 +10,17 @@
 //! degree is lowered there, and counted.
 
 use super::{Sample, SmoothingKernel};
+use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
 use crate::linalg::{Matrix, eigh};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// How far a place looks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// A bandwidth for each column.
     Widths(Vec<f64>),
@@ -47,7 +50,8 @@ impl Default for LocalOptions {
 }
 
 /// A local regression that is ready to be asked for values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LocalRegression {
     kernel: SmoothingKernel,
     degree: usize,
@@ -55,6 +59,7 @@ pub struct LocalRegression {
     /// One number each by which differences of a column are divided.
     units: Vec<f64>,
     sample: Sample,
+    #[serde(with = "blocks::f64s")]
     y: Vec<f64>,
     /// What was tried, where the bandwidth was chosen: factor of the units and mean square of rows left out.
     curve: Vec<(f64, f64)>,
@@ -62,9 +67,12 @@ pub struct LocalRegression {
 }
 
 /// A look at the training rows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Look {
+    #[serde(with = "blocks::f64s")]
     fitted: Vec<f64>,
+    #[serde(with = "blocks::f64s")]
     left_out: Vec<f64>,
     freedom: f64,
     deviation: f64,
@@ -162,7 +170,8 @@ impl LocalRegression {
     pub fn widths(&self) -> Option<&[f64]> {
         if let Reach::Nearest(_) = self.reach { None } else { Some(&self.units) }
     }
-    /// Bandwidths of the first column that were tried, and the mean squares of rows left out; infinite where a row had no other near.
+    /// Bandwidths of the first column at which every row has another near, of those that were tried, and the mean squares of rows
+    /// left out.
     pub fn curve(&self) -> &[(f64, f64)] {
         &self.curve
     }
@@ -405,6 +414,7 @@ impl LocalRegression {
             ));
         }
         self.units = base.iter().map(|b| b * best.1.exp()).collect();
+        curve.retain(|(_, square)| square.is_finite());
         curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.curve = curve;
         self.reach = Reach::Widths(self.units.clone());

@@ -8,10 +8,12 @@
 //!
 //! Rows closer than `delta` to the last place of a fit are interpolated.
 
+use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{Level, dispatch, level};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// What a lowess is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,16 +34,21 @@ impl Default for LowessOptions {
 }
 
 /// A lowess that is ready to be asked for values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Lowess {
     /// Ascending.
+    #[serde(with = "blocks::f64s")]
     x: Vec<f64>,
+    #[serde(with = "blocks::f64s")]
     y: Vec<f64>,
     /// Weights by residuals; 1 before the first round.
+    #[serde(with = "blocks::f64s")]
     robust: Vec<f64>,
     /// Rows of a line.
     count: usize,
     /// By the rows as they were given.
+    #[serde(with = "blocks::f64s")]
     fitted: Vec<f64>,
 }
 

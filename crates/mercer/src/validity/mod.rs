@@ -103,7 +103,8 @@ pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Resu
 
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.
 pub fn ways_out(expr: &KernelExpr) -> (Vec<&'static str>, Vec<KernelExpr>) {
-    let legal = estimators::catalogue().into_iter().filter(|e| e.needs != Needs::MercerKernel).map(|e| e.name).collect();
+    let legal =
+        estimators::catalogue().into_iter().filter(|e| matches!(e.needs, Needs::AnySimilarity | Needs::Nothing)).map(|e| e.name).collect();
     let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired(Composed::of(Repaired { how }, expr.clone()))).collect();
     (legal, repaired)
 }

@@ -34,6 +34,33 @@ fn the_linear_kernel_gives_euclidean_neighbours() {
     }
 }
 
+// spec: G17
+#[test]
+fn densities_in_the_volume_of_k_neighbours_give_the_shares_of_votes() {
+    let (n, k, x, new) = (90, 7, points(62, 90, 2), points(63, 30, 2));
+    let codes: Vec<usize> = (0..n).map(|i| [0, 0, 1, 2, 2, 2][i % 6]).collect();
+    let target = Target::Classes { codes: codes.clone(), names: three() };
+    let knn = Knn { ties: Ties::First, ..knn(k as f64) };
+    let fitted = fit(&knn, &square(&x, |a, b| dot(a, b)), &target, None).unwrap();
+    let p = fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| dot(a, b)), everything(), &Control::default())).unwrap();
+    let votes = p.scores.unwrap();
+    for (i, z) in new.iter().enumerate() {
+        let mut apart: Vec<(f64, usize)> = (0..n).map(|j| (x[j].iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>(), j)).collect();
+        apart.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // The circle that holds k rows.
+        let volume = std::f64::consts::PI * apart[k - 1].0;
+        let joint: Vec<f64> = (0..3)
+            .map(|c| {
+                let of_class = codes.iter().filter(|&&code| code == c).count() as f64;
+                let inside = apart[..k].iter().filter(|(_, j)| codes[*j] == c).count() as f64;
+                inside / (of_class * volume) * (of_class / n as f64)
+            })
+            .collect();
+        let all: f64 = joint.iter().sum();
+        assert!((0..3).all(|c| (joint[c] / all - votes[(i, c)] / k as f64).abs() <= 1e-14));
+    }
+}
+
 // spec: M18
 #[test]
 fn strings_have_neighbours_too() {

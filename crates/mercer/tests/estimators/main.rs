@@ -25,6 +25,7 @@ mod machines_over_features;
 mod made;
 mod maps;
 mod mode;
+mod nadaraya_watson;
 mod networks;
 mod problem;
 mod representer;

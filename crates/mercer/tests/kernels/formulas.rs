@@ -233,9 +233,17 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
         let mut learner = Learner { kernel, ..Learner::new(estimator) };
         learner.prep.standardise = false;
         let found = learner.fit(&data, target, &info, None, &Control::default());
-        if entry.needs != Needs::MercerKernel {
-            assert!(found.is_ok(), "{} takes any similarity", entry.name);
-            continue;
+        match entry.needs {
+            Needs::AnySimilarity | Needs::Nothing => {
+                assert!(found.is_ok(), "{} takes any similarity", entry.name);
+                continue;
+            }
+            Needs::NonNegative => {
+                let why = found.map(|_| ()).unwrap_err().to_string();
+                assert!(why.contains("take a kernel whose values are 0 and above"), "{why}");
+                continue;
+            }
+            Needs::MercerKernel => {}
         }
         refused += 1;
         let why = found.map(|_| ()).unwrap_err().to_string();

@@ -26,8 +26,13 @@ NAMES = (
     "L2VectorRegressor",
     "LinearSVC",
     "LinearSVR",
+    "LocalRegression",
+    "Lowess",
     "MercerClassifier",
     "MercerRegressor",
+    "NadarayaWatson",
+    "NadarayaWatsonClassifier",
+    "NadarayaWatsonRegressor",
     "NearestMedoidClassifier",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
@@ -64,9 +69,11 @@ PROBABILITIES = (
     "l1vm",
     "rbf_network",
     "discriminant",
+    "nadaraya_watson",
 )
 LEFT_OUT = (
     "ridge",
     "gp",
     "knn",
+    "nadaraya_watson",
 )
