@@ -93,7 +93,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
             let found = local.predict(&points, &control)?;
             let rows = found.values.iter().zip(&found.deviations).map(|(v, d)| format!("{v},{d}\n"));
             let csv = std::iter::once("smoothed,deviation\n".to_owned()).chain(rows).collect::<String>();
-            (Smoother::Local(local, options), csv)
+            (Smoother::Local(Box::new(local), options), csv)
         }
         Asked::Lowess(options) => {
             let lowess = Lowess::fit(&points.col(0), &y, &options, &control)?;

@@ -14,6 +14,7 @@ use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Inner product of the weighted words of two documents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,6 +105,8 @@ impl Vocabulary {
     }
 }
 
+/// Documents from which on a table of the words is made for them.
+const MANY: usize = 64;
 /// Rounding of a share of the documents.
 const ROUNDING: f64 = 1e-9;
 
@@ -162,9 +165,10 @@ impl Kernel for Tfidf {
         let all = weights.total(inputs.len());
         let seen = self.reader().frequencies(inputs, weights, control)?;
         let (least, most) = self.limits(all);
-        let kept: Vec<(String, f64)> = seen.iter().filter(|(_, n)| least <= **n && **n <= most).map(|(w, n)| (w.clone(), *n)).collect();
+        let count = seen.len();
+        let kept: Vec<(String, f64)> = seen.into_iter().filter(|(_, n)| least <= *n && *n <= most).collect();
         if kept.is_empty() && !inputs.is_empty() {
-            return Err(Error::Data(match seen.len() {
+            return Err(Error::Data(match count {
                 0 => format!("{}: no training document holds a word that counts; see tokens and stop_words", Self::NAME),
                 words => format!(
                     "{}: min_df={} and max_df={} leave none of the {words} words of {} training documents; lower min_df or raise max_df",
@@ -181,11 +185,15 @@ impl Kernel for Tfidf {
     fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Error::unless_equal("weights of the words of tfidf", learnt.words.len(), learnt.idf.len())?;
         let reader = self.reader();
+        // Few documents are looked up sooner than the words are hashed.
+        let hashed: Option<HashMap<&str, usize>> =
+            (inputs.len() >= MANY).then(|| learnt.words.iter().enumerate().map(|(place, word)| (word.as_str(), place)).collect());
+        let place = |word: &str| hashed.as_ref().map_or_else(|| learnt.place(word), |hashed| hashed.get(word).copied());
         let rows: Vec<Vec<(u32, f64)>> = (0..inputs.len())
             .into_par_iter()
             .map(|i| {
                 let mut places = Vec::new();
-                reader.each(inputs.get(i), |word| places.extend(learnt.place(word)));
+                reader.each(inputs.get(i), |word| places.extend(place(word)));
                 places.sort_unstable();
                 let weighted = |run: &[usize]| (run[0] as u32, self.tf.of(run.len() as f64) * learnt.idf[run[0]]);
                 places.chunk_by(|a, b| a == b).map(weighted).collect()

@@ -5,7 +5,7 @@ use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,8 +61,8 @@ impl Words {
         }
     }
 
-    /// How many documents hold each word or run of words, by weight.
-    pub(super) fn frequencies(&self, documents: &Strings, weights: RowWeights<'_>, control: &Control) -> Result<BTreeMap<String, f64>> {
+    /// How many documents hold each word or run of words, by weight; words ascend.
+    pub(super) fn frequencies(&self, documents: &Strings, weights: RowWeights<'_>, control: &Control) -> Result<Vec<(String, f64)>> {
         let rows: Vec<usize> = (0..documents.len()).collect();
         let of_some = |rows: &[usize]| -> Result<HashMap<String, (usize, f64)>> {
             control.check()?;
@@ -79,10 +79,12 @@ impl Words {
         };
         let parts: Vec<HashMap<String, (usize, f64)>> = rows.par_chunks(TOGETHER).map(of_some).collect::<Result<_>>()?;
         // The parts in their order, so that sums have the same bits for any number of threads.
-        let mut all = BTreeMap::new();
+        let mut all: HashMap<String, f64> = HashMap::new();
         for (word, (_, weight)) in parts.into_iter().flatten() {
             *all.entry(word).or_insert(0.0) += weight;
         }
+        let mut all: Vec<(String, f64)> = all.into_iter().collect();
+        all.par_sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Ok(all)
     }
 }

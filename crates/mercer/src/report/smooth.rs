@@ -17,7 +17,7 @@ const BANDS: f64 = 2.0;
 #[derive(Debug)]
 pub enum Smoother {
     /// Local regression.
-    Local(LocalRegression, LocalOptions),
+    Local(Box<LocalRegression>, LocalOptions),
     /// Lowess.
     Lowess(Lowess, LowessOptions),
 }

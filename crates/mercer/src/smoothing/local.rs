@@ -9,6 +9,7 @@
 //! A row of weight w stands w times, and one repetition is left out. Where the rows near a place do not determine the polynomial its
 //! degree is lowered there, and counted.
 
+use super::moments::{Columns, Moments, number_of_terms, terms};
 use super::{Sample, SmoothingKernel};
 use crate::blocks;
 use crate::control::Control;
@@ -17,6 +18,8 @@ use crate::gram::dot;
 use crate::linalg::{Matrix, eigh};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// How far a place looks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +67,8 @@ pub struct LocalRegression {
     /// What was tried, where the bandwidth was chosen: factor of the units and mean square of rows left out.
     curve: Vec<(f64, f64)>,
     look: Look,
+    #[serde(skip)]
+    columns: OnceLock<Columns>,
 }
 
 /// A look at the training rows.
@@ -101,16 +106,9 @@ struct At {
     spread: f64,
     /// l_i = v_i g'phi_i.
     g: Vec<f64>,
-    lowered: bool,
-}
-
-/// Weights and steps of rows as seen from one place.
-struct Seen<'a> {
-    from: &'a LocalRegression,
-    x: &'a [f64],
-    /// The bandwidth in units of the columns, and the distance of the nearest row in it.
-    width: f64,
+    /// The distance beside which the kernel was taken.
     least: f64,
+    lowered: bool,
 }
 
 /// Eigenvalues below this share of the largest are of no direction that rows determine.
@@ -158,7 +156,8 @@ impl LocalRegression {
             });
         }
         let (kernel, degree, reach) = (options.kernel, options.degree, options.reach.clone());
-        let mut local = LocalRegression { kernel, degree, reach, units, sample, y, curve: Vec::new(), look: Look::default() };
+        let mut local =
+            LocalRegression { kernel, degree, reach, units, sample, y, curve: Vec::new(), look: Look::default(), columns: OnceLock::new() };
         if local.reach == Reach::LeftOut {
             local.choose(control)?;
         }
@@ -231,56 +230,31 @@ impl LocalRegression {
     pub fn equivalent_kernel(&self, x: &[f64], control: &Control) -> Result<Option<Vec<f64>>> {
         Error::unless_equal("columns", self.sample.dim(), x.len())?;
         let Some(at) = self.at(x, control)? else { return Ok(None) };
-        let seen = self.seen(x);
+        let widths = self.widths_at(x);
         let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; at.g.len()]);
         let weight = |i: usize| {
-            let v = seen.weight(i, &mut z);
+            let r = steps(self.sample.points().row(i), x, &widths, &mut z);
             terms(&z, &mut phi);
-            v * dot(&phi, &at.g)
+            self.sample.weights()[i] * self.kernel.beside(r, at.least) * dot(&phi, &at.g)
         };
         Ok(Some((0..self.sample.rows()).map(weight).collect()))
     }
 
-    fn seen<'a>(&'a self, x: &'a [f64]) -> Seen<'a> {
-        let mut seen = Seen { from: self, x, width: 1.0, least: 0.0 };
+    /// The bandwidths at a place.
+    fn widths_at<'a>(&'a self, x: &[f64]) -> Cow<'a, [f64]> {
+        let Reach::Nearest(span) = self.reach else { return Cow::Borrowed(&self.units) };
         let mut z = vec![0.0; x.len()];
-        let mut far = |i: usize| seen.distance(i, &mut z);
-        if let Reach::Nearest(span) = self.reach {
-            let far: Vec<f64> = (0..self.sample.rows()).map(far).collect();
-            seen.width = self.nearest(&far, span);
-            seen.least = far.iter().copied().fold(f64::INFINITY, f64::min) / seen.width;
-        } else if !self.kernel.is_compact() {
-            let least = (0..self.sample.rows()).map(&mut far).fold(f64::INFINITY, f64::min);
-            seen.least = least;
-        }
-        seen
+        let far: Vec<f64> = (0..self.sample.rows()).map(|i| steps(self.sample.points().row(i), x, &self.units, &mut z)).collect();
+        // Several columns are added up in another order than here: the farthest row stays within.
+        let width = self.nearest(&far, span) * if x.len() > 1 { 1.0 + 4.0 * f64::EPSILON } else { 1.0 };
+        Cow::Owned(self.units.iter().map(|unit| unit * width).collect())
     }
 
     /// The fit at x; none where no row is near.
     fn at(&self, x: &[f64], control: &Control) -> Result<Option<At>> {
-        let seen = self.seen(x);
-        let count = number_of_terms(x.len(), self.degree);
-        let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; count]);
-        // sum v phi phi', sum v^2 phi phi' / w and sum v y phi: upper triangles, row after row.
-        let room = count * (count + 1) / 2;
-        let (mut moments, mut squares, mut targets) = (vec![0.0; room], vec![0.0; room], vec![0.0; count]);
-        for (i, (w, y)) in self.sample.weights().iter().zip(&self.y).enumerate() {
-            let v = seen.weight(i, &mut z);
-            if v == 0.0 {
-                continue;
-            }
-            terms(&z, &mut phi);
-            let (mut at, share) = (0, v / w);
-            for (a, target) in targets.iter_mut().enumerate() {
-                let by = v * phi[a];
-                *target += by * y;
-                for p in &phi[a..] {
-                    moments[at] += by * p;
-                    squares[at] += share * by * p;
-                    at += 1;
-                }
-            }
-        }
+        let columns = self.columns.get_or_init(|| Columns::of(&self.sample, &self.y));
+        let (widths, count) = (self.widths_at(x), number_of_terms(x.len(), self.degree));
+        let Moments { terms: moments, squares, targets, least } = Moments::at(columns, self.kernel, x, &widths, self.degree);
         if moments[0] == 0.0 {
             return Ok(None);
         }
@@ -296,7 +270,7 @@ impl LocalRegression {
             let g = inverse.row(0).to_vec();
             let read = |row: &[f64]| dot(row, &targets[..row.len()]);
             let quadratic = |a: usize| (0..g.len()).map(|b| g[b] * squares[(a, b)]).sum::<f64>() * g[a];
-            let slope_of = |j: usize| read(inverse.row(1 + j)) / (seen.width * self.units[j]);
+            let slope_of = |j: usize| read(inverse.row(1 + j)) / widths[j];
             return Ok(Some(At {
                 value: read(&g),
                 slope: (0..x.len()).map(|j| if degree == 0 { 0.0 } else { slope_of(j) }).collect(),
@@ -304,6 +278,7 @@ impl LocalRegression {
                 spread: (0..g.len()).map(quadratic).sum(),
                 lowered: degree < self.degree,
                 g,
+                least,
             }));
         }
         Ok(None)
@@ -439,46 +414,10 @@ fn nobody(row: usize) -> Error {
     ))
 }
 
-impl Seen<'_> {
-    /// How far a row is, in units of the columns, and its step along each of them.
-    fn distance(&self, row: usize, z: &mut [f64]) -> f64 {
-        let steps = self.from.sample.points().row(row).iter().zip(self.x).zip(&self.from.units);
-        z.iter_mut().zip(steps).for_each(|(z, ((to, x), h))| *z = (to - x) / h);
-        z.iter().map(|z| z * z).sum::<f64>().sqrt()
-    }
-
-    /// v_i = w_i p_i, with the steps in bandwidths; kernels that are never 0 beside the nearest row.
-    fn weight(&self, row: usize, z: &mut [f64]) -> f64 {
-        let r = self.distance(row, z) / self.width;
-        z.iter_mut().for_each(|z| *z /= self.width);
-        self.from.sample.weights()[row] * self.from.kernel.beside(r, self.least)
-    }
-}
-
-fn number_of_terms(dim: usize, degree: usize) -> usize {
-    match degree {
-        0 => 1,
-        1 => 1 + dim,
-        _ => 1 + dim + dim * (dim + 1) / 2,
-    }
-}
-
-/// 1, the steps, and their products, as many as there is room for.
-fn terms(z: &[f64], out: &mut [f64]) {
-    out[0] = 1.0;
-    let dim = z.len();
-    if out.len() > 1 {
-        out[1..=dim].copy_from_slice(z);
-    }
-    if out.len() > 1 + dim {
-        let mut at = 1 + dim;
-        for a in 0..dim {
-            for b in a..dim {
-                out[at] = z[a] * z[b];
-                at += 1;
-            }
-        }
-    }
+/// How far a row is in bandwidths, and its step along each column.
+fn steps(row: &[f64], x: &[f64], widths: &[f64], z: &mut [f64]) -> f64 {
+    z.iter_mut().zip(row.iter().zip(x).zip(widths)).for_each(|(z, ((to, x), h))| *z = (to - x) / h);
+    z.iter().map(|z| z * z).sum::<f64>().sqrt()
 }
 
 /// The inverse of the first moments, every term in units of its own size; none where rows do not determine it.

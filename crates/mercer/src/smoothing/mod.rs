@@ -25,6 +25,7 @@ mod kernels;
 mod line;
 mod local;
 mod lowess;
+mod moments;
 mod plug_in;
 mod rules;
 mod sample;

@@ -217,18 +217,23 @@ impl Law {
 
     /// sum_i w_i p(x, x_i) / p(near), near 0 for kernels that are 0 somewhere.
     pub(super) fn sum(self, x: &[f64], block: &[f64], weights: &[f64], near: f64) -> f64 {
+        self.weighed(near, Summing { x, block, weights })
+    }
+
+    /// Uses what weighs by this law, beside a distance `near` for kernels that are never 0.
+    pub(super) fn weighed<U: Used>(self, near: f64, used: U) -> U::Out {
         macro_rules! by {
             ($profile:expr) => {
                 match self.metric() {
-                    Metric::Greatest => sum_block(x, block, weights, Product($profile)),
-                    _ => sum_block(x, block, weights, Radial($profile)),
+                    Metric::Greatest => used.by(Product($profile)),
+                    _ => used.by(Radial($profile)),
                 }
             };
         }
         match self.kernel {
-            SmoothingKernel::Gaussian => sum_block(x, block, weights, Radial(Gaussian { near })),
-            SmoothingKernel::Exponential if self.metric() == Metric::Taxi => sum_block(x, block, weights, Taxi { near }),
-            SmoothingKernel::Exponential => sum_block(x, block, weights, Radial(Exponential { near: near.sqrt() })),
+            SmoothingKernel::Gaussian => used.by(Radial(Gaussian { near })),
+            SmoothingKernel::Exponential if self.metric() == Metric::Taxi => used.by(Taxi { near }),
+            SmoothingKernel::Exponential => used.by(Radial(Exponential { near: near.sqrt() })),
             SmoothingKernel::Epanechnikov => by!(Epanechnikov {}),
             SmoothingKernel::Tricube => by!(Tricube {}),
             SmoothingKernel::Boxcar => by!(Boxcar {}),
@@ -236,5 +241,24 @@ impl Law {
             SmoothingKernel::Triangular => by!(Triangular {}),
             SmoothingKernel::Cosine => by!(Cosine {}),
         }
+    }
+}
+
+/// What is done by a weighing, whichever it is.
+pub(super) trait Used {
+    type Out;
+    fn by<W: Weighing>(self, by: W) -> Self::Out;
+}
+
+struct Summing<'a> {
+    x: &'a [f64],
+    block: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl Used for Summing<'_> {
+    type Out = f64;
+    fn by<W: Weighing>(self, by: W) -> f64 {
+        sum_block(self.x, self.block, self.weights, by)
     }
 }
