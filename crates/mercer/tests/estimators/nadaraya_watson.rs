@@ -22,7 +22,6 @@ fn task<'a>(gram: &'a Dense, target: &'a Target, weights: Option<&'a [f64]>, con
     Task { gram, target, weights, control, seed: 1 }
 }
 
-// spec: G20
 #[test]
 fn predictions_are_means_by_kernel_values_and_shares_of_classes() {
     // k(0, .) = 1, 1/2, 1/4: (1 + 2/2 + 3 * 7/4) / (1 + 2/2 + 3/4) with weights 1, 2, 3 is (1 + 2 + 21/4) / (11/4) = 3.
