@@ -5,6 +5,7 @@ use crate::Stop;
 use crate::args::{Limits, Reading};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
+use mercer::data::{ColumnKind, Dataset};
 use mercer::error::{Error, Result};
 use mercer::read::{Source, Table, split_list};
 use mercer::report::{Smoother, SmoothReport};
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 
 const SMOOTH: &str = "\
 Examples:
-  mercer smooth mcycle.csv --target accel --columns times --report curve.html
+  mercer smooth mcycle.csv --target accel --report curve.html
   mercer smooth waits.csv --target y --columns x --method lowess --span 0.2
   mercer smooth homes.csv --target price --columns lat,lon --bandwidth 0.1";
 
@@ -30,9 +31,9 @@ pub(crate) struct Smooth {
     /// Column of numbers that is smoothed.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub target: String,
-    /// Columns of numbers that it is smoothed over, separated by commas.
+    /// Columns of numbers that it is smoothed over, separated by commas; all others of numbers if left out.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
-    pub columns: String,
+    pub columns: Option<String>,
     /// nadaraya_watson (averages), local_linear, local_quadratic, or lowess (lines without outliers, one column).
     #[arg(long, value_name = "M", default_value = "local_linear", help_heading = "What to learn")]
     pub method: String,
@@ -73,8 +74,8 @@ impl Run for Smooth {
 }
 
 fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
-    let names = split_list(&args.columns);
-    let asked = Asked::of(args, &names)?;
+    let given = args.columns.as_deref().map(split_list);
+    let early = given.as_ref().map(|names| Asked::of(args, names)).transpose()?;
     for path in [&args.output, &args.report].into_iter().flatten() {
         check_writable(path, &[Path::new(&args.table)])?;
     }
@@ -85,6 +86,8 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     let weights = args.weights.as_ref().map(|name| table.take_weights(name)).transpose()?;
     let data = table.dataset(&options)?;
     notices(&table.notices());
+    let names = given.map_or_else(|| other_numbers(&data, &args.target), Ok)?;
+    let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;
     let y = numbers(&data, std::slice::from_ref(&args.target), &args.table)?.into_data();
     let (smoother, csv) = match asked {
@@ -113,6 +116,16 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
     store::write_atomically(path, csv.as_bytes())?;
     let written: String = [&args.output, &args.report].into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
     print(&format!("{}{written}", told.text()))
+}
+
+/// The columns of numbers besides one.
+fn other_numbers(data: &Dataset, but: &str) -> Result<Vec<String>> {
+    let others = data.columns().iter().filter(|c| c.values.kind() == ColumnKind::Number && c.name != but);
+    let names: Vec<String> = others.map(|c| c.name.clone()).collect();
+    if names.is_empty() {
+        return Err(Error::Setting { name: "--columns".into(), why: format!("there is no column of numbers besides {but} to smooth over") });
+    }
+    Ok(names)
 }
 
 /// What is asked for, by the words typed.

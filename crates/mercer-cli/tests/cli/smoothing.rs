@@ -48,6 +48,8 @@ fn a_curve_has_a_line_for_each_row_and_a_page() {
     assert_eq!(lowess.lines().count(), 22);
     let chosen = shell.done(&[&words[..], &["--report", "left_out.html"]].concat()).out;
     assert_eq!(chosen.lines().next(), Some("smoothed,deviation"));
+    // The other columns of numbers, here x alone, where none are named.
+    assert_eq!(shell.done(&["smooth", "t.csv", "--target", "y"]).out, chosen);
     assert!(std::fs::read_to_string(shell.path("left_out.html")).unwrap().contains("how the bandwidth was chosen"));
 }
 
@@ -62,6 +64,7 @@ fn what_cannot_be_smoothed_is_said_and_nothing_is_written() {
         (&["--columns", "x", "--bandwidth", "wide"], "left_out"),
         (&["--columns", "x", "--method", "loess"], "did you mean"),
         (&["--columns", "x,y", "--method", "lowess"], "one column"),
+        (&["--types", "x=ignore"], "besides y"),
     ] {
         let run = shell.mercer(&[&["smooth", "t.csv", "--target", "y", "-o", "none.csv"], words].concat());
         assert!(run.code != 0 && run.err.contains(told), "{words:?}: {} {}", run.code, run.err);
