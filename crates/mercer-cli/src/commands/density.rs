@@ -1,15 +1,15 @@
 //! `mercer density`: how dense rows lie in one or more columns of numbers.
 
-use super::{Run, command_line, control, done, numbers, read_options};
+use super::smoothed::{self, numbers};
+use super::{Run, command_line, control, done};
 use crate::Stop;
 use crate::args::{Limits, Reading};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::{Error, Result};
-use mercer::read::{Source, Table, split_list};
+use mercer::read::split_list;
 use mercer::report::DensityReport;
 use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
-use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -74,12 +74,7 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let options = read_options(&args.reading)?;
-    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
-    table.require_room(&control)?;
-    let weights = args.weights.as_ref().map(|name| table.take_weights(name)).transpose()?;
-    let data = table.dataset(&options)?;
-    notices(&table.notices());
+    let (data, weights) = smoothed::read(&args.table, args.weights.as_deref(), &args.reading, &control)?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
     let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, ..Asked::default() }, &control)?;
@@ -90,13 +85,7 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
         return print(&csv);
     }
     let told = DensityReport::new(&found, &names, &args.table, rule, shape, &control)?;
-    if let Some(path) = &args.report {
-        store::write_atomically(path, told.html(&command_line(), &control)?.as_bytes())?;
-    }
-    let Some(path) = &args.output else { return print(&csv) };
-    store::write_atomically(path, csv.as_bytes())?;
-    let written: String = [&args.output, &args.report].into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
-    print(&format!("{}{written}", told.text()))
+    smoothed::write(&csv, || told.text(), || told.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
 }
 
 /// A rule by its name, or numbers.

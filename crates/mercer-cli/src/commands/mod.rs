@@ -8,16 +8,16 @@ use clap::Subcommand;
 use mercer::compare::Comparing;
 use mercer::control::Control;
 use mercer::data::Split;
-use mercer::data::{Dataset, Target, Values};
+use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
-use mercer::linalg::Matrix;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
 use mercer::select::Metric;
 use std::process::ExitCode;
 
+mod smoothed;
 mod untargeted;
 
 /// A command: its options are the fields, what it does is [`Run::run`].
@@ -85,30 +85,6 @@ impl Role<'_> {
             Role::Weights(name) | Role::Groups(name) | Role::Time(name) => name,
         }
     }
-}
-
-/// Columns of numbers without a missing cell, by their names.
-fn numbers(data: &Dataset, names: &[String], table: &str) -> Result<Matrix> {
-    let mut columns = Vec::new();
-    for name in names {
-        let values = &data.column(name)?.values;
-        let Values::Numbers(numbers) = values else {
-            let (kernel, needs, fix) =
-                ("smoothing".into(), "numbers".into(), format!("read it as one (--types {name}=number), or name another"));
-            return Err(Error::WrongKind { kernel, column: name.clone(), needs, found: values.kind().holds().into(), fix });
-        };
-        if let Some(row) = numbers.iter().position(|x| !x.is_finite()) {
-            return Err(Error::Cell {
-                file: table.into(),
-                row: row + 1,
-                column: name.clone(),
-                found: "a missing cell".into(),
-                expected: "a number; leave such rows out".into(),
-            });
-        }
-        columns.push(numbers);
-    }
-    Ok(Matrix::from_fn(data.rows(), columns.len(), |i, j| columns[j][i]))
 }
 
 /// A table taken apart: inputs, target, weights, what folds must respect; and what the user should know of it.

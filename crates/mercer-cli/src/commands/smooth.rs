@@ -1,16 +1,16 @@
 //! `mercer smooth`: a curve through rows, by local regression or lowess.
 
-use super::{Run, command_line, control, done, numbers, read_options};
+use super::smoothed::{self, numbers};
+use super::{Run, command_line, control, done};
 use crate::Stop;
 use crate::args::{Limits, Reading};
-use crate::output::{check_writable, notices, print};
+use crate::output::{check_writable, print};
 use clap::Args;
 use mercer::data::{ColumnKind, Dataset};
 use mercer::error::{Error, Result};
-use mercer::read::{Source, Table, split_list};
+use mercer::read::split_list;
 use mercer::report::{Smoother, SmoothReport};
 use mercer::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach, SmoothingKernel};
-use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -80,12 +80,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let options = read_options(&args.reading)?;
-    let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
-    table.require_room(&control)?;
-    let weights = args.weights.as_ref().map(|name| table.take_weights(name)).transpose()?;
-    let data = table.dataset(&options)?;
-    notices(&table.notices());
+    let (data, weights) = smoothed::read(&args.table, args.weights.as_deref(), &args.reading, &control)?;
     let names = given.map_or_else(|| other_numbers(&data, &args.target), Ok)?;
     let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;
@@ -109,13 +104,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
         return print(&csv);
     }
     let told = SmoothReport { smoother: &smoother, names: &names, target: &args.target, table: &args.table, points: &points, y: &y };
-    if let Some(path) = &args.report {
-        store::write_atomically(path, told.html(&command_line(), &control)?.as_bytes())?;
-    }
-    let Some(path) = &args.output else { return print(&csv) };
-    store::write_atomically(path, csv.as_bytes())?;
-    let written: String = [&args.output, &args.report].into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
-    print(&format!("{}{written}", told.text()))
+    smoothed::write(&csv, || told.text(), || told.html(&command_line(), &control), args.output.as_ref(), args.report.as_ref())
 }
 
 /// The columns of numbers besides one.

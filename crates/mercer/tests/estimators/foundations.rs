@@ -1,18 +1,17 @@
 //! Feature maps, the least mean squares rule, counting theorems, primal and dual: the foundations that kernels rest on.
 
+use crate::made::Counted;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Points, Strings, Target, Values};
 use mercer::estimators::{Estimator, Fitted, Predicted, Query, Ridge, Svc, Task, Want};
 use mercer::features::{
     Empirical, FeatureMap, GaussianSeries, Monomials, OrderedProducts, Tensor, binomial, monomials_up_to, separable_dichotomies,
 };
-use mercer::gram::{self, Block, Dense, Gram, Mercer, Side};
+use mercer::gram::{self, Dense, Gram, Mercer, Side};
 use mercer::kernels::KernelExpr;
 use mercer::linalg::{Matrix, eigh, product, product_transposed};
 use mercer::param::Value;
 use mercer::solve::lms;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn wave(rows: usize, cols: usize, seed: usize) -> Matrix {
     Matrix::from_fn(rows, cols, |i, j| (1.0 + 1.7 * i as f64 + 0.9 * j as f64 * (1.0 + i as f64) + seed as f64).sin())
@@ -310,28 +309,6 @@ fn likeness_by_edit_distance_is_not_certified() {
     }
 }
 
-/// A Gram matrix that counts the kernel values it is asked for.
-struct Watched<'a>(&'a dyn Gram, AtomicUsize);
-
-impl Gram for Watched<'_> {
-    fn shape(&self) -> (usize, usize) {
-        self.0.shape()
-    }
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
-        self.0.fill(rows, cols, out);
-    }
-    fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.0.diagonal(side)
-    }
-    fn symmetric(&self) -> bool {
-        true
-    }
-    fn features(&self, side: Side) -> Option<std::borrow::Cow<'_, Matrix>> {
-        self.0.features(side)
-    }
-}
-
 // spec: F37, T04. A Gaussian process is fitted in the dual whatever its kernel, so that of GP12 the mean alone is had on
 // either side; spec-part: GP12
 #[test]
@@ -350,10 +327,10 @@ fn with_few_features_no_kernel_value_is_computed_and_with_many_or_without_end_ea
         let (x, y) = (wave(n, d, 1), wave(n, 1, 7));
         let data = points(&x);
         let bound = KernelExpr::parse(kernel).unwrap().bind(None, &data).unwrap();
-        let watched = Watched(bound.as_ref(), AtomicUsize::new(0));
+        let watched = Counted::of(bound.as_ref());
         let (target, ridge) = (Target::Numbers(y.clone()), Ridge { lambda: Value::Number(0.3), intercept: false, ..Ridge::default() });
         let fitted = ridge.fit(&Task { gram: &watched, target: &target, weights: None, control: &control, seed: 0 }).unwrap();
-        assert_eq!(watched.1.load(Ordering::Relaxed), if primal { 0 } else { n * n }, "{kernel} of {n} rows of {d} columns");
+        assert_eq!(watched.asked(), if primal { 0 } else { n * n }, "{kernel} of {n} rows of {d} columns");
         // Whichever side: alpha = (K + lambda I)^-1 y.
         let mut c = gram_of(kernel, &data);
         c.add_to_diagonal(&[0.3]);

@@ -3,8 +3,11 @@
 use mercer::control::Control;
 use mercer::data::Target;
 use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
-use mercer::gram::Dense;
+use mercer::gram::{Block, Dense, Gram, Side};
 use mercer::linalg::Matrix;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) type Rows = Vec<Vec<f64>>;
 
@@ -84,4 +87,35 @@ pub(crate) fn labels(signs: impl IntoIterator<Item = bool>) -> Target {
 #[track_caller]
 pub(crate) fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance, "found {found}, expected {expected} within {tolerance:e}");
+}
+
+/// A Gram matrix that counts the kernel values it is asked for.
+pub(crate) struct Counted<'a>(&'a dyn Gram, AtomicUsize);
+
+impl<'a> Counted<'a> {
+    pub(crate) fn of(gram: &'a dyn Gram) -> Self {
+        Counted(gram, AtomicUsize::new(0))
+    }
+    pub(crate) fn asked(&self) -> usize {
+        self.1.load(Ordering::Relaxed)
+    }
+}
+
+impl Gram for Counted<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+        self.0.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        self.0.features(side)
+    }
 }

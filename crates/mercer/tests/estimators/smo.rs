@@ -7,11 +7,9 @@ use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
 use mercer::error::Error;
 use mercer::estimators::{Fitted, Svr};
-use mercer::gram::{Block, Dense, Gram, Side};
+use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::solve::smo::{Options, Problem, Solution, solve, solve_from};
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The problem of rows with labels -1 and 1 under one penalty.
 fn classification(y: Vec<f64>, c: f64) -> Problem {
@@ -269,31 +267,12 @@ fn malformed_problems_are_named_errors() {
     }
 }
 
-/// Counts how many kernel values are asked for.
-struct Counted<'a>(&'a Dense, AtomicUsize);
-
-impl Gram for Counted<'_> {
-    fn shape(&self) -> (usize, usize) {
-        self.0.shape()
-    }
-    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
-        self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
-        self.0.fill(rows, cols, out);
-    }
-    fn diagonal(&self, side: Side) -> Vec<f64> {
-        self.0.diagonal(side)
-    }
-    fn symmetric(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn with_memory_enough_no_row_is_computed_twice_and_problems_share_them() {
     let (gram, p) = problem(75, 900, 1.0);
-    let counted = Counted(&gram, AtomicUsize::new(0));
+    let counted = Counted::of(&gram);
     let s = solve(&counted, &[p.clone(), p.clone(), p], &Options::default(), &Control::default()).unwrap();
     assert!(s[0].converged && s[0] == s[1] && s[1] == s[2]);
     // Rows once in f32, columns of the support once more in f64 for the certificate.
-    assert!(counted.1.into_inner() <= 2 * 900 * 900);
+    assert!(counted.asked() <= 2 * 900 * 900);
 }

@@ -1,0 +1,65 @@
+//! What commands that smooth share: columns of numbers with sample weights in, a line for each row and a page out.
+
+use super::read_options;
+use crate::args::Reading;
+use crate::output::{notices, print};
+use mercer::control::Control;
+use mercer::data::{Dataset, Values};
+use mercer::error::{Error, Result};
+use mercer::linalg::Matrix;
+use mercer::read::{Source, Table};
+use mercer::store;
+use std::path::PathBuf;
+
+/// The columns of a table, without the one of sample weights, and these.
+pub(super) fn read(table: &str, weights: Option<&str>, reading: &Reading, control: &Control) -> Result<(Dataset, Option<Vec<f64>>)> {
+    let options = read_options(reading)?;
+    let mut table = Table::read_within(&Source::new(table), &options, control)?;
+    table.require_room(control)?;
+    let weights = weights.map(|name| table.take_weights(name)).transpose()?;
+    let data = table.dataset(&options)?;
+    notices(&table.notices());
+    Ok((data, weights))
+}
+
+/// Columns of numbers without a missing cell, by their names.
+pub(super) fn numbers(data: &Dataset, names: &[String], table: &str) -> Result<Matrix> {
+    let mut columns = Vec::new();
+    for name in names {
+        let values = &data.column(name)?.values;
+        let Values::Numbers(numbers) = values else {
+            let (kernel, needs, fix) =
+                ("smoothing".into(), "numbers".into(), format!("read it as one (--types {name}=number), or name another"));
+            return Err(Error::WrongKind { kernel, column: name.clone(), needs, found: values.kind().holds().into(), fix });
+        };
+        if let Some(row) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(Error::Cell {
+                file: table.into(),
+                row: row + 1,
+                column: name.clone(),
+                found: "a missing cell".into(),
+                expected: "a number; leave such rows out".into(),
+            });
+        }
+        columns.push(numbers);
+    }
+    Ok(Matrix::from_fn(data.rows(), columns.len(), |i, j| columns[j][i]))
+}
+
+/// Writes the lines to `output` and the page to `report`, where these are asked for, and says so under `text`; without `output` prints
+/// the lines.
+pub(super) fn write(
+    lines: &str,
+    text: impl FnOnce() -> String,
+    page: impl FnOnce() -> Result<String>,
+    output: Option<&PathBuf>,
+    report: Option<&PathBuf>,
+) -> Result<()> {
+    if let Some(path) = report {
+        store::write_atomically(path, page()?.as_bytes())?;
+    }
+    let Some(path) = output else { return print(lines) };
+    store::write_atomically(path, lines.as_bytes())?;
+    let written: String = [Some(path), report].into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
+    print(&format!("{}{written}", text()))
+}
