@@ -1,5 +1,7 @@
 """Kernel principal components against scikit-learn's, and where there is no target."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ pytest.importorskip("sklearn")
 from sklearn.datasets import load_iris, make_circles
 from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as Theirs
+from sklearn.exceptions import NotFittedError
+from sklearn.manifold import MDS as TheirMap
 from sklearn.metrics import pairwise_distances
 
 import mercer
@@ -106,6 +110,51 @@ def test_a_number_of_components_that_cannot_be_is_refused(n_components):
         KernelPCA(n_components).fit(X)
 
 
-def test_an_inverse_transform_is_refused():
-    with pytest.raises(mercer.MercerError, match="no inverse transform"):
-        KernelPCA(2, fit_inverse_transform=True).fit(X)
+@pytest.mark.parametrize("words", [{"kernel": "rbf", "gamma": 0.3}, {"kernel": "poly", "degree": 2}, {"kernel": "rbf"}], ids=str)
+def test_rows_made_again_from_coordinates_are_those_of_scikit_learn(words):
+    words = {**words, "n_components": 3, "fit_inverse_transform": True, "alpha": 0.1}
+    ours, theirs = KernelPCA(**words).fit(X), Theirs(**words).fit(X)
+    np.testing.assert_allclose(ours.X_transformed_fit_, ours.transform(X))
+    back = theirs.inverse_transform(theirs.transform(NEW))
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(NEW)), back, atol=1e-6)
+
+
+def test_a_way_back_is_learnt_where_it_is_asked_for_and_there_is_one():
+    with pytest.raises(NotFittedError, match="fit_inverse_transform=True"):
+        KernelPCA(2).fit(X).inverse_transform(np.zeros((1, 2)))
+    with pytest.raises(mercer.MercerError, match="columns of numbers"):
+        KernelPCA(2, kernel="precomputed", fit_inverse_transform=True).fit(X @ X.T)
+
+
+def test_how_usual_rows_are_is_what_principal_components_leave_of_them():
+    ours, theirs = KernelPCA(2, novelty=True).fit(X), PCA(2).fit(X)
+    assert ours.transform(NEW).shape == (len(NEW), 2) and ours.eigenvectors_.shape == (len(X), 2)
+    left = ((NEW - theirs.inverse_transform(theirs.transform(NEW))) ** 2).sum(axis=1)
+    np.testing.assert_allclose(ours.score_samples(NEW), -left, rtol=1e-8, atol=1e-10)
+    # A row far from a ring is less usual than all rows of it.
+    ring = KernelPCA(20, kernel="rbf", gamma=2.0, novelty=True).fit(CIRCLES)
+    assert ring.score_samples([[0.6, 0.6], [0.0, 0.0]]).max() < ring.score_samples(CIRCLES).min()
+    with pytest.raises(NotFittedError, match="novelty=True"):
+        KernelPCA(2).fit(X).score_samples(NEW)
+    with pytest.raises(mercer.MercerError, match="among given kernel values"):
+        KernelPCA(2, kernel="precomputed", novelty=True).fit(X @ X.T).score_samples(NEW @ X.T)
+
+
+@pytest.mark.parametrize("loss", ["stress", "sammon"])
+def test_a_map_keeps_distances_at_least_as_well_as_scikit_learns(loss):
+    ours = mercer.MDS(2, loss=loss).fit(X)
+    assert ours.certificate_["value"] <= ours.certificate_["tolerance"]
+    np.testing.assert_allclose(ours.transform(X), ours.embedding_, atol=1e-9)
+    d, on_map = pairwise_distances(X), pairwise_distances(ours.embedding_)
+    d, on_map = d[np.triu_indices_from(d, 1)], on_map[np.triu_indices_from(on_map, 1)]
+    # Iris has two rows alike, whose distance of 0 has no part in Sammon's sum.
+    by = np.where(d > 0, 1 / np.where(d > 0, d, 1), 0) if loss == "sammon" else np.ones_like(d)
+    np.testing.assert_allclose(ours.stress_, np.sum(by * (d - on_map) ** 2) / np.sum(by * d**2), rtol=1e-9)
+    given = mercer.MDS(2, loss=loss, kernel="precomputed", values="distances").fit(pairwise_distances(X))
+    np.testing.assert_allclose(given.stress_, ours.stress_, rtol=1e-9)
+    if loss == "stress":
+        with warnings.catch_warnings():
+            # Its defaults are about to change.
+            warnings.simplefilter("ignore")
+            theirs = TheirMap(2, n_init=4, random_state=0).fit(X).embedding_
+        assert np.sum((d - on_map) ** 2) <= np.sum((d - pairwise_distances(theirs)[np.triu_indices(len(X), 1)]) ** 2) * (1 + 1e-6)

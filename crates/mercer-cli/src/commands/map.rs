@@ -3,7 +3,7 @@
 use super::untargeted::Untargeted;
 use super::{Run, done};
 use crate::Stop;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mercer::error::Result;
 use mercer::estimators::EstimatorExpr;
 use std::process::ExitCode;
@@ -11,18 +11,34 @@ use std::process::ExitCode;
 const MAP: &str = "\
 Examples:
   mercer map example:iris --report map.html
-  mercer map reviews.csv --kernel 'tfidf' -o places.csv
-  mercer map towns.csv --gram town=roads.csv --distances";
+  mercer map reviews.csv --method mds --kernel 'tfidf' -o places.csv
+  mercer map towns.csv --gram town=roads.csv --distances --method sammon";
 
-/// Draw a map: writes coordinates of each row, so that rows alike to the kernel lie near each other: kernel principal components, of distances classical scaling.
+/// Draw a map: writes coordinates of each row, so that rows alike to the kernel lie near each other.
 #[derive(Debug, Args)]
 #[command(after_help = MAP)]
 pub(crate) struct Map {
     #[command(flatten)]
     pub asked: Untargeted,
+    /// How the map is made.
+    #[arg(long, value_enum, default_value_t = Method::KernelPca, help_heading = "What to learn")]
+    pub method: Method,
     /// How many dimensions.
     #[arg(long, value_name = "K", default_value_t = 2, help_heading = "What to learn")]
     pub components: usize,
+}
+
+/// How a map is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// Kernel principal components, of distances classical scaling: the directions in which rows differ most.
+    #[value(alias = "classical")]
+    KernelPca,
+    /// Metric scaling: distances on the map are near those of the rows.
+    Mds,
+    /// Sammon's map: small distances count for more.
+    Sammon,
 }
 
 impl Run for Map {
@@ -30,7 +46,11 @@ impl Run for Map {
 
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
         let (count, values) = (self.components, self.asked.values());
-        let estimator = format!("kernel_pca(components={count}, values={values})");
+        let estimator = match self.method {
+            Method::KernelPca => format!("kernel_pca(components={count}, values={values})"),
+            Method::Mds => format!("mds(components={count}, values={values})"),
+            Method::Sammon => format!("mds(components={count}, values={values}, loss=sammon)"),
+        };
         self.asked.run(EstimatorExpr::parse(&estimator)?, stop).map(done)
     }
 }

@@ -282,7 +282,7 @@ fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
         base if base.starts_with("Ridge") => "_ridge",
         base if base.starts_with("Gaussian") => "_gp",
         base if base.starts_with("Neighbour") => "_neighbours",
-        "KernelTransformer" | "PrincipalComponents" => "_components",
+        "KernelTransformer" | "PrincipalComponents" | "Scaling" => "_components",
         "Clusters" => "_clusters",
         base if base.starts_with("Relevance") => "_relevance",
         base if base.starts_with("Stream") => "_streams",

@@ -25,11 +25,11 @@ pub(super) struct Centred<'a> {
     /// w_i^(1/2).
     pub(super) root: Vec<f64>,
     /// s.
-    share: Vec<f64>,
+    pub(super) share: Vec<f64>,
     /// K s: what each row has in common with all.
     pub(super) means: Vec<f64>,
     /// s'K s.
-    mean: f64,
+    pub(super) mean: f64,
 }
 
 impl<'a> Centred<'a> {

@@ -18,7 +18,7 @@ const ALIKE: f64 = 1e-9;
 /// Rows of distances that are computed together.
 const ROWS: usize = 240;
 /// Numbers of clusters that are tried where none is given.
-const MOST: usize = 10;
+pub(crate) const MOST_CLUSTERS: usize = 10;
 
 /// Training rows by the places at which they lie in feature space, in an order that the order of rows does not change.
 pub(super) struct Places {
@@ -157,7 +157,7 @@ impl Places {
     /// The number of clusters with the greatest silhouette, 2 where there are too few places to tell.
     pub(super) fn count_by_silhouette(&self, task: &Task<'_>, clusters: &dyn Fn(usize) -> Result<Vec<usize>>) -> Result<usize> {
         let mut best = (2.min(self.rows.len()), f64::NEG_INFINITY);
-        for count in 2..=MOST.min(self.rows.len().saturating_sub(1)) {
+        for count in 2..=MOST_CLUSTERS.min(self.rows.len().saturating_sub(1)) {
             let width = self.silhouette(&clusters(count)?, count, task)?;
             if width > best.1 {
                 best = (count, width);
@@ -267,6 +267,9 @@ pub struct Clusters {
     /// The training row that is the medoid of each; empty where centres are no rows.
     #[serde(with = "blocks::usizes")]
     pub medoids: Vec<usize>,
+    /// Their mean silhouette, where there are two and more and it is looked at.
+    #[serde(default)]
+    pub silhouette: Option<f64>,
 }
 
 /// Fitted clusters.

@@ -4,9 +4,11 @@
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{self, Features, Gram, Side, Subset};
+use crate::gram::{self, Features, Gram, Side, Subset, ranges};
 use crate::linalg::Matrix;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A kernel expansion with one or several outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,8 @@ pub struct Expansion {
 
 /// Training rows on which kernel values in f32 are tried.
 const TRIED: usize = 128;
+/// Training rows whose part in that is computed at once.
+const TOGETHER: usize = 1200;
 /// Weights of sparse features are kept if they are no more than this, or so many for each number of the support.
 const MOST_WEIGHTS: usize = 1 << 20;
 const PER_STORED: usize = 4;
@@ -84,13 +88,20 @@ impl Expansion {
         }
         let rows: Vec<usize> = (0..TRIED.min(n)).map(|k| k * n / TRIED.min(n)).collect();
         // Columns one after the other are faster than the support alone.
-        let all: Vec<usize> = (0..n).collect();
-        let mut coef = Matrix::zeros(n, self.coef.cols());
-        for (s, &i) in self.support.iter().enumerate() {
-            coef.row_mut(i).copy_from_slice(self.coef.row(s));
+        let of_columns = |cols: Range<usize>| {
+            let some: Vec<usize> = cols.clone().collect();
+            let mut coef = Matrix::zeros(cols.len(), self.coef.cols());
+            let supported = self.support.partition_point(|&i| i < cols.start)..self.support.partition_point(|&i| i < cols.end);
+            supported.for_each(|s| coef.row_mut(self.support[s] - cols.start).copy_from_slice(self.coef.row(s)));
+            let some = Subset::new(gram, &rows, &some);
+            Ok([gram::apply(&some, &coef, control)?, gram::apply_f32(&some, &coef, control)?])
+        };
+        let mut parts = ranges(n, TOGETHER).collect::<Vec<_>>().into_par_iter().map(of_columns).collect::<Result<Vec<_>>>()?.into_iter();
+        let Some([mut exact, mut rounded]) = parts.next() else { return Ok(None) };
+        for [more, more_rounded] in parts {
+            exact.data_mut().iter_mut().zip(more.data()).for_each(|(sum, v)| *sum += v);
+            rounded.data_mut().iter_mut().zip(more_rounded.data()).for_each(|(sum, v)| *sum += v);
         }
-        let some = Subset::new(gram, &rows, &all);
-        let (exact, rounded) = (gram::apply(&some, &coef, control)?, gram::apply_f32(&some, &coef, control)?);
         let pairs = exact.data().iter().zip(rounded.data()).zip(most.iter().cycle());
         let changes: Vec<f64> = pairs.map(|((x, y), most)| (x - y).abs() / most).collect();
         self.single = changes.iter().all(|c| *c <= 1.0);

@@ -120,9 +120,8 @@ impl Estimator for KMedoids {
         if found.every_set {
             notes.push("every set of medoids was tried: there is no better one".into());
         }
-        if count > 1 {
-            notes.push(format!("mean silhouette: {:.3}", places.silhouette(&found.nearest, count, task)?));
-        }
+        let silhouette = (count > 1).then(|| places.silhouette(&found.nearest, count, task)).transpose()?;
+        notes.extend(silhouette.map(|width| format!("mean silhouette: {width:.3}")));
         let summary = Summary {
             iterations: found.swaps,
             converged: found.fixed,
@@ -135,6 +134,10 @@ impl Estimator for KMedoids {
             notes,
             ..Summary::default()
         };
-        Ok(FittedClusters { expansion: Expansion::new(support, coef, bias), clusters: Clusters { sizes, medoids: by_cluster }, summary })
+        Ok(FittedClusters {
+            expansion: Expansion::new(support, coef, bias),
+            clusters: Clusters { sizes, medoids: by_cluster, silhouette },
+            summary,
+        })
     }
 }

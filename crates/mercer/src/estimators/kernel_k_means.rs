@@ -91,9 +91,8 @@ impl Estimator for KernelKMeans {
             coef[(i, number[k])] = task.weight(i) / found.mass[k];
         }
         let mut notes = vec![told(&sizes)];
-        if count > 1 {
-            notes.push(format!("mean silhouette: {:.3}", places.silhouette(&found.cluster, count, task)?));
-        }
+        let silhouette = (count > 1).then(|| places.silhouette(&found.cluster, count, task)).transpose()?;
+        notes.extend(silhouette.map(|width| format!("mean silhouette: {width:.3}")));
         let summary = Summary {
             iterations: found.steps,
             converged: found.fixed,
@@ -108,6 +107,6 @@ impl Estimator for KernelKMeans {
         };
         let mut expansion = Expansion::new((0..n).collect(), coef, bias);
         expansion.weigh(task.gram, task.control)?;
-        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new() }, summary })
+        Ok(FittedClusters { expansion, clusters: Clusters { sizes, medoids: Vec::new(), silhouette }, summary })
     }
 }

@@ -6,7 +6,14 @@
 //! ```
 //!
 //! sum_i a_ij = 0, so that what the centring takes from every k(x, x_i) alike falls away and the rest is a constant: f_j(x) =
-//! sum_i a_ij k(x, x_i) - sum_i a_ij mean_s k(x_s, x_i). Of distances d, -d^2/2 takes the place of k: classical scaling
+//! sum_i a_ij k(x, x_i) - sum_i a_ij mean_s k(x_s, x_i). What the components leave of x is its squared reconstruction error, large
+//! where x is unlike the training rows (Hoffmann 2007):
+//!
+//! ```text
+//! e(x) = k~(x, x) - sum_j f_j(x)^2 = k(x, x) - 2 mean_s k(x, x_s) + mean_st k(x_s, x_t) - sum_j f_j(x)^2
+//! ```
+//!
+//! Of distances d, -d^2/2 takes the place of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
 use super::centred::Centred;
@@ -23,6 +30,8 @@ use std::ops::Range;
 const TOLERANCE: f64 = 1e-10;
 /// Rows that lie as far from 0 along a component, but for rounding.
 const AS_FAR: f64 = 1e-9;
+/// What the components leave of a row is rounding up to this share of its terms.
+const REMADE: f64 = 1e-13;
 /// Components that are looked at first where their number is found.
 const FIRST: usize = 16;
 /// Components that a note gives the share of.
@@ -36,6 +45,9 @@ pub struct KernelPca {
     pub components: Value,
     /// What the kernel's values are.
     pub values: Values,
+    /// Whether the squared reconstruction error follows the coordinates.
+    #[serde(default)]
+    pub novelty: bool,
 }
 
 /// What kernel values are to kernel principal components.
@@ -51,7 +63,7 @@ pub enum Values {
 
 impl Default for KernelPca {
     fn default() -> Self {
-        KernelPca { components: Value::Number(2.0), values: Values::Similarities }
+        KernelPca { components: Value::Number(2.0), values: Values::Similarities, novelty: false }
     }
 }
 
@@ -77,6 +89,11 @@ impl Estimator for KernelPca {
             "values",
             "similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their place (classical scaling)",
             Domain::Choice(&["similarities", "distances"]),
+        ),
+        Param::fixed(
+            "novelty",
+            "whether a last column tells the squared distance in feature space between a row and what the components make of it, which is large for rows unlike those of the training",
+            Domain::Flag,
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
@@ -147,6 +164,12 @@ impl Estimator for KernelPca {
             bias[j] = -dot(&centred.means, &column);
             (0..n).for_each(|i| coef[(i, j)] = column[i]);
         }
+        let mean = self.novelty.then(|| {
+            // m'phi(x), from which the error follows.
+            coef = Matrix::from_fn(n, kept + 1, |i, j| if j < kept { coef[(i, j)] } else { centred.share[i] });
+            bias.push(0.0);
+            centred.mean
+        });
         let spectrum = Spectrum { values, total };
         let mut notes = vec![spectrum.told()];
         if asked >= 1.0 && kept < asked as usize {
@@ -167,7 +190,7 @@ impl Estimator for KernelPca {
         if self.values != Values::Distances {
             expansion.weigh(task.gram, task.control)?;
         }
-        Ok(FittedKernelPca { expansion, spectrum, values: self.values, summary })
+        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, summary })
     }
 
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
@@ -222,6 +245,9 @@ pub struct FittedKernelPca {
     expansion: Expansion,
     spectrum: Spectrum,
     values: Values,
+    /// |m|^2, where the last output of the expansion is m'phi(x).
+    #[serde(default)]
+    mean: Option<f64>,
     summary: Summary,
 }
 
@@ -232,13 +258,25 @@ impl Fitted for FittedKernelPca {
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let of_distances = OfDistances(query.cross);
         let cross: &dyn Gram = if self.values == Values::Distances { &of_distances } else { query.cross };
-        Ok(Predictions::of(Predicted::Numbers(self.expansion.predict(cross, query.control)?)))
+        let mut values = self.expansion.predict(cross, query.control)?;
+        if let Some(mean) = self.mean {
+            let own = cross.diagonal(Side::Rows);
+            for (row, own) in values.data_mut().chunks_exact_mut(self.expansion.bias.len().max(1)).zip(own) {
+                if let Some((along, coordinates)) = row.split_last_mut() {
+                    let left = own - 2.0 * *along + mean - dot(coordinates, coordinates);
+                    *along = if left.abs() <= REMADE * (own.abs() + mean.abs()) { 0.0 } else { left };
+                }
+            }
+        }
+        Ok(Predictions::of(Predicted::Numbers(values)))
     }
     fn summary(&self) -> &Summary {
         &self.summary
     }
     fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
-        Ok(Answer::Components { names: (1..=self.expansion.bias.len()).map(|k| format!("pc{k}")).collect() })
+        let components = self.expansion.bias.len().saturating_sub(usize::from(self.mean.is_some()));
+        let names = (1..=components).map(|k| format!("pc{k}")).chain(self.mean.map(|_| "novelty".into()));
+        Ok(Answer::Components { names: names.collect() })
     }
     fn expansion(&self) -> Option<&Expansion> {
         Some(&self.expansion)

@@ -175,6 +175,7 @@ estimators! {
     Knn,
     Baseline,
     KernelPca,
+    Mds,
     KMedoids,
     KernelKMeans,
     SpectralClustering,

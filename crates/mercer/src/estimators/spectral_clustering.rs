@@ -192,7 +192,7 @@ impl Estimator for SpectralClustering {
             notes,
             ..Summary::default()
         };
-        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new() }, summary })
+        Ok(FittedSpectralClustering { expansion, centres, clusters: Clusters { sizes, medoids: Vec::new(), silhouette: None }, summary })
     }
 }
 

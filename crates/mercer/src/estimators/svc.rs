@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::smo::{self, Options, Problem, Solution};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Which of the classes with equal votes wins.
@@ -192,7 +193,7 @@ impl Svc {
         let pairs: Vec<(usize, usize)> =
             present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
         let problems: Vec<Problem> = pairs
-            .iter()
+            .par_iter()
             .map(|&(a, b)| {
                 let row: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
                 let bound = |i: usize| c * counted(i);
@@ -213,7 +214,7 @@ impl Svc {
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
         let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
         let columns: Vec<Vec<(usize, f64)>> =
-            problems.iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
+            problems.par_iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;

@@ -7,18 +7,21 @@ use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, ColumnKind, Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Estimator, Fitted, KernelPca, Predicted, Predictions, Query, Task, Want};
-use crate::gram::Subset;
+use crate::estimators::{Answer, Estimator, Fitted, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want};
+use crate::gram::{Dense, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Step;
+use crate::select::{BoundStatus, TunedParameter};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Cells along each side of a picture of regions.
 const CELLS: usize = 100;
 /// A slice through more columns says little of where the rows lie.
 const MOST_COLUMNS: usize = 6;
+/// Clusters of more rows are not looked for again with other numbers of them.
+const SILHOUETTES: usize = 2000;
 /// Points of a curve.
 const CURVE: usize = 200;
 /// Probability of the intervals shown.
@@ -50,13 +53,14 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
     }
     if model.fitted.clusters().is_some() {
         out.extend(in_time(clusters(model, data, control))?);
+        out.extend(in_time(silhouettes(model, data, control))?.flatten().map(Picture::Tuning));
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
     Ok(out)
 }
 
-fn in_time(picture: Result<Picture>) -> Result<Option<Picture>> {
+fn in_time<T>(picture: Result<T>) -> Result<Option<T>> {
     match picture {
         Err(Error::Time { .. }) => Ok(None),
         other => other.map(Some),
@@ -168,6 +172,42 @@ fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture>
         clusters: found,
         medoids: model.medoid_rows(),
     }))
+}
+
+/// The mean silhouette of other numbers of clusters beside that of the fit, where its rows are few and it has one.
+fn silhouettes(model: &Model, data: &Dataset, control: &Control) -> Result<Option<TuningCurve>> {
+    let Some(clusters) = model.fitted.clusters().filter(|_| (3..=SILHOUETTES).contains(&data.rows())) else { return Ok(None) };
+    let Some(score) = clusters.silhouette else { return Ok(None) };
+    let prepared = model.prep.apply(data)?;
+    let gram = Dense::of(model.kernel.gram(&prepared, control)?.as_ref(), control)?;
+    let task = Task { gram: &gram, target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
+    let chosen = clusters.sizes.len();
+    let mut tried = Vec::new();
+    for count in 2..=MOST_CLUSTERS.max(chosen + 1).min(data.rows() - 1) {
+        let mut estimator = model.estimator.clone();
+        estimator.set("clusters", &Value::Number(count as f64))?;
+        match estimator.fit(&task) {
+            Ok(fitted) => tried.extend(fitted.clusters().and_then(|c| Some((count as f64, c.silhouette?)))),
+            // There are no more rows that differ.
+            Err(Error::Data(_)) => break,
+            Err(other) => return Err(other),
+        }
+    }
+    let (Some(first), Some(last)) = (tried.first().map(|t| t.0), tried.last().map(|t| t.0)) else { return Ok(None) };
+    let parameter = TunedParameter {
+        name: "clusters".into(),
+        column: None,
+        path: "clusters".into(),
+        value: chosen as f64,
+        low: first,
+        high: last,
+        integer: true,
+        tried,
+        at_bound: None,
+        same: [chosen as f64; 2],
+        edges: [BoundStatus::Unknown; 2],
+    };
+    Ok(Some(TuningCurve { criterion: "mean silhouette".into(), rises: true, score, same: score, parameter }))
 }
 
 /// What rows are called: the cells of a column that names each, or their numbers.

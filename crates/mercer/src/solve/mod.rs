@@ -16,9 +16,11 @@ pub mod mode;
 pub mod number_likelihoods;
 pub mod online;
 pub mod relevance;
+mod scaling;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use kernel_means::{KernelMeans, kernel_means};
 pub use lbfgs::{Lbfgs, Minimum};
 pub use medoids::{Medoids, medoids};
+pub use scaling::{Misfit, Scaled, place, scaling};

@@ -5,7 +5,7 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Target, Values};
-use mercer::estimators::{Answer, EstimatorExpr, Fitted, FittedKernelPca, KernelPca};
+use mercer::estimators::{Answer, EstimatorExpr, Fitted, FittedKernelPca, KernelPca, Values as Meaning};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
@@ -84,6 +84,37 @@ fn the_linear_kernel_gives_the_scores_of_principal_components_for_old_and_new_ro
     // One sign for old and new rows of a component.
     let expected = both(&product(&middle, &v).unwrap(), &product(&moved, &v).unwrap());
     equal_up_to_sign(&both(numbers(&predictions), numbers(&projected)), &expected, 1e-10);
+}
+
+#[test]
+fn what_two_components_leave_of_a_row_is_its_residual_and_over_the_training_rows_the_variance_left() {
+    let (x, new) = (points(2, 40, 4), points(3, 7, 4));
+    let middle = centred(&x);
+    let (values, vectors) = eigh(product(&middle.transpose(), &middle).unwrap(), &Control::default()).unwrap();
+    let mean: Vec<f64> = (0..4).map(|j| x.iter().map(|r| r[j]).sum::<f64>() / 40.0).collect();
+    // |x - m|^2 less its squares along the two leading directions is what lies along the two others.
+    let residual = |row: &[f64]| -> f64 {
+        let along = |c: usize| (0..4).map(|j| (row[j] - mean[j]) * vectors[(j, c)]).sum::<f64>();
+        along(0).powi(2) + along(1).powi(2)
+    };
+    let linear = |a: &[f64], b: &[f64]| dot(a, b);
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let kernels: [(Meaning, Pairwise<'_>); 2] = [(Meaning::Similarities, &linear), (Meaning::Distances, &apart)];
+    for (values_are, kernel) in kernels {
+        let gram = square(&x, |a, b| kernel(a, b));
+        let estimator = KernelPca { components: Value::Number(2.0), values: values_are, novelty: true };
+        let fitted = fit(&estimator, &gram, &Target::Absent { rows: 40 }, None).unwrap();
+        let cross = cross(&new, &x, fitted.support(), |a, b| kernel(a, b));
+        let answered = [
+            (numbers(&on_training(&fitted, &gram)).clone(), &x),
+            (numbers(&fitted.predict(&mercer::estimators::Query::new(&cross, everything(), &Control::default())).unwrap()).clone(), &new),
+        ];
+        for (found, rows) in &answered {
+            assert_eq!(found.cols(), 3);
+            rows.iter().enumerate().for_each(|(i, row)| close(found[(i, 2)], residual(row), 1e-11));
+        }
+        close(answered[0].0.col(2).iter().sum::<f64>(), values[0] + values[1], 1e-11);
+    }
 }
 
 // spec: M35
@@ -172,7 +203,7 @@ fn classical_scaling_of_distances_gives_the_scores_of_the_kernel_that_they_come_
         let gram = square(&x, |a, b| kernel(a, b));
         // d^2 = k(x, x) + k(z, z) - 2 k(x, z) (14.30)
         let apart = square(&x, |a, b| (kernel(a, a) + kernel(b, b) - 2.0 * kernel(a, b)).max(0.0).sqrt());
-        let scaling = KernelPca { components: Value::Number(3.0), values: mercer::estimators::Values::Distances };
+        let scaling = KernelPca { components: Value::Number(3.0), values: Meaning::Distances, ..KernelPca::default() };
         let scaled = fit(&scaling, &apart, &Target::Absent { rows: 25 }, None).unwrap();
         let by_kernel = components(&gram, 3.0, None);
         equal_up_to_sign(numbers(&on_training(&scaled, &apart)), numbers(&on_training(&by_kernel, &gram)), 1e-9);

@@ -56,6 +56,37 @@ fn kernel_components_are_classical_scaling_of_feature_distances() {
 }
 
 #[test]
+fn a_map_has_no_slope_is_better_than_its_start_and_puts_training_rows_where_they_are() {
+    let x = spots(40);
+    let d = Matrix::from_fn(40, 40, |i, j| apart(x.row(i), x.row(j)));
+    let stress = |z: &Matrix, sammon: bool| {
+        let (mut above, mut below) = (0.0, 0.0);
+        for (i, j) in (0..40).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            let u = if sammon { 1.0 / d[(i, j)] } else { 1.0 };
+            above += u * (apart(z.row(i), z.row(j)) - d[(i, j)]).powi(2);
+            below += u * d[(i, j)].powi(2);
+        }
+        above / below
+    };
+    let given = Dense::square(d.clone()).unwrap();
+    let (_, start) = fit("kernel_pca(components=2, values=distances)", &given);
+    for (loss, sammon) in [("stress", false), ("sammon", true)] {
+        let (fitted, places) = fit(&format!("mds(components=2, values=distances, loss={loss})"), &given);
+        let summary = fitted.summary();
+        assert!(summary.converged, "{loss}: {:?}", summary.certificate);
+        let found = summary.objective.unwrap();
+        // Rows that are placed by themselves lie where the map has them: the stress of those places is that of the map.
+        assert!((stress(&places, sammon) - found).abs() <= 1e-6 * found, "{loss}: {} {found}", stress(&places, sammon));
+        assert!(found < stress(&start, sammon), "{loss}");
+        for (i, c, by) in [(0, 0, 1e-3), (7, 1, -1e-3), (21, 0, 1e-3)] {
+            let mut moved = places.clone();
+            moved[(i, c)] += by;
+            assert!(stress(&moved, sammon) > found, "{loss}");
+        }
+    }
+}
+
+#[test]
 fn the_squared_discrepancy_is_that_of_its_definition() {
     let x = spots(17);
     let k = Matrix::from_fn(17, 17, |i, j| (-0.1 * apart(x.row(i), x.row(j)).powi(2)).exp());

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
 from ._clusters import Clusters
-from ._components import PrincipalComponents
+from ._components import PrincipalComponents, Scaling
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
 from ._relevance import RelevanceRegressor, RelevanceVectors
@@ -20,7 +20,7 @@ from ._linear import LinearSVC, LinearSVR
 from ._search import GridSearchCV
 from ._smoothing import LocalRegression, Lowess, NadarayaWatson
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MercerClassifier", "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
+__all__ = ["BaselineClassifier", "BaselineRegressor", "GaussianProcessClassifier", "GaussianProcessRegressor", "KMedoids", "KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity", "KernelDiscriminantAnalysis", "KernelKMeans", "KernelLMS", "KernelLogisticRegression", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelRidgeClassifier", "L1VectorClassifier", "L1VectorRegressor", "L2VectorClassifier", "L2VectorRegressor", "LinearSVC", "LinearSVR", "LocalRegression", "Lowess", "MDS", "MercerClassifier", "MercerRegressor", "NadarayaWatson", "NadarayaWatsonClassifier", "NadarayaWatsonRegressor", "NearestMedoidClassifier", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevanceVectorClassifier", "RelevanceVectorRegressor", "SVC", "SVR", "SpectralClustering", "GridSearchCV"]
 
 
 class KernelRidgeClassifier(RidgeClassification):
@@ -914,9 +914,10 @@ class KernelPCA(PrincipalComponents):
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
     alpha : float, default=1.0
-        Taken for scikit-learn's sake: there is no inverse transform.
+        The penalty of the ridge regression that inverse_transform is.
     fit_inverse_transform : bool, default=False
-        False: there is no inverse transform.
+        Whether to learn inverse_transform: by ridge regression of the rows on their coordinates, under the same
+        kernel.
     eigen_solver : str, default="auto"
         Taken for scikit-learn's sake: the solver decides itself.
     tol : float, default=0
@@ -931,6 +932,9 @@ class KernelPCA(PrincipalComponents):
         Seed of anything random; None is 0.
     copy_X : bool, default=True
         Taken for scikit-learn's sake: the rows are copied.
+    novelty : bool, default=False
+        Whether a last column tells the squared distance in feature space between a row and what the components make
+        of it, which is large for rows unlike those of the training.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -944,6 +948,8 @@ class KernelPCA(PrincipalComponents):
         The share of the variance along each component.
     X_fit_ : ndarray or sparse matrix
         The training rows, or their Gram matrix.
+    X_transformed_fit_ : ndarray of shape (n_samples, n_components)
+        Their coordinates, with fit_inverse_transform.
     gamma_ : float
         Factor of the kernels rbf, poly and sigmoid that was used.
     kernel_ : mercer.Kernel
@@ -967,7 +973,7 @@ class KernelPCA(PrincipalComponents):
     """
 
     _name = "kernel_pca"
-    _spelt = {"components": "n_components"}
+    _spelt = {"components": "n_components", "novelty": "novelty"}
     _fixed = {"values": "similarities"}
 
     def __init__(
@@ -988,6 +994,7 @@ class KernelPCA(PrincipalComponents):
         remove_zero_eig: bool = False,
         random_state: Any = None,
         copy_X: bool = True,
+        novelty: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -1005,6 +1012,97 @@ class KernelPCA(PrincipalComponents):
         self.remove_zero_eig = remove_zero_eig
         self.random_state = random_state
         self.copy_X = copy_X
+        self.novelty = novelty
+        self.n_jobs = n_jobs
+
+
+class MDS(Scaling):
+    """Metric multidimensional scaling: places in few dimensions whose distances are near those of the rows.
+
+    The estimator mds of Mercer.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        How many dimensions.
+    kernel : str, mercer.Kernel or callable, default="linear"
+        A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
+        two arrays that returns their kernel matrix.
+    gamma : {"scale", "auto"} or float, default=None
+        Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1
+        Constant of the kernels poly and sigmoid.
+    kernel_params : dict or None, default=None
+        Keywords of a kernel that is a function of two rows.
+    values : {"similarities", "distances"}, default="similarities"
+        Similarities: what kernels give; distances: the kernel's values are distances.
+    loss : {"stress", "sammon"}, default="stress"
+        Stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near.
+    tol : float, default=1e-6
+        The size of the gradient at which the search ends.
+    random_state : int, RandomState instance or None, default=None
+        Seed of anything random; None is 0.
+    n_jobs : int or None, default=None
+        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The places of the training rows.
+    stress_ : float
+        Sum of the squared differences of distances, by that of the squared distances: the square of stress-1.
+    n_iter_ : int
+        Steps.
+    kernel_ : mercer.Kernel
+        The kernel with the numbers that were found; none where it is a function or precomputed.
+    model_ : mercer.Model or its like
+        The fitted model of the library.
+    certificate_ : dict
+        Name, value and tolerance of the number that proves how good the fit is.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the training rows had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import MDS
+    >>> X = np.arange(6.0).reshape(-1, 1)
+    >>> MDS().fit_transform(X).shape
+    (6, 1)
+    """
+
+    _name = "mds"
+    _spelt = {"components": "n_components", "values": "values", "loss": "loss", "tolerance": "tol"}
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        values: str = "similarities",
+        loss: str = "stress",
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.values = values
+        self.loss = loss
+        self.tol = tol
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
 

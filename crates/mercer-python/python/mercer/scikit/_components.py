@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import ExpressionError
 from ._estimator import KernelEstimator
@@ -72,8 +74,9 @@ class PrincipalComponents(KernelTransformer):
     """Kernel principal components."""
 
     def _settings(self):
-        if self.fit_inverse_transform:
-            raise ExpressionError(f"{type(self).__name__}: fit_inverse_transform=True: there is no inverse transform; leave it out")
+        if self.fit_inverse_transform and (self._takes_values or not self._numbers):
+            why = "there is no way back from coordinates to rows that are not columns of numbers; leave it out"
+            raise ExpressionError(f"{type(self).__name__}: fit_inverse_transform=True: {why}")
         settings = super()._settings()
         # No more components than rows are there; those without variance are left out.
         return settings if self.n_components is not None else {**settings, "components": self._rows}
@@ -87,8 +90,87 @@ class PrincipalComponents(KernelTransformer):
         self.X_fit_ = X
         coef, _ = model.expansion
         self.eigenvalues_, total = model.spectrum
-        self.eigenvectors_ = coef * np.sqrt(self.eigenvalues_)
+        self.eigenvectors_ = coef[:, : len(self.eigenvalues_)] * np.sqrt(self.eigenvalues_)
         self.explained_variance_ratio_ = self.eigenvalues_ / total
         vars(self).pop("gamma_", None)
         if self.kernel in WRITTEN and self._numbers:
             self.gamma_ = factor(self.kernel, matrix(X), self.gamma)
+        for name in ("X_transformed_fit_", "_back"):
+            vars(self).pop(name, None)
+        if self.fit_inverse_transform:
+            self._learn_back(X)
+
+    def _learn_back(self, X):
+        """Ridge regression of the rows on their coordinates under the same kernel (Bakir, Weston & Schoelkopf 2004)."""
+        from ._classes import KernelRidge
+
+        self.X_transformed_fit_ = self.transform(X)
+        words = {name: getattr(self, name) for name in ("alpha", "kernel", "degree", "coef0", "kernel_params", "n_jobs")}
+        ridge = KernelRidge(**words, gamma=getattr(self, "gamma_", self.gamma))
+        self._back = ridge.fit(self.X_transformed_fit_, np.asarray(X))
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        return super().transform(X)[:, : len(self.eigenvalues_)]
+
+    transform.__doc__ = KernelTransformer.transform.__doc__
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Rows whose coordinates these may be: noise that the components leave out does not come back.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            One for each.
+        """
+        check_is_fitted(self)
+        if not self.fit_inverse_transform:
+            raise NotFittedError(f"{type(self).__name__}: inverse_transform was not learnt; fit with fit_inverse_transform=True")
+        return self._back.predict(X)
+
+    def score_samples(self, X: Any) -> NDArray[Any]:
+        """How usual rows are: minus the squared distance in feature space between a row and what the components make of it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            0 for rows that are made again, far below for rows unlike those of the training.
+        """
+        check_is_fitted(self)
+        if not self.novelty:
+            raise NotFittedError(f"{type(self).__name__}: how usual rows are was not kept; fit with novelty=True")
+        if self._takes_values:
+            raise ExpressionError(f"{type(self).__name__}: k(x, x) of new rows is not among given kernel values; give the rows and a kernel")
+        return -super().transform(X)[:, -1]
+
+    @property
+    def _n_features_out(self):
+        return len(self.eigenvalues_)
+
+
+class Scaling(KernelTransformer):
+    """Metric multidimensional scaling."""
+
+    def _function(self, kernel):
+        """A function of two rows."""
+        return Pairwise(kernel, **(self.kernel_params or {}))
+
+    def _keep(self, X, y, weight, model):
+        super()._keep(X, y, weight, model)
+        rows = X if self._takes_values or getattr(model, "takes_arrays", False) else self._columns(X)
+        self.embedding_ = model.predict(rows, threads=self._threads())
+        self.stress_ = model.summary["objective"]
+        self.n_iter_ = model.summary["iterations"]
+
+    @property
+    def _n_features_out(self):
+        return self.embedding_.shape[1]

@@ -28,6 +28,7 @@ NAMES = (
     "LinearSVR",
     "LocalRegression",
     "Lowess",
+    "MDS",
     "MercerClassifier",
     "MercerRegressor",
     "NadarayaWatson",

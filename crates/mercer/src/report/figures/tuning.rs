@@ -41,8 +41,10 @@ impl TuningCurve {
         let extreme = match top {
             // Looked at after the choice was made: the choice does not follow it, as it could not in the folds.
             Some((x, s)) => {
-                let noise = if gain(*s) > (self.score - self.same).abs() { "more" } else { "less" };
-                format!(", while {} gives {}, better by {noise} than the noise", value(*x), brief(*s))
+                let slack = (self.score - self.same).abs();
+                let noise = if gain(*s) > slack { "more" } else { "less" };
+                let better = if slack > 0.0 { format!(", better by {noise} than the noise") } else { String::new() };
+                format!(", while {} gives {}{better}", value(*x), brief(*s))
             }
             None => format!(", the {} of {} values tried", if self.rises { "highest" } else { "lowest" }, p.tried.len()),
         };

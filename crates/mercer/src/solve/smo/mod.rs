@@ -138,7 +138,7 @@ pub fn solve_from(
     control: &Control,
 ) -> Result<Vec<Solution>> {
     let diagonal = crate::gram::finite_diagonal(gram)?;
-    let mut states = problems.iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
+    let mut states = problems.par_iter().map(|p| State::new(p, gram.shape(), &diagonal)).collect::<Result<Vec<_>>>()?;
     for (state, values) in states.iter_mut().zip(known) {
         if let Some(values) = values.filter(|f| f.len() == state.coef.len()) {
             state.values.copy_from_slice(values);
@@ -152,7 +152,8 @@ pub fn solve_from(
         let features = Arc::new(features.into_owned());
         states.iter_mut().filter(|s| interior::fits(s, &features)).for_each(|s| s.features = Some(Arc::clone(&features)));
     }
-    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) = states.iter_mut().partition(|s| whole::fits(s, gram, control));
+    let (mut small, mut large): (Vec<&mut State<'_>>, Vec<&mut State<'_>>) =
+        states.iter_mut().partition(|s| whole::fits(s, problems.len(), gram, control));
     if !small.is_empty() {
         whole::solve(gram, &mut small, options, control)?;
     }
@@ -177,7 +178,7 @@ pub fn solve_from(
         settle::<f32>(gram, &mut far, options, control)?;
     }
     settle::<f64>(gram, &mut large, options, control)?;
-    Ok(states.into_iter().map(|s| s.into_solution(options.tolerance)).collect())
+    Ok(states.into_par_iter().map(|s| s.into_solution(options.tolerance)).collect())
 }
 
 /// Takes every open problem to its tolerance with rows of one kind, then checks with exact values; again where that fails.

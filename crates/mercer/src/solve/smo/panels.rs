@@ -3,7 +3,8 @@
 //! Rows that take part in the same problems are one group: a class, where every pair of classes is a problem. The
 //! rows of K of one group after the other are computed against the groups before it; a problem is solved when the last
 //! of its groups has come, side by side with the others that end there. The block of two classes is computed once and
-//! serves one pair; that of a class with itself is kept for all its pairs.
+//! serves one pair; that of a class with itself is kept for all its pairs. While problems are solved, the rows of the next group
+//! are computed: of the first groups few problems are ready, which alone would not keep all threads at work.
 
 use super::passes::Passes;
 use super::state::State;
@@ -79,11 +80,11 @@ impl Groups {
         pairs
     }
 
-    /// Bytes of the blocks that are held at once, at most.
+    /// Bytes of the blocks that are held at once, at most: those of the next group are there while problems of one are solved.
     pub(super) fn bytes(&self) -> u64 {
         let pairs = self.pairs();
         let size = |&(a, b): &(usize, usize)| 8 * (self.rows[a].len() * self.rows[b].len()) as u64;
-        let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g && **last >= g).map(|(pair, _)| size(pair)).sum();
+        let held = |g: usize| pairs.iter().filter(|((a, _), last)| *a <= g + 1 && **last >= g).map(|(pair, _)| size(pair)).sum();
         (0..self.rows.len()).map(held).max().unwrap_or(0)
     }
 }
@@ -94,26 +95,46 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], groups: &Gro
     let gathered = gram.gathered(&groups.rows.concat());
     // Memory of blocks that are done: fresh memory would cost a page fault per 4 kB.
     let mut spare: Vec<Vec<f64>> = Vec::new();
+    let beside = |g: usize| (0..=g).filter(|&h| groups.together(g, h, g)).collect::<Vec<usize>>();
+    let compute = |g: usize, beside: &[usize], made: &mut [Vec<f64>]| match &gathered {
+        _ if beside.is_empty() => (),
+        Some(gram) => panel_of_gathered(gram.as_ref(), groups, g, beside, made),
+        None => panel(gram, groups, g, beside, made),
+    };
+    let room = |spare: &mut Vec<Vec<f64>>, g: usize, beside: &[usize]| -> Vec<Vec<f64>> {
+        beside.iter().map(|&h| memory(spare, groups.rows[g].len() * groups.rows[h].len())).collect()
+    };
+    let mut next = beside(0);
+    let mut made = room(&mut spare, 0, &next);
+    compute(0, &next, &mut made);
     for g in 0..groups.rows.len() {
         control.check_wanted("Gram matrix")?;
-        let beside: Vec<usize> = (0..=g).filter(|&h| groups.together(g, h, g)).collect();
-        let memory = beside.iter().map(|&h| {
-            let mut block = spare.pop().unwrap_or_default();
-            block.resize(groups.rows[g].len() * groups.rows[h].len(), 0.0);
-            block
-        });
-        let mut made: Vec<Vec<f64>> = memory.collect();
-        match &gathered {
-            Some(gram) => panel_of_gathered(gram.as_ref(), groups, g, &beside, &mut made),
-            None => panel(gram, groups, g, &beside, &mut made),
+        blocks.extend(next.into_iter().map(|h| (g, h)).zip(made));
+        next = if g + 1 < groups.rows.len() { beside(g + 1) } else { Vec::new() };
+        // After the last group there is nothing to compute.
+        made = room(&mut spare, g + 1, &next);
+        let mut ready: Vec<_> = states.iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g)).collect();
+        let solve = || {
+            let each = ready.par_iter_mut().with_max_len(1);
+            each.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))
         };
-        blocks.extend(beside.into_iter().map(|h| (g, h)).zip(made));
-        let ready = states.par_iter_mut().zip(&groups.of).filter(|(_, list)| list.last() == Some(&g));
-        ready.try_for_each(|(state, list)| whole::one(state, &Pieces::new(state, list, groups, &blocks), options, control))?;
+        rayon::join(solve, || compute(g + 1, &next, &mut made)).0?;
         let done: Vec<(usize, usize)> = blocks.keys().filter(|(a, b)| !groups.together(*a, *b, g + 1)).copied().collect();
         spare.extend(done.iter().filter_map(|pair| blocks.remove(pair)));
     }
     Ok(())
+}
+
+/// Memory for so many numbers, which are to be written: of a block that is done and has enough, or fresh in its place, whose pages
+/// come as they are written.
+fn memory(spare: &mut Vec<Vec<f64>>, count: usize) -> Vec<f64> {
+    if let Some(k) = spare.iter().position(|block| block.capacity() >= count) {
+        let mut block = spare.swap_remove(k);
+        block.resize(count, 0.0);
+        return block;
+    }
+    spare.pop();
+    vec![0.0; count]
 }
 
 /// The kernel values of a group's rows with those of the groups beside it, one block for each, where the rows of a group

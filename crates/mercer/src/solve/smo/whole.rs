@@ -18,8 +18,8 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// A problem of no more variables is one block, and of no more where K is there already.
-const WHOLE: [usize; 2] = [2048, 4096];
+/// A problem of no more variables is one block, of no more where several share values of K, and where K is there already.
+const WHOLE: [usize; 3] = [2048, 3072, 4096];
 /// K among the rows of all such problems is computed once where there are no more.
 const SHARED: usize = 4096;
 /// The first goal is this share of the violation asked for.
@@ -47,9 +47,9 @@ const FIRST: f64 = 0.1;
 const PARTS: usize = 20;
 
 /// Whether a problem is one block: K in f64 and the rows of the block in f32, whatever else is kept.
-pub(super) fn fits(state: &State<'_>, gram: &dyn Gram, control: &Control) -> bool {
+pub(super) fn fits(state: &State<'_>, problems: usize, gram: &dyn Gram, control: &Control) -> bool {
     let n = state.coef.len();
-    n <= WHOLE[usize::from(gram.held().is_some())] && 12 * (n * n) as u64 <= control.allowed() / 2
+    n <= WHOLE[if gram.held().is_some() { 2 } else { usize::from(problems > 1) }] && 12 * (n * n) as u64 <= control.allowed() / 2
 }
 
 /// Solves problems side by side, and closes them.
@@ -67,12 +67,12 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
         let (below, above): (Vec<usize>, Vec<usize>) = (0..s.coef.len()).partition(|&k| s.problem.high[k] == 0.0);
         [below, above].concat()
     };
-    let orders: Vec<Vec<usize>> = states.iter().map(|s| by_side(s)).collect();
+    let orders: Vec<Vec<usize>> = states.par_iter().map(|s| by_side(s)).collect();
     let laid_out = |(s, order): (&&mut State<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
-    let problems: Vec<Problem> = states.iter().zip(&orders).map(laid_out).collect();
-    let mut parts: Vec<State<'_>> = states.iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
+    let problems: Vec<Problem> = states.par_iter().zip(&orders).map(laid_out).collect();
+    let mut parts: Vec<State<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
     let result = solve_or_close(gram, &mut parts.iter_mut().collect::<Vec<_>>(), options, control);
-    states.iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
+    states.par_iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
     result
 }
 
