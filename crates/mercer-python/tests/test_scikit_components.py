@@ -131,9 +131,9 @@ def test_how_usual_rows_are_is_what_principal_components_leave_of_them():
     assert ours.transform(NEW).shape == (len(NEW), 2) and ours.eigenvectors_.shape == (len(X), 2)
     left = ((NEW - theirs.inverse_transform(theirs.transform(NEW))) ** 2).sum(axis=1)
     np.testing.assert_allclose(ours.score_samples(NEW), -left, rtol=1e-8, atol=1e-10)
-    # A row far from a ring is less usual than all rows of it.
-    ring = KernelPCA(20, kernel="rbf", gamma=2.0, novelty=True).fit(CIRCLES)
-    assert ring.score_samples([[0.6, 0.6], [0.0, 0.0]]).max() < ring.score_samples(CIRCLES).min()
+    # Rows between two rings and beyond them are less usual than those on them.
+    rings = KernelPCA(20, kernel="rbf", gamma=8.0, novelty=True).fit(CIRCLES)
+    assert rings.score_samples([[0.6, 0.0], [0.0, -0.65], [3.0, 3.0]]).max() < rings.score_samples(CIRCLES).min()
     with pytest.raises(NotFittedError, match="novelty=True"):
         KernelPCA(2).fit(X).score_samples(NEW)
     with pytest.raises(mercer.MercerError, match="among given kernel values"):

@@ -13,7 +13,7 @@ from sklearn.neighbors import KernelDensity as Theirs
 
 import mercer
 
-RULES = ["normal_reference", "silverman", "scott", "sheather_jones", "isj", "cross_validation", "least_squares"]
+RULES = ["auto", "normal_reference", "silverman", "scott", "sheather_jones", "isj", "cross_validation", "least_squares"]
 
 
 def rows(n, dim, seed=0):

@@ -30,9 +30,9 @@ pub(crate) struct Density {
     /// Columns of numbers, separated by commas.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub columns: String,
-    /// A rule (normal_reference, silverman, scott, sheather_jones, isj, cross_validation, least_squares), or a number, or one for
+    /// A rule (auto: isj, or silverman for several columns and values that repeat; normal_reference, silverman, scott, sheather_jones, isj, cross_validation, least_squares), or a number, or one for
     /// each column, separated by commas.
-    #[arg(long, value_name = "RULE", default_value = "silverman", help_heading = "What to learn")]
+    #[arg(long, value_name = "RULE", default_value = "auto", help_heading = "What to learn")]
     pub bandwidth: String,
     /// gaussian, epanechnikov, tricube, boxcar, biweight, triangular, cosine or exponential.
     #[arg(long, value_name = "K", default_value = "gaussian", help_heading = "What to learn")]

@@ -46,6 +46,7 @@ impl<'a> DensityReport<'a> {
         control: &Control,
     ) -> Result<Self> {
         let sample = density.sample();
+        let rule = rule.map(|rule| rule.settle(sample, control)).transpose()?;
         let mut rules = Vec::new();
         for one in Rule::ALL.into_iter().filter(|r| sample.dim() == 1 || !r.of_one_column()) {
             control.check_time("bandwidths")?;

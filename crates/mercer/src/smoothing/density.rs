@@ -5,6 +5,7 @@ use super::boundary::Support;
 use super::frame::Frame;
 use super::index::{Index, Summed};
 use super::line::Line;
+use super::sample::require_finite;
 use super::weighing::Law;
 use super::{Chosen, Rule, Sample, Shape, SmoothingKernel};
 use crate::control::Control;
@@ -44,12 +45,12 @@ pub struct Asked {
 }
 
 impl Default for Asked {
-    /// A Gaussian by Silverman's rule, with an error of a few roundings.
+    /// A Gaussian whose width the sample decides, with an error of a few roundings.
     fn default() -> Self {
         Asked {
             kernel: SmoothingKernel::Gaussian,
             shape: Shape::Radial,
-            bandwidth: Bandwidth::Rule(Rule::Silverman),
+            bandwidth: Bandwidth::Rule(Rule::Auto),
             support: Vec::new(),
             tolerance: 1e-14,
         }
@@ -151,10 +152,7 @@ impl Density {
     /// Another number of columns; a number that is not finite; on request of `control`.
     pub fn log_density(&self, points: &Matrix, control: &Control) -> Result<Vec<f64>> {
         Error::unless_equal("columns", self.dim(), points.cols())?;
-        if let Some(at) = points.data().iter().position(|x| !x.is_finite()) {
-            let (row, column) = (at / self.dim() + 1, at % self.dim() + 1);
-            return Err(Error::Data(format!("row {row}, column {column} is {}; expected a finite number", points.data()[at])));
-        }
+        require_finite(points)?;
         let log_count = self.stored.sample.count().ln();
         self.each(points.rows(), control, |i| self.folded(points.row(i), |x| self.log_sum(x, None)) - log_count)
     }

@@ -10,7 +10,7 @@ use crate::linalg::Real;
 use std::f64::consts::PI;
 
 /// Different values above which a grid is used.
-const FEW: usize = 1500;
+const FEW: usize = 400;
 /// Places of the grid in scale N^(-1/5), a bandwidth of usual size.
 const FINE: f64 = 200.0;
 /// Differences beyond so many scales say nothing to a rule.

@@ -10,6 +10,7 @@
 //! degree is lowered there, and counted.
 
 use super::moments::{Columns, Moments, number_of_terms, terms};
+use super::sample::require_finite;
 use super::{Sample, SmoothingKernel};
 use crate::blocks;
 use crate::control::Control;
@@ -205,10 +206,7 @@ impl LocalRegression {
     /// Another number of columns; a number that is not finite; a place without a row within the bandwidth; on request of `control`.
     pub fn predict(&self, points: &Matrix, control: &Control) -> Result<Smoothed> {
         Error::unless_equal("columns", self.sample.dim(), points.cols())?;
-        if let Some(at) = points.data().iter().position(|x| !x.is_finite()) {
-            let (row, column) = (at / points.cols() + 1, at % points.cols() + 1);
-            return Err(Error::Data(format!("row {row}, column {column} is {}; expected a finite number", points.data()[at])));
-        }
+        require_finite(points)?;
         let one = |i: usize| -> Result<(f64, f64, Vec<f64>, bool)> {
             control.check_time("local fits")?;
             let at = self.at(points.row(i), control)?.ok_or_else(|| nobody(i))?;

@@ -6,7 +6,7 @@
 //! use mercer::smoothing::{Asked, Bandwidth, Density, Rule, Sample};
 //!
 //! let sample = Sample::of_numbers(&[1.2, 1.9, 2.0, 2.4, 3.7], None)?;
-//! let asked = Asked { bandwidth: Bandwidth::Rule(Rule::Silverman), ..Asked::default() };
+//! let asked = Asked { bandwidth: Bandwidth::Rule(Rule::Auto), ..Asked::default() };
 //! let density = Density::fit(&sample, &asked, &Control::default())?;
 //! let logs = density.log_density(&Matrix::column(vec![2.0, 10.0]), &Control::default())?;
 //! assert!(logs[0] > logs[1] && logs[1].is_finite());

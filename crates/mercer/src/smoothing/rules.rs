@@ -13,10 +13,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
+    /// Another of them as the sample asks for: see [`Rule::settle`].
+    #[default]
+    Auto,
     /// (4 / ((D + 2) N))^(1 / (D + 4)) times 1.4826 MAD: best for a normal density (Murphy 2012, 14.89).
     NormalReference,
     /// 0.9 min(sd, IQR / 1.34) N^(-1/5) (Silverman 1986, 3.31; R's bw.nrd0).
-    #[default]
     Silverman,
     /// 1.06 min(sd, IQR / 1.34) N^(-1/5) (Scott 1992; R's bw.nrd).
     Scott,
@@ -42,13 +44,14 @@ pub struct Chosen {
 }
 
 impl Rule {
-    /// Every rule.
+    /// Every rule with a formula of its own.
     pub const ALL: [Rule; 7] =
         [Rule::NormalReference, Rule::Silverman, Rule::Scott, Rule::SheatherJones, Rule::Isj, Rule::CrossValidation, Rule::LeastSquares];
 
     /// How it is written.
     pub fn name(self) -> &'static str {
         match self {
+            Rule::Auto => "auto",
             Rule::NormalReference => "normal_reference",
             Rule::Silverman => "silverman",
             Rule::Scott => "scott",
@@ -75,13 +78,14 @@ impl Rule {
             "normal" => "normal_reference",
             other => other,
         };
-        let found = Rule::ALL.into_iter().find(|r| r.name() == here);
+        let found = [Rule::Auto].into_iter().chain(Rule::ALL).find(|r| r.name() == here);
         found.ok_or_else(|| Error::unknown("bandwidth rule", name, Rule::ALL.map(Rule::name)))
     }
 
     /// What it is, as a formula for D columns: the same name means different things elsewhere.
     pub fn formula(self, dim: usize) -> &'static str {
         match (self, dim) {
+            (Rule::Auto, _) => "another rule, as the sample asks for",
             (Rule::NormalReference, 1) => "(4 / (3 N))^(1/5) * 1.4826 MAD",
             (Rule::NormalReference, _) => "(4 / ((D + 2) N))^(1/(D + 4)) * 1.4826 MAD of each column",
             (Rule::Silverman, 1) => "0.9 min(sd, IQR / 1.34) N^(-1/5)",
@@ -100,6 +104,37 @@ impl Rule {
         matches!(self, Rule::SheatherJones | Rule::Isj)
     }
 
+    /// The rule that is meant: of `auto` the improved plug-in for one column, which has the least error of all over densities of many
+    /// forms (bench/RESULTS.md), and Silverman's for several, or where the former is narrower than most distances between neighbouring
+    /// values and would draw how they are rounded.
+    ///
+    /// # Errors
+    /// On request of `control`.
+    pub fn settle(self, sample: &Sample, control: &Control) -> Result<Rule> {
+        self.settled(sample, control).map(|(rule, _)| rule)
+    }
+
+    /// The same, and the bandwidth for a Gaussian where it came to be known.
+    fn settled(self, sample: &Sample, control: &Control) -> Result<(Rule, Option<f64>)> {
+        if self != Rule::Auto {
+            return Ok((self, None));
+        }
+        if sample.dim() > 1 || sample.require_spread(0).is_err() {
+            return Ok((Rule::Silverman, None));
+        }
+        let values: Vec<f64> = sample.ordered(0).into_iter().map(|(x, _)| x).collect();
+        let mut gaps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.0).collect();
+        gaps.sort_by(f64::total_cmp);
+        let middle = gaps.get(gaps.len() / 2).copied().unwrap_or(0.0);
+        // A note says that there is no solution, and Sheather and Jones's in its place.
+        let mut notes = Vec::new();
+        match plug_in::improved(&Differences::new(sample, control)?, control, &mut notes) {
+            Err(error) if error.ends_all() => Err(error),
+            Ok(h) if h >= middle => Ok((if notes.is_empty() { Rule::Isj } else { Rule::SheatherJones }, Some(h))),
+            _ => Ok((Rule::Silverman, None)),
+        }
+    }
+
     /// Bandwidths for the columns of a sample.
     ///
     /// # Errors
@@ -107,7 +142,8 @@ impl Rule {
     pub fn choose(self, sample: &Sample, kernel: SmoothingKernel, shape: Shape, control: &Control) -> Result<Chosen> {
         let dim = sample.dim();
         (0..dim).try_for_each(|j| sample.require_spread(j))?;
-        if self.of_one_column() && dim > 1 {
+        let (rule, known) = self.settled(sample, control)?;
+        if rule.of_one_column() && dim > 1 {
             let why = format!(
                 "{} chooses for one column, and there are {dim}; use scott, silverman, normal_reference, cross_validation or least_squares",
                 self.name()
@@ -116,10 +152,11 @@ impl Rule {
         }
         let mut notes = Vec::new();
         let carried = kernel.width_beside_gaussian(shape, dim);
-        let columns = match self {
+        let columns = match rule {
+            _ if known.is_some() => known.into_iter().collect(),
             Rule::NormalReference => (0..dim).map(|j| factor(sample) * noted_scale(sample, j, &mut notes)).collect(),
             Rule::Silverman if dim == 1 => vec![0.9 * sample.lesser_scale(0, 1.34) * sample.count().powf(-0.2)],
-            Rule::Silverman => (0..dim).map(|j| factor(sample) * sample.lesser_scale(j, 1.34)).collect(),
+            Rule::Silverman | Rule::Auto => (0..dim).map(|j| factor(sample) * sample.lesser_scale(j, 1.34)).collect(),
             Rule::Scott => scott(sample),
             Rule::SheatherJones => vec![plug_in::sheather_jones(&Differences::new(sample, control)?)?],
             Rule::Isj => vec![plug_in::improved(&Differences::new(sample, control)?, control, &mut notes)?],
@@ -147,7 +184,7 @@ impl Rule {
         let dim = sample.dim();
         (0..dim).try_for_each(|j| sample.require_spread(j))?;
         let h = match self {
-            Rule::NormalReference | Rule::Silverman => factor(sample),
+            Rule::Auto | Rule::NormalReference | Rule::Silverman => factor(sample),
             Rule::Scott => sample.count().powf(-1.0 / (dim as f64 + 4.0)),
             _ => {
                 let why = format!("a full matrix comes by normal_reference, silverman or scott, not by {}", self.name());

@@ -33,10 +33,7 @@ impl Sample {
         if rows == 0 || dim == 0 {
             return Err(Error::Data(format!("a density needs a row and a column, and there are {rows} rows of {dim} columns")));
         }
-        if let Some(at) = points.data().iter().position(|x| !x.is_finite()) {
-            let (row, column) = (at / dim + 1, at % dim + 1);
-            return Err(Error::Data(format!("row {row}, column {column} is {}; expected a finite number", points.data()[at])));
-        }
+        require_finite(points)?;
         let Some(weights) = weights else { return Ok(Sample { points: points.clone(), weights: vec![1.0; rows] }) };
         Error::unless_equal("sample weights", rows, weights.len())?;
         if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
@@ -178,6 +175,17 @@ impl Sample {
             () if median > 0.0 => (1.4826 * median, Scale::MedianDeviation),
             () if quartiles > 0.0 => (quartiles / 1.349, Scale::Quartiles),
             () => (self.deviation(column), Scale::StandardDeviation),
+        }
+    }
+}
+
+/// An error that names the first number that is not finite.
+pub(super) fn require_finite(points: &Matrix) -> Result<()> {
+    match points.data().iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(at) => {
+            let (row, column) = (at / points.cols() + 1, at % points.cols() + 1);
+            Err(Error::Data(format!("row {row}, column {column} is {}; expected a finite number", points.data()[at])))
         }
     }
 }

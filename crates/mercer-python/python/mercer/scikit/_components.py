@@ -95,19 +95,25 @@ class PrincipalComponents(KernelTransformer):
         vars(self).pop("gamma_", None)
         if self.kernel in WRITTEN and self._numbers:
             self.gamma_ = factor(self.kernel, matrix(X), self.gamma)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        super().fit(X, y)
         for name in ("X_transformed_fit_", "_back"):
             vars(self).pop(name, None)
         if self.fit_inverse_transform:
-            self._learn_back(X)
+            self.X_transformed_fit_ = self.transform(X)
+            self._learn_back()
+        return self
 
-    def _learn_back(self, X):
+    fit.__doc__ = KernelTransformer.fit.__doc__
+
+    def _learn_back(self):
         """Ridge regression of the rows on their coordinates under the same kernel (Bakir, Weston & Schoelkopf 2004)."""
         from ._classes import KernelRidge
 
-        self.X_transformed_fit_ = self.transform(X)
         words = {name: getattr(self, name) for name in ("alpha", "kernel", "degree", "coef0", "kernel_params", "n_jobs")}
         ridge = KernelRidge(**words, gamma=getattr(self, "gamma_", self.gamma))
-        self._back = ridge.fit(self.X_transformed_fit_, np.asarray(X))
+        self._back = ridge.fit(self.X_transformed_fit_, matrix(self.X_fit_))
 
     def transform(self, X: Any) -> NDArray[Any]:
         return super().transform(X)[:, : len(self.eigenvalues_)]

@@ -27,9 +27,10 @@ class KernelDensity(DensityMixin, BaseEstimator):
 
     Parameters
     ----------
-    bandwidth : float, array-like or str, default="silverman"
+    bandwidth : float, array-like or str, default="auto"
         A number, one for each column, a matrix H (the covariance of a Gaussian kernel), or a rule: "normal_reference", "silverman",
-        "scott", "sheather_jones", "isj", "cross_validation", "least_squares". Rules are multiples of the scale of each column.
+        "scott", "sheather_jones", "isj", "cross_validation", "least_squares", which are multiples of the scale of each column; "auto":
+        "isj", or "silverman" for several columns and for values that repeat.
     kernel : str, default="gaussian"
         "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential".
     shape : {"radial", "product"}, default="radial"
@@ -72,7 +73,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        bandwidth: Any = "silverman",
+        bandwidth: Any = "auto",
         kernel: str = "gaussian",
         shape: str = "radial",
         covariance: bool = False,

@@ -85,7 +85,8 @@ impl TuningCurve {
         let slack = (self.score - self.same).abs();
         let mut off: Vec<f64> = p.tried.iter().map(|(_, s)| (s - self.score).abs()).collect();
         off.sort_by(f64::total_cmp);
-        let far = (20.0 * slack).max(off.get(off.len() / 2).copied().unwrap_or(0.0));
+        // Where no noise is known every score is of interest.
+        let far = if slack > 0.0 { (20.0 * slack).max(off.get(off.len() / 2).copied().unwrap_or(0.0)) } else { f64::INFINITY };
         let near = |s: f64| (s - self.score).abs() <= far * (1.0 + 1e-9);
         let scores = p.tried.iter().map(|(_, s)| *s).filter(|s| near(*s)).chain([self.score, self.same]);
         let upwards = Span::of(scores, 0.08);

@@ -71,7 +71,7 @@ fn every_rule_is_equivariant_above_zero_and_takes_a_weight_for_a_repetition() {
     let mut outlier = normal(80, 6);
     outlier.push(1e7);
     for x in [normal(120, 1), tails, rounded, outlier, vec![0.0, 1.0], vec![-1.0, 2.0, 2.0, 5.0]] {
-        for rule in Rule::ALL {
+        for rule in [Rule::Auto].into_iter().chain(Rule::ALL) {
             let sample = Sample::of_numbers(&x, None).unwrap();
             let chosen = match rule.choose(&sample, SmoothingKernel::Gaussian, Shape::Radial, &Control::default()) {
                 Ok(chosen) => chosen,
@@ -99,6 +99,21 @@ fn every_rule_is_equivariant_above_zero_and_takes_a_weight_for_a_repetition() {
             }
         }
     }
+}
+
+#[test]
+fn auto_is_the_rule_of_least_error_unless_it_would_draw_how_values_are_rounded() {
+    let settled = |x: &[f64]| Rule::Auto.settle(&Sample::of_numbers(x, None).unwrap(), &Control::default()).unwrap();
+    let two_modes: Vec<f64> = normal(200, 11).iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { 3.0 } else { -3.0 }).collect();
+    assert_eq!(settled(&two_modes), Rule::Isj);
+    // A bell of the standard deviation of both would hide that there are two.
+    assert!(width(Rule::Auto, &two_modes, None) < 0.7 * width(Rule::Silverman, &two_modes, None));
+    let ratings: Vec<f64> = normal(300, 12).iter().map(|v| (3.0 + v).round().clamp(1.0, 5.0)).collect();
+    assert_eq!(settled(&ratings), Rule::Silverman);
+    let tenths: Vec<f64> = two_modes.iter().map(|v| (v * 10.0).round() / 10.0).collect();
+    assert_eq!(settled(&tenths), Rule::Isj);
+    let wide = Sample::new(&Matrix::from_fn(40, 2, |i, j| ((i * (j + 2)) as f64).sin()), None).unwrap();
+    assert_eq!(Rule::Auto.settle(&wide, &Control::default()).unwrap(), Rule::Silverman);
 }
 
 #[test]
