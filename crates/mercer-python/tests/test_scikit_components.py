@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris, make_circles
 from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as Theirs
@@ -124,6 +125,8 @@ def test_a_way_back_is_learnt_where_it_is_asked_for_and_there_is_one():
         KernelPCA(2).fit(X).inverse_transform(np.zeros((1, 2)))
     with pytest.raises(mercer.MercerError, match="columns of numbers"):
         KernelPCA(2, kernel="precomputed", fit_inverse_transform=True).fit(X @ X.T)
+    with pytest.raises(mercer.MercerError, match="toarray"):
+        KernelPCA(2, fit_inverse_transform=True).fit(csr_matrix(X))
 
 
 def test_how_usual_rows_are_is_what_principal_components_leave_of_them():

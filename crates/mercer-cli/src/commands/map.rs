@@ -11,6 +11,7 @@ use std::process::ExitCode;
 const MAP: &str = "\
 Examples:
   mercer map example:iris --report map.html
+  mercer map example:iris --method mds --kernel linear -o places.csv
   mercer map reviews.csv --method mds --kernel 'tfidf' -o places.csv
   mercer map towns.csv --gram town=roads.csv --distances --method sammon";
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -97,6 +98,9 @@ class PrincipalComponents(KernelTransformer):
             self.gamma_ = factor(self.kernel, matrix(X), self.gamma)
 
     def fit(self, X: Any, y: Any = None) -> Self:
+        if self.fit_inverse_transform and issparse(X):
+            why = "rows that are made again are dense; give X.toarray(), or leave it out"
+            raise ExpressionError(f"{type(self).__name__}: fit_inverse_transform=True: {why}")
         super().fit(X, y)
         for name in ("X_transformed_fit_", "_back"):
             vars(self).pop(name, None)
