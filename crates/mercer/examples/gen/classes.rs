@@ -323,7 +323,11 @@ impl Class {
             wrap(out, 8, &sentence(doc));
         }
         let name = &self.name;
-        let few = if self.role == Role::Clusterer { "2" } else { "" };
+        let few = match self.role {
+            Role::Clusterer => "2",
+            Role::Transformer => "1",
+            Role::Classifier | Role::Regressor => "",
+        };
         let (y, asked, answer) = match self.role {
             Role::Classifier => ("    >>> y = np.array([\"a\", \"a\", \"a\", \"b\", \"b\", \"b\"])\n", ".fit(X, y).predict(X)", "(6,)"),
             Role::Regressor => ("    >>> y = np.array([0.0, 0.8, 0.9, 0.1, -0.8, -1.0])\n", ".fit(X, y).predict(X)", "(6,)"),

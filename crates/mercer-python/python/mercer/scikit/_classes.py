@@ -968,7 +968,7 @@ class KernelPCA(PrincipalComponents):
     >>> import numpy as np
     >>> from mercer import KernelPCA
     >>> X = np.arange(6.0).reshape(-1, 1)
-    >>> KernelPCA().fit_transform(X).shape
+    >>> KernelPCA(1).fit_transform(X).shape
     (6, 1)
     """
 
@@ -1071,7 +1071,7 @@ class MDS(Scaling):
     >>> import numpy as np
     >>> from mercer import MDS
     >>> X = np.arange(6.0).reshape(-1, 1)
-    >>> MDS().fit_transform(X).shape
+    >>> MDS(1).fit_transform(X).shape
     (6, 1)
     """
 

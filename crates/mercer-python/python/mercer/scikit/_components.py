@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import ExpressionError
@@ -142,6 +143,12 @@ class PrincipalComponents(KernelTransformer):
             raise NotFittedError(f"{type(self).__name__}: inverse_transform was not learnt; fit with fit_inverse_transform=True")
         return self._back.predict(X)
 
+    def _keeps_novelty(self):
+        if not self.novelty:
+            raise AttributeError(f"{type(self).__name__}: how usual rows are was not kept; fit with novelty=True")
+        return True
+
+    @available_if(_keeps_novelty)
     def score_samples(self, X: Any) -> NDArray[Any]:
         """How usual rows are: minus the squared distance in feature space between a row and what the components make of it.
 
@@ -156,8 +163,6 @@ class PrincipalComponents(KernelTransformer):
             0 for rows that are made again, far below for rows unlike those of the training.
         """
         check_is_fitted(self)
-        if not self.novelty:
-            raise NotFittedError(f"{type(self).__name__}: how usual rows are was not kept; fit with novelty=True")
         if self._takes_values:
             raise ExpressionError(f"{type(self).__name__}: k(x, x) of new rows is not among given kernel values; give the rows and a kernel")
         return -super().transform(X)[:, -1]
