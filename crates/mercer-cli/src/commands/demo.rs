@@ -26,7 +26,7 @@ impl Run for Demo {
     fn run(&self, stop: &Stop) -> Result<ExitCode> {
         let chosen: Vec<demos::Demo> = match self.name.as_deref() {
             None => {
-                let lines = DEMOS.iter().map(|d| format!("{} (Fig {})\n  {}\n", d.name, d.figures.join(", "), d.about));
+                let lines = DEMOS.iter().map(|d| format!("{}\n  {}\n", d.title(), d.about));
                 return print(&lines.collect::<String>()).map(super::done);
             }
             Some("all") => DEMOS.to_vec(),
@@ -36,7 +36,7 @@ impl Run for Demo {
         let mut holds = true;
         for demo in chosen {
             let shown = demo.run(&control)?;
-            let mut text = format!("{} (Fig {}): {}\n", demo.name, demo.figures.join(", "), demo.about);
+            let mut text = format!("{}: {}\n", demo.title(), demo.about);
             for f in &shown.findings {
                 let sign = if f.holds { "ok  " } else { "NOT " };
                 text.push_str(&format!("  {sign}{}: {} ({})\n", f.what, f.found, f.expected));

@@ -233,7 +233,7 @@ fn wrap(out: &mut String, indent: usize, text: &str) {
     let _ = writeln!(out, "{:indent$}{line}", "");
 }
 
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
     format!("{first}{}.", letters.as_str())

@@ -1,11 +1,12 @@
 //! Writes what is made from the catalogue: two pages, the estimators of scikit-learn's form, and the types of the functions
-//! of `mercer.kernels`; and the figure of README.md.
+//! of `mercer.kernels`; the figure of README.md; the gallery.
 //!
 //! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
 //! be written.
 
 mod classes;
 mod figures;
+mod gallery;
 mod pages;
 mod spellings;
 mod stubs;
@@ -19,8 +20,9 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".into());
     let check = words.next().as_deref() == Some("--check");
-    let (classes, iris) = match classes::classes().and_then(|classes| Ok((classes, figures::iris()?))) {
-        Ok(both) => both,
+    let all = classes::classes().and_then(|classes| Ok((classes, figures::iris()?, gallery::gallery()?)));
+    let (classes, iris, (gallery, demonstrations)) = match all {
+        Ok(all) => all,
         Err(e) => {
             eprintln!("{e}");
             return ExitCode::FAILURE;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
         ("docs/figures/iris.svg".to_owned(), iris),
+        ("docs/gallery.md".to_owned(), gallery),
     ] {
         let path = Path::new(&folder).join(name);
         let now = std::fs::read_to_string(&path).unwrap_or_default();
@@ -46,6 +49,20 @@ fn main() -> ExitCode {
         } else if let Err(e) = std::fs::write(&path, page) {
             eprintln!("{}: {e}", path.display());
             return ExitCode::FAILURE;
+        }
+    }
+    // Numbers of demonstrations may differ in their last digits from machine to machine, and places in pictures with them.
+    let pictures = Path::new(&folder).join("docs").join(gallery::FIGURES);
+    for shown in demonstrations {
+        if !check {
+            if let Err(e) = shown.write(&pictures) {
+                eprintln!("{e}");
+                return ExitCode::FAILURE;
+            }
+        }
+        for (name, _) in shown.figures.iter().filter(|(name, _)| !pictures.join(name).exists()) {
+            stale = true;
+            eprintln!("{} is not there; run `make gen`", pictures.join(name).display());
         }
     }
     if check && stale { ExitCode::FAILURE } else { ExitCode::SUCCESS }

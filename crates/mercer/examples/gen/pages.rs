@@ -6,7 +6,7 @@ use mercer::param::Param;
 use mercer::{estimators, kernels};
 use std::fmt::Write;
 
-const MADE: &str = "<!-- Made by `make gen` from the records in the code; edit those. -->\n";
+pub(crate) const MADE: &str = "<!-- Made by `make gen` from the records in the code; edit those. -->\n";
 
 fn table(out: &mut String, params: &[Param]) {
     if params.is_empty() {

@@ -8,6 +8,7 @@ use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model};
 use crate::linalg::Matrix;
 use crate::prep::Recipe;
+use crate::report::Layer;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal, StandardUniform};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -50,6 +51,11 @@ pub(super) fn column(x: &[f64]) -> Result<Dataset> {
 pub(super) fn plane(places: &[[f64; 2]]) -> Result<Dataset> {
     let side = |k: usize| Values::Numbers(places.iter().map(|p| p[k]).collect());
     Dataset::new((0..2).map(|k| Column { name: format!("x{}", k + 1), values: side(k) }).collect())
+}
+
+/// Marks of the rows of one class.
+pub(super) fn rows_of(places: &[[f64; 2]], codes: &[usize], code: usize) -> Layer {
+    Layer::Marks(code, places.iter().zip(codes).filter(|(_, k)| **k == code).map(|(p, _)| *p).collect())
 }
 
 /// Two classes by their codes.

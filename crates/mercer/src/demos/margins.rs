@@ -1,6 +1,6 @@
 //! Figs 14.11 and 14.12: the widest of all margins, signed distances to the line, and slacks of a soft margin.
 
-use super::made::{Draw, fit, plane, scores, two_classes};
+use super::made::{Draw, fit, plane, rows_of, scores, two_classes};
 use super::{Demo, Shown};
 use crate::control::Control;
 use crate::data::Dataset;
@@ -58,10 +58,6 @@ fn clouds(count: usize, apart: f64, seed: u64) -> (Vec<[f64; 2]>, Vec<usize>) {
     let codes: Vec<usize> = (0..count).map(|i| i % 2).collect();
     let side = |code: usize| if code == 1 { apart } else { -apart };
     (codes.iter().map(|&k| [draw.normal(side(k), 1.0), draw.normal(side(k), 1.0)]).collect(), codes)
-}
-
-fn rows_of(places: &[[f64; 2]], codes: &[usize], code: usize) -> Layer {
-    Layer::Marks(code, places.iter().zip(codes).filter(|(_, k)| **k == code).map(|(p, _)| *p).collect())
 }
 
 fn support(model: &Model, places: &[[f64; 2]]) -> Layer {

@@ -3,12 +3,15 @@
 
 mod basis;
 mod components;
+mod functions;
 mod kept;
 mod losses;
 mod made;
 mod margins;
 mod overlap;
+mod penalties;
 mod smoothing;
+mod votes;
 mod xor;
 
 use crate::control::Control;
@@ -77,7 +80,7 @@ fn on_paper(svg: &str) -> String {
 pub struct Demo {
     /// Its name.
     pub name: &'static str,
-    /// The figures of the textbook.
+    /// The figures of the textbook; none where it is of no book.
     pub figures: &'static [&'static str],
     /// What it shows.
     pub about: &'static str,
@@ -94,6 +97,14 @@ impl Demo {
         found.ok_or_else(|| Error::unknown_here("demonstration", name, DEMOS.iter().map(|d| d.name), &[]))
     }
 
+    /// Its name and its figures.
+    pub fn title(&self) -> String {
+        match self.figures {
+            [] => self.name.to_owned(),
+            figures => format!("{} (Fig {})", self.name, figures.join(", ")),
+        }
+    }
+
     /// Computes and draws it.
     ///
     /// # Errors
@@ -105,17 +116,21 @@ impl Demo {
 
 /// Every demonstration, in the order of the figures.
 pub const DEMOS: &[Demo] = &[
+    functions::LIFT,
+    functions::FUNCTIONS,
     xor::DEMO,
     basis::DEMO,
     kept::CLASSES,
     kept::NUMBERS,
+    components::CONTOURS,
+    components::SCORES,
+    components::OIL,
     losses::DEMO,
     margins::WIDEST,
     margins::SOFT,
     overlap::DEMO,
-    components::CONTOURS,
-    components::SCORES,
-    components::OIL,
+    votes::DEMO,
+    penalties::DEMO,
     smoothing::KERNELS,
     smoothing::PARZEN,
     smoothing::REGRESSION,

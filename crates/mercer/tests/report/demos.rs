@@ -103,3 +103,22 @@ fn four_smoothing_kernels_integrate_to_one_and_err_alike() {
 fn six_points_have_a_density_that_the_bandwidth_decides() {
     shows("14.17");
 }
+
+// spec: D14
+#[test]
+fn machines_of_two_classes_leave_places_untold_and_a_softmax_none() {
+    shows("14.14");
+}
+
+// spec: D15
+#[test]
+fn narrow_kernels_need_a_smaller_c_than_wide_ones() {
+    shows("14.15");
+}
+
+// spec: D19, F31
+#[test]
+fn exclusive_or_is_parted_once_lifted_and_kernels_are_their_formulas() {
+    shows("xor_lift");
+    shows("kernel_functions");
+}

@@ -117,20 +117,17 @@ impl Panel {
         sheet.text(&self.title, (at.0 + SIZE.0 / 2.0, at.1 + TITLE / 2.0), Anchor::Middle, SMALL, INK)?;
         axes.grid(sheet)?;
         let inside = |p: &[f64; 2]| axes.has(p[0], p[1]);
+        // Where a line leaves the frame it is broken.
+        let line = |points: &[[f64; 2]], colour: Colour, width: f64| {
+            let mut parts = points.split(|p| !inside(p)).filter(|part| part.len() > 1);
+            let placed = |part: &[[f64; 2]]| part.iter().map(|p| axes.place(p[0], p[1])).collect::<Vec<_>>();
+            parts.try_for_each(|part| sheet.line(&placed(part), colour, width))
+        };
         for (k, (_, layer)) in self.layers.iter().enumerate() {
             let colour = self.colour(k);
             match layer {
-                // Where a line leaves the frame it is broken.
-                Layer::Line(points) => {
-                    for part in points.split(|p| !inside(p)).filter(|part| part.len() > 1) {
-                        sheet.line(&part.iter().map(|p| axes.place(p[0], p[1])).collect::<Vec<_>>(), colour, 2.0)?;
-                    }
-                }
-                Layer::Contours(lines) => {
-                    for line in lines.iter().filter(|line| line.iter().all(inside)) {
-                        sheet.line(&line.iter().map(|p| axes.place(p[0], p[1])).collect::<Vec<_>>(), colour, 1.0)?;
-                    }
-                }
+                Layer::Line(points) => line(points, colour, 2.0)?,
+                Layer::Contours(lines) => lines.iter().try_for_each(|points| line(points, colour, 1.0))?,
                 Layer::Marks(code, points) => {
                     for i in drawn(points.len()).filter(|&i| inside(&points[i])) {
                         sheet.mark(axes.place(points[i][0], points[i][1]), *code, colour, 2.8)?;
