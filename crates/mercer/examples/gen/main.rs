@@ -54,11 +54,9 @@ fn main() -> ExitCode {
     // Numbers of demonstrations may differ in their last digits from machine to machine, and places in pictures with them.
     let pictures = Path::new(&folder).join("docs").join(gallery::FIGURES);
     for shown in demonstrations {
-        if !check {
-            if let Err(e) = shown.write(&pictures) {
-                eprintln!("{e}");
-                return ExitCode::FAILURE;
-            }
+        if !check && let Err(e) = shown.write(&pictures) {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
         }
         for (name, _) in shown.figures.iter().filter(|(name, _)| !pictures.join(name).exists()) {
             stale = true;

@@ -57,54 +57,62 @@ fn lift(control: &Control) -> Result<Shown> {
     Ok(shown)
 }
 
-/// Kernels by panel, the row that is kept, a place, and the value there that the formula has.
-const SHOWN: [(&str, f64, [(&str, f64, f64); 3]); 4] = [
-    (
-        "products of rows, the other at 1",
-        1.0,
-        [
+/// Kernels seen as functions of one row.
+struct Seen {
+    title: &'static str,
+    /// The row that is kept.
+    kept: f64,
+    /// A kernel, a place, and the value there that the formula has.
+    kernels: [(&'static str, f64, f64); 3],
+}
+
+const SEEN: [Seen; 4] = [
+    Seen {
+        title: "products of rows, the other at 1",
+        kept: 1.0,
+        kernels: [
             ("linear", 2.0, 2.0),
             ("polynomial(degree=2, gamma=1, offset=1)", 2.0, 9.0),
             ("polynomial(degree=3, gamma=1, offset=1)", 1.0, 8.0),
         ],
-    ),
-    (
-        "the rbf kernel around 0",
-        0.0,
+    },
+    Seen {
+        title: "the rbf kernel around 0",
+        kept: 0.0,
         // exp(-1/2) at one length scale.
-        [
+        kernels: [
             ("rbf(length_scale=0.5)", 0.5, 0.606_530_659_712_633_4),
             ("rbf(length_scale=1)", 1.0, 0.606_530_659_712_633_4),
             ("rbf(length_scale=2)", 2.0, 0.606_530_659_712_633_4),
         ],
-    ),
-    (
-        "rough and smooth, around 0",
-        0.0,
+    },
+    Seen {
+        title: "rough and smooth, around 0",
+        kept: 0.0,
         // exp(-1); (1 + sqrt 3) exp(-sqrt 3); exp(-1/2).
-        [
+        kernels: [
             ("laplacian(length_scale=1)", 1.0, 0.367_879_441_171_442_33),
             ("matern(nu=1.5, length_scale=1)", 1.0, 0.483_357_724_596_507_7),
             ("rbf(length_scale=1)", 1.0, 0.606_530_659_712_633_4),
         ],
-    ),
-    (
-        "others, the other row at 1",
-        1.0,
+    },
+    Seen {
+        title: "others, the other row at 1",
+        kept: 1.0,
         // exp(-2 sin^2(pi / 2)); tanh(1); (1 + 1 / 2)^-1.
-        [
+        kernels: [
             ("periodic(period=2, length_scale=1)", 2.0, 0.135_335_283_236_612_7),
             ("sigmoid(gamma=1, offset=0)", 1.0, 0.761_594_155_955_764_9),
             ("rational_quadratic(alpha=1, length_scale=1)", 2.0, 0.666_666_666_666_666_6),
         ],
-    ),
+    },
 ];
 
 fn functions(control: &Control) -> Result<Shown> {
     let at = even(-3.0, 3.0, 241);
     let mut shown = Shown::default();
     let mut panels = Vec::new();
-    for (title, kept, kernels) in SHOWN {
+    for Seen { title, kept, kernels } in SEEN {
         let mut layers = Vec::new();
         for (kernel, place, expected) in kernels {
             let expr = KernelExpr::parse(kernel)?;
