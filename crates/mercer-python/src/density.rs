@@ -33,7 +33,7 @@ fn bandwidth(object: &Bound<'_, PyAny>, covariance: bool) -> PyResult<Bandwidth>
 #[pymethods]
 impl Density {
     #[new]
-    #[pyo3(signature = (data, sample_weight=None, *, bandwidth, kernel="gaussian", shape="radial", covariance=false, support=None, tolerance=1e-14, threads=0))]
+    #[pyo3(signature = (data, sample_weight=None, *, bandwidth, kernel="gaussian", shape="radial", covariance=false, support=None, tolerance=1e-12, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,

@@ -26,6 +26,7 @@ mod line;
 mod local;
 mod lowess;
 mod moments;
+mod plane;
 mod plug_in;
 mod rules;
 mod sample;

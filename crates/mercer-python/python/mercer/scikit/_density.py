@@ -40,7 +40,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
     support : tuple, list of tuples or None, default=None
         Ends (low, high) of the values, the same for all columns or one for each; None for an end that there is not. Mass beyond them is
         folded back, and samples stay inside.
-    rtol : float, default=1e-14
+    rtol : float, default=1e-12
         The relative error that a density may have.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
@@ -78,7 +78,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         shape: str = "radial",
         covariance: bool = False,
         support: Any = None,
-        rtol: float = 1e-14,
+        rtol: float = 1e-12,
         n_jobs: int | None = None,
     ) -> None:
         self.bandwidth = bandwidth

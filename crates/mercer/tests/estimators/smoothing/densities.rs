@@ -116,6 +116,38 @@ fn trees_and_series_give_what_the_direct_sum_gives() {
     assert!(close(value(&d, &[0.1]), count / (2.0 * 0.25 * 500.0), 1e-13));
 }
 
+// spec: G09
+#[test]
+fn sums_over_cells_are_those_over_pairs() {
+    // Two clouds and a far row: places in a cloud, between the clouds, and where no row is.
+    let (x, e) = (cloud(6000, 2, 11), cloud(6000, 2, 12));
+    let part = |i: usize, j: usize| match i % 3 {
+        0 => 0.3 * x[(i, j)] + 2.0,
+        1 => x[(i, j)],
+        _ => 0.05 * e[(i, j)] - 1.0,
+    };
+    let points = Matrix::from_fn(6000, 2, |i, j| if i == 5999 { 300.0 } else { part(i, j) });
+    let places = Matrix::from_fn(4000, 2, |i, j| if i < 3000 { part(i, j) } else { 3.0 * e[(i, j)] });
+    let weights: Vec<f64> = (0..6000).map(|i| [1.0, 0.5, 3.0][i % 3]).collect();
+    for (h, tolerance) in [(0.05, 1e-12), (0.2, 1e-12), (0.2, 1e-6), (2.0, 1e-12)] {
+        let asked = Asked { tolerance, ..at(h) };
+        let d = density(&points, Some(&weights), &asked);
+        let one = |d: &Density, x: &[f64]| d.log_density(&Matrix::from_fn(1, 2, |_, j| x[j]), &Control::default()).unwrap()[0];
+        let alone = |i: usize| one(&d, places.row(i));
+        let together = d.log_density(&places, &Control::default()).unwrap();
+        let wrong = (0..4000).step_by(7).map(|i| (together[i] - alone(i)).abs()).fold(0.0, f64::max);
+        assert!(wrong <= 2.0 * tolerance + 1e-13, "{h}: {wrong:e}");
+        // A row that is left out, against a density without it.
+        let left = d.left_out(&Control::default()).unwrap();
+        for i in (0..6000).step_by(1499).chain([5999]) {
+            let mut others = weights.clone();
+            others[i] -= others[i].min(1.0);
+            let found = one(&density(&points, Some(&others), &asked), points.row(i));
+            assert!((left[i] - found).abs() <= 4.0 * tolerance * (1.0 + found.abs()) + 1e-13, "{h}: {} and {found}", left[i]);
+        }
+    }
+}
+
 #[test]
 fn the_logarithm_of_a_density_is_finite_far_from_all_rows() {
     let x = normal(300, 1);
