@@ -323,7 +323,7 @@ class Density:
         shape: str = "radial",
         covariance: bool = False,
         support: Sequence[tuple[float, float]] | None = None,
-        tolerance: float = 1e-14,
+        tolerance: float = 1e-12,
         threads: int = 0,
     ) -> Density: ...
     def log_density(self, data: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
