@@ -4,14 +4,17 @@
 //! over z, where poles of the sigmoid are pi / s away, for small s; else over the logistic noise u, E = int Phi((m + u) / s) dL(u),
 //! with poles pi away. Several: a lattice by powers of the root of x^(d+1) = x + 1 (Roberts 2018), each point with its mirror image.
 
-use crate::linalg::Matrix;
-use crate::solve::likelihood::{sigmoid, softmax};
+use crate::gram::{Level, dispatch, level};
+use crate::linalg::{Matrix, Real, fma};
+use crate::solve::likelihood::sigmoid;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Deviations below which the rule goes over z.
 const NARROW: f64 = 2.0;
 /// Points of the lattice; each counts with its mirror image.
 const POINTS: usize = 1024;
+/// Points that go side by side.
+const LANES: usize = 8;
 
 /// Probabilities of the first and of the second class for a latent value of this mean and variance. The second is the larger one
 /// where the mean is above 0.
@@ -52,14 +55,14 @@ fn over_noise(mean: f64, s: f64) -> (f64, f64) {
     (first, second)
 }
 
-/// Points of a standard normal in several dimensions, POINTS x dimensions.
+/// Points of a standard normal in several dimensions, dimensions x POINTS.
 pub(super) fn lattice(dimensions: usize) -> Matrix {
     let mut root = 2.0f64;
     for _ in 0..64 {
         root = (1.0 + root).powf(1.0 / (dimensions as f64 + 1.0));
     }
     let normal = Normal::standard();
-    Matrix::from_fn(POINTS, dimensions, |k, d| {
+    Matrix::from_fn(dimensions, POINTS, |d, k| {
         let place = (0.5 + (k + 1) as f64 * root.powi(-(d as i32 + 1))).fract();
         normal.inverse_cdf(place.clamp(1e-16, 1.0 - 1e-16))
     })
@@ -67,22 +70,58 @@ pub(super) fn lattice(dimensions: usize) -> Matrix {
 
 /// Probabilities of several classes for latent values of these means and this covariance.
 pub(super) fn of_several(mean: &[f64], mut covariance: Matrix, lattice: &Matrix) -> Vec<f64> {
-    let n = mean.len();
     halve(&mut covariance);
-    let (mut total, mut moved, mut values) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    for k in 0..lattice.rows() {
-        let z = lattice.row(k);
-        for (a, m) in moved.iter_mut().enumerate() {
-            *m = covariance.row(a)[..=a].iter().zip(z).map(|(l, z)| l * z).sum();
-        }
-        for sign in [1.0, -1.0] {
-            values.iter_mut().zip(mean.iter().zip(&moved)).for_each(|(v, (m, d))| *v = m + sign * d);
-            softmax(&mut values);
-            total.iter_mut().zip(&values).for_each(|(t, v)| *t += v);
-        }
-    }
+    let mut total = vec![[0.0; LANES]; mean.len()];
+    add_softmax(mean, &covariance, lattice, &mut total);
+    let total: Vec<f64> = total.iter().map(|lanes| lanes.iter().sum()).collect();
     let sum: f64 = total.iter().sum();
     total.into_iter().map(|t| t / sum).collect()
+}
+
+dispatch! {
+    /// Adds softmax(mean + L z) over the points z of the lattice and their mirror images, L a lower factor of the covariance.
+    add_softmax, softmax_body, <>, (mean: &[f64], factor: &Matrix, lattice: &Matrix, total: &mut [[f64; LANES]]) -> ()
+}
+
+#[inline(always)]
+fn softmax_body<const FMA: bool>(mean: &[f64], factor: &Matrix, lattice: &Matrix, total: &mut [[f64; LANES]]) {
+    let n = mean.len();
+    // Of z, then of -z.
+    let mut both = vec![[0.0; LANES]; 2 * n];
+    for from in (0..POINTS).step_by(LANES) {
+        let (above, below) = both.split_at_mut(n);
+        for (a, (up, down)) in above.iter_mut().zip(below).enumerate() {
+            let mut moved = [0.0; LANES];
+            for (d, l) in factor.row(a)[..=a].iter().enumerate() {
+                let z = &lattice.row(d)[from..from + LANES];
+                for k in 0..LANES {
+                    moved[k] = fma::<f64, FMA>(*l, z[k], moved[k]);
+                }
+            }
+            for k in 0..LANES {
+                (up[k], down[k]) = (mean[a] + moved[k], mean[a] - moved[k]);
+            }
+        }
+        for values in both.chunks_exact_mut(n) {
+            let (mut most, mut sum) = ([f64::NEG_INFINITY; LANES], [0.0; LANES]);
+            for v in values.iter() {
+                for k in 0..LANES {
+                    most[k] = if v[k] > most[k] { v[k] } else { most[k] };
+                }
+            }
+            for v in values.iter_mut() {
+                for k in 0..LANES {
+                    v[k] = (v[k] - most[k]).exponential::<FMA>();
+                    sum[k] += v[k];
+                }
+            }
+            for (t, v) in total.iter_mut().zip(values) {
+                for k in 0..LANES {
+                    t[k] += v[k] / sum[k];
+                }
+            }
+        }
+    }
 }
 
 /// The lower Cholesky factor in place, with 0 for columns whose pivot is rounding: nothing is left of the variance there.
@@ -103,6 +142,7 @@ fn halve(c: &mut Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solve::likelihood::softmax;
 
     /// The mean of a function of a standard normal by a fine midpoint rule.
     fn fine(g: impl Fn(f64) -> f64) -> f64 {

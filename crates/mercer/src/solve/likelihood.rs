@@ -35,16 +35,18 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    /// W v for v (N x outputs).
+    /// W v for v (N x outputs). Where latent functions are coupled D_a v_a - D_a D'v / w is sum_b D_a D_b (v_a - v_b) / w, which keeps
+    /// its digits where one D is nearly w.
     pub fn times(&self, v: &Matrix) -> Matrix {
         let mut out = v.clone();
         for i in 0..v.rows() {
-            let d = self.diagonal.row(i);
-            let row = out.row_mut(i);
-            row.iter_mut().zip(d).for_each(|(v, d)| *v *= d);
-            if let Some(w) = &self.coupled {
-                let mean = row.iter().sum::<f64>() / w[i];
-                row.iter_mut().zip(d).for_each(|(v, d)| *v -= d * mean);
+            let (d, v) = (self.diagonal.row(i), v.row(i));
+            for (a, out) in out.row_mut(i).iter_mut().enumerate() {
+                *out = d[a]
+                    * match &self.coupled {
+                        Some(w) => d.iter().zip(v).map(|(d, other)| d * (v[a] - other)).sum::<f64>() / w[i],
+                        None => v[a],
+                    };
             }
         }
         out
@@ -58,9 +60,14 @@ impl Curvature {
         for i in 0..self.diagonal.rows() {
             let d = self.diagonal.row(i);
             for (a, da) in d.iter().enumerate() {
-                out[(a, a)] += da;
-                if let Some(w) = &self.coupled {
-                    d.iter().enumerate().for_each(|(b, db)| out[(a, b)] -= da * db / w[i]);
+                let Some(w) = &self.coupled else {
+                    out[(a, a)] += da;
+                    continue;
+                };
+                for (b, db) in d.iter().enumerate().filter(|(b, _)| *b != a) {
+                    let between = da * db / w[i];
+                    out[(a, a)] += between;
+                    out[(a, b)] -= between;
                 }
             }
         }
@@ -171,6 +178,29 @@ mod tests {
         assert_eq!(log1p_exp(1000.0), 1000.0);
         assert!((log1p_exp(-40.0) / (-40f64).exp() - 1.0).abs() < 1e-15);
         assert!((log1p_exp(0.0) - 2f64.ln()).abs() < 1e-16);
+    }
+
+    // W_aa = p_a (1 - p_a) and W_ab = -p_a p_b, with 1 - p_a as the sum of the others.
+    #[test]
+    fn curvature_keeps_its_digits_where_a_class_is_nearly_certain() {
+        let likelihood = ClassLikelihood::new(vec![0, 0], vec![1.0, 2.0], 3);
+        let f = Matrix::from_fn(2, 3, |i, o| if o == 0 { 42.0 } else { (i + o) as f64 });
+        let curvature = likelihood.at(&f).curvature;
+        let w = |i: usize, a: usize, b: usize| {
+            let p: Vec<f64> = (0..3).map(|o| (f[(i, o)] - 42.0).exp() / (0..3).map(|k| (f[(i, k)] - 42.0).exp()).sum::<f64>()).collect();
+            let others: f64 = (0..3).filter(|o| *o != a).map(|o| p[o]).sum();
+            [1.0, 2.0][i] * p[a] * if a == b { others } else { -p[b] }
+        };
+        for b in 0..3 {
+            let unit = Matrix::from_fn(2, 3, |_, o| f64::from(u8::from(o == b)));
+            let (times, constants) = (curvature.times(&unit), curvature.of_constants());
+            let mean = (0..3).map(|o| w(0, o, o) + w(1, o, o)).sum::<f64>() / 3.0;
+            for a in 0..3 {
+                (0..2).for_each(|i| assert!((times[(i, a)] / w(i, a, b) - 1.0).abs() < 1e-12));
+                let whole = w(0, a, b) + w(1, a, b) + mean / 3.0;
+                assert!((constants[(a, b)] / whole - 1.0).abs() < 1e-12, "{} and {whole}", constants[(a, b)]);
+            }
+        }
     }
 
     /// Slopes, curvature and third derivatives against differences.

@@ -12,8 +12,11 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, RowCache, Side};
+use crate::gram::{self, Dense, Gram, RowCache, Side};
 use crate::linalg::Matrix;
+
+/// All kernel values are computed at once where there are no more rows: a row by itself takes several times its share.
+const WHOLE: usize = 2048;
 
 /// What is learnt of each row.
 pub enum Rule<'a> {
@@ -114,7 +117,12 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// On request of `control`.
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
-        let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
+        let (n, room) = (learnt.coef.rows(), control.room() / 4);
+        // Whoever begins sees every row; one that goes on may see few.
+        let all = n <= WHOLE && learnt.time == 0.0 && self.gram.held().is_none() && 8 * (n * n) as u64 <= room;
+        let whole = if all { Some(Dense::square(gram::dense(self.gram, control)?)?) } else { None };
+        let rows_of = whole.as_ref().map_or(self.gram, |k| k as &dyn Gram);
+        let mut cache: RowCache<'_, f64> = RowCache::new(rows_of, room);
         self.f = Matrix::from_fn(learnt.coef.rows(), learnt.coef.cols(), |_, o| self.constant * learnt.bias[o]);
         for i in 0..learnt.coef.rows() {
             let change = learnt.coef.row(i).to_vec();
