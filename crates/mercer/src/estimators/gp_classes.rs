@@ -60,12 +60,22 @@ impl Prior {
         Ok(Prior { scores, likelihood, s })
     }
 
-    /// The mode; on the way of a search from one nearby.
-    fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
+    /// The mode.
+    fn mode(&self, task: &Task<'_>) -> Result<Mode> {
         let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
-        match near.filter(|alpha| alpha.rows() == task.rows()) {
+        mode::find(&self.likelihood, task.rows(), &multiply, false, task.control)
+    }
+
+    /// The mode on the way of a search, from one nearby if there is one.
+    fn mode_near(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
+        let near = near.filter(|alpha| alpha.rows() == task.rows());
+        if self.scores.outputs() == 1 {
+            return mode::find_near_within(&self.likelihood, near, &self.s, task.control);
+        }
+        let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
+        match near {
             Some(alpha) => mode::find_near(&self.likelihood, alpha, &multiply, false, task.control),
-            None => mode::find(&self.likelihood, task.rows(), &multiply, false, task.control),
+            None => self.mode(task),
         }
     }
 
@@ -88,7 +98,7 @@ pub(super) fn fit(variance: f64, inference: Inference, task: &Task<'_>) -> Resul
         let summary = propagation(&found);
         (found.b, Matrix::column(found.root), vec![found.factor.into_lower()], None, summary)
     } else {
-        let mode = prior.mode(task, None)?;
+        let mode = prior.mode(task)?;
         let Posterior { root, each, joint, value } = laplace::posterior(&prior.s, &mode, task.control)?;
         let mut summary = Summary { evidence: Some(-value), ..logistic::summary(&mode) };
         if inference == Inference::Ep {
@@ -131,11 +141,12 @@ pub(super) fn criterion(
     let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
         (prior.propagated(task)?.evidence(task.control)?, None)
     } else {
-        let mode = prior.mode(task, near)?;
+        let mode = prior.mode_near(task, near)?;
         (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
     };
     let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
     weights.data_mut().iter_mut().for_each(|v| *v *= variance);
+    task.control.keep(prior.s.into_data());
     Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha))
 }
 

@@ -51,6 +51,11 @@ impl SingleCholesky {
         self.memory
     }
 
+    /// The memory, to be used again.
+    pub(crate) fn into_memory(self) -> Vec<f64> {
+        self.memory.into_data()
+    }
+
     /// A^-1 B to the precision of f32, for B (N x columns).
     pub(crate) fn solve(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let n = self.diagonal.len();

@@ -57,12 +57,19 @@ fn add(to: &mut Matrix, sign: f64, from: &Matrix) {
     to.data_mut().par_iter_mut().zip(from.data()).for_each(|(t, f)| *t += sign * f);
 }
 
+/// I + R S R for a diagonal R.
+pub(super) fn within_roots(s: &Matrix, root: &[f64], control: &Control) -> Matrix {
+    let mut b = Matrix::unset(s.rows(), s.cols(), control);
+    b.data_mut().par_chunks_mut(root.len().max(1)).enumerate().for_each(|(i, row)| {
+        row.iter_mut().zip(s.row(i)).zip(root).for_each(|((b, s), other)| *b = root[i] * s * other);
+        row[i] += 1.0;
+    });
+    b
+}
+
 /// B_c, factorised.
 fn factor(s: &Matrix, root: &[f64], control: &Control) -> Result<Cholesky> {
-    let mut b = s.clone();
-    scale(&mut b, root);
-    b.add_to_diagonal(&[1.0]);
-    Cholesky::new(b, control)
+    Cholesky::new(within_roots(s, root, control), control)
 }
 
 /// log w_i, summed, where latent functions are coupled.

@@ -4,7 +4,7 @@
 //! (Nocedal & Wright 2006, algorithm 7.4) runs on the others, and steps are projected onto the box (Bertsekas 1982,
 //! Projected Newton methods for optimization problems with simple constraints). Pairs without positive curvature are left out.
 
-use super::line_search::search;
+use super::line_search::{Objective, search};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -59,15 +59,18 @@ pub struct Minimum {
 
 /// A point with the value and gradient of the objective.
 #[derive(Clone, Debug)]
-pub(super) struct Point {
-    pub(super) x: Vec<f64>,
-    pub(super) value: f64,
-    pub(super) gradient: Vec<f64>,
+pub struct Point {
+    /// The place.
+    pub x: Vec<f64>,
+    /// f there.
+    pub value: f64,
+    /// Its gradient there.
+    pub gradient: Vec<f64>,
 }
 
 impl Point {
     /// P(x - gradient) - x: zero in every coordinate at a stationary point.
-    fn projected_descent(&self, bounds: Bounds<'_>) -> Vec<f64> {
+    pub(super) fn projected_descent(&self, bounds: Bounds<'_>) -> Vec<f64> {
         self.x.iter().zip(&self.gradient).zip(bounds).map(|((x, g), b)| (x - g).clamp(b.0, b.1) - x).collect()
     }
     /// Whether each coordinate may move: not at a bound that the gradient pushes it across.
@@ -81,7 +84,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-fn largest(v: &[f64]) -> f64 {
+pub(super) fn largest(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
@@ -137,6 +140,29 @@ impl Pairs {
     }
 }
 
+/// f and its gradient at a place moved into the box.
+///
+/// # Errors
+/// Sizes that do not fit, bounds that cross, f that is not finite there; those of the objective.
+pub(super) fn start(objective: Objective<'_>, bounds: Bounds<'_>, x: &[f64]) -> Result<Point> {
+    if bounds.len() != x.len() {
+        return Err(Error::Shape { what: "bounds of a minimisation".into(), expected: x.len(), found: bounds.len() });
+    }
+    let fault = |why: &str| Error::Numerical { what: "minimisation".into(), why: why.into() };
+    if !bounds.iter().all(|(low, high)| low <= high) || x.iter().any(|x| x.is_nan()) {
+        return Err(fault("a lower bound is above its upper bound, or the start is not a number"));
+    }
+    let x: Vec<f64> = x.iter().zip(bounds).map(|(x, b)| x.clamp(b.0, b.1)).collect();
+    let (value, gradient) = objective(&x)?;
+    if gradient.len() != x.len() {
+        return Err(Error::Shape { what: "gradient of a minimisation".into(), expected: x.len(), found: gradient.len() });
+    }
+    if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
+        return Err(fault("the objective or its gradient is not finite at the start"));
+    }
+    Ok(Point { x, value, gradient })
+}
+
 impl Lbfgs {
     /// Minimises `objective`, which gives f and its gradient, from `start` moved into the box.
     ///
@@ -150,22 +176,7 @@ impl Lbfgs {
         control: &Control,
     ) -> Result<Minimum> {
         let bounds = self.bounds.as_slice();
-        if bounds.len() != start.len() {
-            return Err(Error::Shape { what: "bounds of a minimisation".into(), expected: start.len(), found: bounds.len() });
-        }
-        let fault = |why: &str| Error::Numerical { what: "minimisation".into(), why: why.into() };
-        if !bounds.iter().all(|(low, high)| low <= high) || start.iter().any(|x| x.is_nan()) {
-            return Err(fault("a lower bound is above its upper bound, or the start is not a number"));
-        }
-        let x: Vec<f64> = start.iter().zip(bounds).map(|(x, b)| x.clamp(b.0, b.1)).collect();
-        let (value, gradient) = objective(&x)?;
-        if gradient.len() != x.len() {
-            return Err(Error::Shape { what: "gradient of a minimisation".into(), expected: x.len(), found: gradient.len() });
-        }
-        if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
-            return Err(fault("the objective or its gradient is not finite at the start"));
-        }
-        let mut at = Point { x, value, gradient };
+        let mut at = self::start(&mut objective, bounds, start)?;
         let mut pairs = Pairs { list: VecDeque::new(), memory: self.memory.max(1) };
         let (mut iterations, mut evaluations, mut small_steps) = (0, 1, 0);
         let mut converged = false;

@@ -13,14 +13,17 @@ pub mod lms;
 pub mod losses;
 mod medoids;
 pub mod mode;
+mod near_factor;
 pub mod number_likelihoods;
 pub mod online;
+mod quasi_newton;
 pub mod relevance;
 mod scaling;
 pub mod smo;
 
 pub use eigen::{Eigenpairs, Wanted, leading, leading_of};
 pub use kernel_means::{KernelMeans, kernel_means};
-pub use lbfgs::{Lbfgs, Minimum};
+pub use lbfgs::{Lbfgs, Minimum, Point};
 pub use medoids::{Medoids, medoids};
+pub use quasi_newton::{Ended, QuasiNewton, positive};
 pub use scaling::{Misfit, Scaled, place, scaling};

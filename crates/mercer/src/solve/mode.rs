@@ -12,10 +12,11 @@
 //! feasible in the dual, the duality gap is exactly e'S e / 2.
 
 use super::likelihood::{Curvature, Likelihood, Slopes};
+use super::near_factor::NearFactor;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
-use crate::linalg::{Cholesky, Matrix};
+use crate::linalg::{Cholesky, Matrix, product_within};
 
 /// Newton steps, and products with S for each of them, at most.
 const STEPS: usize = 200;
@@ -30,6 +31,8 @@ const DECREASE: f64 = 1e-4;
 const EXACT: f64 = 1e-21;
 /// The same on the way of a search, whose steps tell no finer: functions are then right to 1e-6.
 const OF_SEARCH: f64 = 1e-13;
+/// The share below which steps go by a factor, where S is at hand: then W is near enough to what it will be.
+const FACTORED: f64 = 1e-2;
 /// Below this share a gap that stops shrinking is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -65,6 +68,8 @@ impl Mode {
 struct Problem<'a> {
     likelihood: &'a dyn Likelihood,
     multiply: &'a dyn Fn(&Matrix) -> Result<Matrix>,
+    /// S itself, where steps may go by a factor of it: one latent function, no constants, curvature that is not negative.
+    whole: Option<&'a Matrix>,
     constants: bool,
     control: &'a Control,
 }
@@ -111,7 +116,7 @@ pub fn find(
     constants: bool,
     control: &Control,
 ) -> Result<Mode> {
-    let problem = Problem { likelihood, multiply, constants, control };
+    let problem = Problem { likelihood, multiply, whole: None, constants, control };
     let here = problem.origin(rows)?;
     problem.descend(here, EXACT)
 }
@@ -127,13 +132,21 @@ pub fn find_near(
     constants: bool,
     control: &Control,
 ) -> Result<Mode> {
-    let problem = Problem { likelihood, multiply, constants, control };
-    let origin = problem.origin(alpha.rows())?;
-    if alpha.cols() != likelihood.outputs() {
-        return problem.descend(origin, OF_SEARCH);
+    Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha)
+}
+
+/// The mode of one convex latent function without constants where S is at hand; from coefficients of a mode nearby to the tolerance
+/// of a search.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_near_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matrix, control: &Control) -> Result<Mode> {
+    let multiply = |v: &Matrix| product_within(s, v, control);
+    let problem = Problem { likelihood, multiply: &multiply, whole: Some(s), constants: false, control };
+    match alpha {
+        Some(alpha) => problem.descend_near(alpha),
+        None => problem.descend(problem.origin(s.rows())?, EXACT),
     }
-    let near = problem.place(alpha.clone(), (multiply)(alpha)?, origin.constants.clone())?;
-    problem.descend(if near.objective < origin.objective { near } else { origin }, OF_SEARCH)
 }
 
 impl Problem<'_> {
@@ -143,17 +156,31 @@ impl Problem<'_> {
         self.place(Matrix::zeros(rows, outputs), Matrix::zeros(rows, outputs), vec![0.0; outputs])
     }
 
+    /// From coefficients of a mode nearby, or from functions of 0 where these are better.
+    fn descend_near(&self, alpha: &Matrix) -> Result<Mode> {
+        let origin = self.origin(alpha.rows())?;
+        if alpha.cols() != self.likelihood.outputs() {
+            return self.descend(origin, OF_SEARCH);
+        }
+        let near = self.place(alpha.clone(), (self.multiply)(alpha)?, origin.constants.clone())?;
+        self.descend(if near.objective < origin.objective { near } else { origin }, OF_SEARCH)
+    }
+
     /// Newton's method from a place until the gap is so small a share of the objective.
     fn descend(&self, mut here: Place, exact: f64) -> Result<Mode> {
         let Problem { multiply, control, .. } = *self;
-        let (mut last, mut iterations) = (f64::INFINITY, 0);
+        let (mut last, mut iterations, mut factor) = (f64::INFINITY, 0, None);
         loop {
             let residual = plus(&here.slopes.residual, -1.0, &here.alpha);
             let image = (multiply)(&residual)?;
             let gap = (0.5 * inner(&residual, &image)).max(0.0);
             let share = gap / here.objective.abs().max(f64::MIN_POSITIVE);
             let stalled = share <= ROUNDING && gap > 0.25 * last;
-            let next = if share <= exact || stalled || iterations == STEPS { None } else { self.next(&here, &residual, &image, share)? };
+            let ended = share <= exact || stalled || iterations == STEPS;
+            if let (Some(s), None, false) = (self.whole, &factor, ended || share > FACTORED) {
+                factor = NearFactor::new(s, &here.slopes.curvature, control)?;
+            }
+            let next = if ended { None } else { self.next(&here, &residual, &image, share, factor.as_ref())? };
             let Some(next) = next else {
                 let Place { mut alpha, mut function, constants, slopes, objective } = here;
                 // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
@@ -161,6 +188,7 @@ impl Problem<'_> {
                     (alpha, function) = (slopes.residual, plus(&function, 1.0, &image));
                 }
                 let latent = shifted(&function, &constants);
+                factor.into_iter().for_each(|f| control.keep(f.into_memory()));
                 return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
             };
             (here, last) = (next, gap);
@@ -210,9 +238,13 @@ impl Problem<'_> {
     }
 
     /// The place after a step; `None` where no step brings less.
-    fn next(&self, here: &Place, residual: &Matrix, image: &Matrix, share: f64) -> Result<Option<Place>> {
+    fn next(&self, here: &Place, residual: &Matrix, image: &Matrix, share: f64, factor: Option<&NearFactor>) -> Result<Option<Place>> {
         let constants = if self.constants { Some(OfConstants::new(&here.slopes.curvature)?) } else { None };
-        let (step, moved) = self.step(&here.slopes.curvature, constants.as_ref(), residual, image, share.clamp(1e-16, 1e-2))?;
+        let (curvature, reduce) = (&here.slopes.curvature, share.clamp(1e-16, 1e-2));
+        let (step, moved) = match factor {
+            Some(factor) => factor.step(curvature, residual, image, self.multiply, reduce, self.control)?,
+            None => self.step(curvature, constants.as_ref(), residual, image, reduce)?,
+        };
         let gain = inner(residual, &moved);
         // What the constants do while the function moves.
         let drift = match &constants {
