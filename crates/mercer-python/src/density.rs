@@ -33,7 +33,7 @@ fn bandwidth(object: &Bound<'_, PyAny>, covariance: bool) -> PyResult<Bandwidth>
 #[pymethods]
 impl Density {
     #[new]
-    #[pyo3(signature = (data, sample_weight=None, *, bandwidth, kernel="gaussian", shape="radial", covariance=false, support=None, tolerance=1e-12, threads=0))]
+    #[pyo3(signature = (data, sample_weight=None, *, bandwidth, kernel="gaussian", shape="radial", covariance=false, support=None, adaptive=false, tolerance=1e-12, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,
@@ -44,6 +44,7 @@ impl Density {
         shape: &str,
         covariance: bool,
         support: Option<Vec<(f64, f64)>>,
+        adaptive: bool,
         tolerance: f64,
         threads: usize,
     ) -> PyResult<Self> {
@@ -52,6 +53,7 @@ impl Density {
             shape: Shape::parse(shape).map_err(raise)?,
             bandwidth: self::bandwidth(bandwidth, covariance)?,
             support: support.into_iter().flatten().map(|(low, high)| Support { low, high }).collect(),
+            adaptive,
             tolerance,
         };
         let sample = Sample::new(&matrix(data)?, weights(sample_weight)?.as_deref()).map_err(raise)?;
@@ -90,6 +92,11 @@ impl Density {
     #[getter]
     fn widths(&self) -> Vec<f64> {
         self.density.widths()
+    }
+
+    #[getter]
+    fn widths_of_rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        from_vec(py, self.density.widths_of_rows().to_vec())
     }
 
     #[getter]

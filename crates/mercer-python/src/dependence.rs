@@ -1,11 +1,12 @@
-//! `independence_test` and `two_sample_test`.
+//! `independence_test`, `two_sample_test` and `canonical_correlations`.
 
+use crate::arrays::from_matrix;
 use crate::dataset::dataset;
 use crate::errors::{data_error, warn};
 use crate::kernel::kernel;
 use crate::target::groups as group_of_rows;
 use crate::work::Limits;
-use mercer::dependence::{self, Asked, Found};
+use mercer::dependence::{self, Asked, AskedCorrelations, Found};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
 use pyo3::prelude::*;
@@ -130,6 +131,81 @@ pub(crate) fn two_sample_test<'py>(
     let found = Limits { threads, max_seconds, ..Limits::default() }
         .run(py, move |control| dependence::two_sample_test(&data, &second, kernel.as_ref(), &recipe, asked, control))?;
     told(py, found)
+}
+
+/// How two sides of the same rows go together: kernel canonical correlations, with functions f of the one and g of the other.
+///
+/// Parameters
+/// ----------
+/// a : Dataset, data frame, mapping or array
+///     One side.
+/// b : Dataset, data frame, mapping or array
+///     The other side, row by row.
+/// kernel_a : Kernel or str, optional
+///     Kernel of the one side; made from its columns if left out.
+/// kernel_b : Kernel or str, optional
+///     Kernel of the other.
+/// count : int, default 1
+///     Pairs of functions.
+/// shrinkage : float, default 0.01
+///     What is added to the variances of the features, as a share of their sum: without it every function can be met.
+/// permutations : int, default 99
+///     Permutations of the rows by which the first correlation is judged.
+/// seed : int, default 0
+///     Their seed.
+/// standardise : bool, default True
+///     Numbers to mean 0 and standard deviation 1.
+/// max_seconds : float, optional
+///     Seconds after which no more permutations are drawn.
+/// threads : int, default 0
+///     0 takes every core; the answer is the same for any number.
+///
+/// Returns
+/// -------
+/// dict
+///     ``correlations`` (shrunk), ``scores_a`` and ``scores_b`` (f and g at the rows, n x count), ``by_chance`` and ``p_value`` (the mean
+///     first correlation of permuted rows, and how often it is as large), ``permutations`` and ``kernels``.
+///
+/// Examples
+/// --------
+/// >>> import mercer
+/// >>> x = [float(i) for i in range(30)]
+/// >>> found = mercer.canonical_correlations({"x": x}, {"y": [(v - 15) ** 2 for v in x]})
+/// >>> found["correlations"][0] > found["by_chance"]
+/// True
+#[pyfunction]
+#[pyo3(signature = (a, b, kernel_a=None, kernel_b=None, *, count=1, shrinkage=0.01, permutations=99, seed=0, standardise=true, max_seconds=None, threads=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn canonical_correlations<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    kernel_a: Option<&Bound<'py, PyAny>>,
+    kernel_b: Option<&Bound<'py, PyAny>>,
+    count: usize,
+    shrinkage: f64,
+    permutations: usize,
+    seed: u64,
+    standardise: bool,
+    max_seconds: Option<f64>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (a, b) = (dataset(a)?, dataset(b)?);
+    let kernels: [Option<KernelExpr>; 2] = [kernel_a.map(kernel).transpose()?, kernel_b.map(kernel).transpose()?];
+    let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, AskedCorrelations { count, shrinkage, permutations, seed });
+    let found = Limits { threads, max_seconds, ..Limits::default() }.run(py, move |control| {
+        dependence::canonical_correlations([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control)
+    })?;
+    warn(py, &found.notices)?;
+    let (out, [f, g]) = (PyDict::new(py), found.scores);
+    out.set_item("correlations", found.correlations)?;
+    out.set_item("scores_a", from_matrix(py, f)?)?;
+    out.set_item("scores_b", from_matrix(py, g)?)?;
+    out.set_item("by_chance", found.by_chance.map(|(mean, _)| mean))?;
+    out.set_item("p_value", found.by_chance.map(|(_, p)| p))?;
+    out.set_item("permutations", found.permutations)?;
+    out.set_item("kernels", found.kernels)?;
+    Ok(out)
 }
 
 fn told(py: Python<'_>, found: Found) -> PyResult<Bound<'_, PyDict>> {

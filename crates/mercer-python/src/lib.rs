@@ -37,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use super::density::Density;
     #[pymodule_export]
-    use super::dependence::{independence_test, two_sample_test};
+    use super::dependence::{canonical_correlations, independence_test, two_sample_test};
     #[pymodule_export]
     use super::given::{items, neighbours};
     #[pymodule_export]

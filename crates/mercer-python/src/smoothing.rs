@@ -36,7 +36,7 @@ fn reach(bandwidth: &Bound<'_, PyAny>, span: Option<f64>, columns: usize) -> PyR
 #[pymethods]
 impl LocalRegression {
     #[new]
-    #[pyo3(signature = (data, target, sample_weight=None, *, bandwidth, span=None, kernel="gaussian", degree=1, threads=0))]
+    #[pyo3(signature = (data, target, sample_weight=None, *, bandwidth, span=None, kernel="gaussian", degree=1, rounds=0, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,
@@ -47,14 +47,22 @@ impl LocalRegression {
         span: Option<f64>,
         kernel: &str,
         degree: usize,
+        rounds: usize,
         threads: usize,
     ) -> PyResult<Self> {
         let points = matrix(data)?;
         let kernel = SmoothingKernel::parse(kernel).map_err(raise)?;
-        let options = LocalOptions { kernel, reach: reach(bandwidth, span, points.cols())?, degree };
+        let options = LocalOptions { kernel, reach: reach(bandwidth, span, points.cols())?, degree, rounds };
         let (y, w) = (vector(target, "y")?, weights(sample_weight)?);
         let fit = move |control: &_| smoothing::LocalRegression::fit(&points, &y, w.as_deref(), &options, control);
         Ok(LocalRegression { local: Arc::new(Limits::threads(threads).run(py, fit)?) })
+    }
+
+    /// Values alone, which take less time.
+    #[pyo3(signature = (data, *, threads=0))]
+    fn values<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (points, local) = (matrix(data)?, self.local.clone());
+        Ok(from_vec(py, Limits::threads(threads).run(py, move |control| local.values(&points, control))?))
     }
 
     /// Values, their standard deviations, and slopes.

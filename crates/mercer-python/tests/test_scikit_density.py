@@ -79,6 +79,40 @@ def test_a_pickled_density_gives_the_same_bits_and_a_search_takes_it():
     assert search.best_params_ == {"bandwidth": 0.5}
 
 
+def test_widths_of_rows_are_those_of_abramson():
+    x = rows(80, 2) ** 3
+    plain, own = mercer.KernelDensity(bandwidth=0.7).fit(x), mercer.KernelDensity(bandwidth=0.7, adaptive=True).fit(x)
+    logs = plain.score_samples(x)
+    widths = np.exp(0.5 * (logs.mean() - logs))
+    np.testing.assert_allclose(own.density_.widths_of_rows, widths, rtol=1e-10)
+    h = 0.7 * widths
+    apart = ((x[:, None] - x[None]) ** 2).sum(2)
+    direct = (np.exp(-0.5 * apart / h**2) / (2 * np.pi * h**2)).mean(1)
+    np.testing.assert_allclose(np.exp(own.score_samples(x)), direct, rtol=1e-10)
+    assert (pickle.loads(pickle.dumps(own)).score_samples(x) == own.score_samples(x)).all()
+
+
+def test_many_places_in_the_plane_have_the_density_of_each():
+    # All in one cell, ties, rows far from all others, and weights from tiny to huge: sums by cells against sums by the definition.
+    random = np.random.default_rng(5)
+    for x, w in [
+        (0.1 * random.random((2000, 2)), None),
+        (np.repeat(random.normal(size=(40, 2)), 50, axis=0), None),
+        (np.vstack([random.normal(size=(1999, 2)), [[1e7, -1e7]]]), None),
+        (random.normal(size=(2000, 2)) * [1, 1e-3], 10.0 ** random.uniform(-8, 8, 2000)),
+        (np.column_stack([np.arange(2000.0), np.zeros(2000)]), None),
+        (1e9 + random.normal(size=(2000, 2)), None),
+    ]:
+        q = np.vstack([x, x[:1000] + 3 * random.normal(size=(1000, 2)), x[:3] + 30])
+        density = mercer.KernelDensity(bandwidth=0.5).fit(x, sample_weight=w)
+        counts = np.ones(len(x)) if w is None else w
+        z = (q[::7, None] - x[None]) / 0.5
+        terms = np.log(counts / counts.sum()) - 0.5 * (z**2).sum(2) - np.log(2 * np.pi * 0.25)
+        most = terms.max(axis=1)
+        direct = most + np.log(np.exp(terms - most[:, None]).sum(1))
+        np.testing.assert_allclose(density.score_samples(q)[::7], direct, rtol=1e-11, atol=3e-12)
+
+
 def test_bandwidths_that_make_no_density_are_named():
     x = rows(20, 2)
     for bandwidth, words in [(0.0, "above 0"), (np.inf, "above 0"), ("scot", "did you mean 'scott'"), ("isj", "one column"), ([1.0], "expected 2")]:

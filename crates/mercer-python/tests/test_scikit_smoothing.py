@@ -86,6 +86,18 @@ def test_lowess_is_lines_by_tricube_weights_and_an_outlier_does_not_move_it():
     assert moved[0] > 3 and moved[1] < 0.2
 
 
+def test_rounds_take_weight_from_outliers():
+    x, y = wave(60)
+    wrong = y.copy()
+    wrong[20] += 50
+    moved = [np.abs(mercer.LocalRegression(1.0, it=it).fit(x[:, None], wrong).predict(x[:, None]) - mercer.LocalRegression(1.0).fit(x[:, None], y).predict(x[:, None])).max() for it in (0, 3)]
+    assert moved[0] > 3 and moved[1] < 0.5
+    curve = mercer.LocalRegression(span=0.5, it=2).fit(x[:, None], wrong)
+    values, deviations = curve.predict(x[:, None], return_std=True)
+    assert (values == curve.predict(x[:, None])).all() and (deviations > 0).all()
+    assert (pickle.loads(pickle.dumps(curve)).predict(x[:, None]) == values).all()
+
+
 def test_pickled_curves_give_the_same_bits_and_searches_take_them():
     x, y = wave()
     X = np.column_stack([x, np.cos(3 * x)])
@@ -110,6 +122,7 @@ def test_what_makes_no_curve_is_named():
         (mercer.NadarayaWatson(span="half"), "a number above 0"),
         (mercer.Lowess(frac=1.5), "at most 1"),
         (mercer.Lowess(it=-1), "0 or above"),
+        (mercer.LocalRegression(it=-1), "0 or above"),
     ]:
         with pytest.raises(ValueError, match=words):
             curve.fit(X, y)

@@ -40,6 +40,9 @@ pub(crate) struct Density {
     /// Whether the kernel of several columns is radial or a product.
     #[arg(long, value_name = "SHAPE", default_value = "radial", help_heading = "What to learn")]
     pub shape: String,
+    /// Give each row a width of its own: wide where rows are sparse, for long tails (Abramson 1982).
+    #[arg(long, help_heading = "What to learn")]
+    pub adaptive: bool,
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
@@ -77,7 +80,7 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
     let (data, weights) = smoothed::read(&args.table, args.weights.as_deref(), &args.reading, &control)?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
-    let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, ..Asked::default() }, &control)?;
+    let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, adaptive: args.adaptive, ..Asked::default() }, &control)?;
     notices(found.notes());
     let logs = found.log_density(&points, &control)?;
     let csv: String = std::iter::once("log_density\n".to_owned()).chain(logs.iter().map(|l| format!("{l}\n"))).collect();

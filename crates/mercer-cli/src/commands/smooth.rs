@@ -46,9 +46,9 @@ pub(crate) struct Smooth {
     /// gaussian, epanechnikov, tricube, boxcar, biweight, triangular, cosine or exponential; with --span tricube if left out.
     #[arg(long, value_name = "K", help_heading = "What to learn")]
     pub kernel: Option<String>,
-    /// Rounds of lowess in which outliers lose weight.
-    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "What to learn")]
-    pub rounds: usize,
+    /// Rounds in which outliers lose weight; if left out 3 of lowess and none of the others.
+    #[arg(long, value_name = "N", help_heading = "What to learn")]
+    pub rounds: Option<usize>,
     /// Distance within which lowess interpolates.
     #[arg(long, value_name = "D", default_value_t = 0.0, help_heading = "What to learn")]
     pub delta: f64,
@@ -139,7 +139,7 @@ impl Asked {
                 }
                 let default = LowessOptions::default();
                 let frac = args.span.unwrap_or(default.frac);
-                return Ok(Asked::Lowess(LowessOptions { frac, rounds: args.rounds, delta: args.delta }));
+                return Ok(Asked::Lowess(LowessOptions { frac, rounds: args.rounds.unwrap_or(default.rounds), delta: args.delta }));
             }
             other => return Err(Error::unknown("method", other, ["nadaraya_watson", "local_linear", "local_quadratic", "lowess"])),
         };
@@ -159,6 +159,6 @@ impl Asked {
                 }
             }
         };
-        Ok(Asked::Local(LocalOptions { kernel, reach, degree }))
+        Ok(Asked::Local(LocalOptions { kernel, reach, degree, rounds: args.rounds.unwrap_or(0) }))
     }
 }

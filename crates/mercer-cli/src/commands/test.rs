@@ -1,23 +1,26 @@
-//! `mercer test`: whether two sets of columns depend on one another, or two groups of rows differ.
+//! `mercer test`: whether two sets of columns depend on one another and how, or two groups of rows differ.
 
 use super::{Run, control, done, read_options};
 use crate::Stop;
 use crate::args::{Limits, Reading};
-use crate::output::{notices, print};
+use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::data::Dataset;
-use mercer::dependence::{Asked, Found, independence_test, two_sample_test};
+use mercer::dependence::{Asked, AskedCorrelations, Correlations, Found, canonical_correlations, independence_test, two_sample_test};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
 use mercer::read::{Source, Table, split_list};
+use mercer::store::write_atomically;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const TEST: &str = "\
 Examples:
   mercer test wine.csv --between alcohol,density --and quality
   mercer test reviews.csv --between text --and stars --kernel 'spectrum(k=3)'
-  mercer test trial.csv --groups arm --permutations 9999";
+  mercer test trial.csv --groups arm --permutations 9999
+  mercer test wine.csv --between alcohol,density --and quality --correlations 1 -o pairs.csv";
 
 /// Test whether two sets of columns are independent (HSIC), or whether two groups of rows are of one distribution (MMD).
 ///
@@ -42,6 +45,15 @@ pub(crate) struct Test {
     /// Kernel of the columns of --and; made from the column types if left out.
     #[arg(long, value_name = "EXPR", requires = "and", help_heading = "What to test", allow_hyphen_values = true)]
     pub kernel_and: Option<String>,
+    /// How the sides go together: so many kernel canonical correlations, instead of HSIC.
+    #[arg(long, value_name = "N", requires = "and", help_heading = "What to test")]
+    pub correlations: Option<usize>,
+    /// What canonical correlations are shrunk by, as a share of the variance of each side.
+    #[arg(long, value_name = "S", requires = "correlations", default_value_t = 0.01, help_heading = "What to test")]
+    pub shrinkage: f64,
+    /// CSV file for the functions of both sides at each row.
+    #[arg(short, long, value_name = "F.csv", requires = "correlations", help_heading = "Output")]
+    pub output: Option<PathBuf>,
     /// Permutations that are drawn; the least p-value is 1 / (1 + N).
     #[arg(long, default_value_t = 999, value_name = "N", help_heading = "What to test")]
     pub permutations: usize,
@@ -75,6 +87,9 @@ fn kernel(asked: Option<&String>) -> Result<Option<KernelExpr>> {
 
 fn test(args: &Test, stop: &Stop) -> Result<()> {
     let kernels = [kernel(args.kernel.as_ref())?, kernel(args.kernel_and.as_ref())?];
+    if let Some(path) = &args.output {
+        check_writable(path, &[Path::new(&args.table)])?;
+    }
     let control = control(&args.limits, false, stop);
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
@@ -109,8 +124,36 @@ fn test(args: &Test, stop: &Stop) -> Result<()> {
         return Err(Error::Setting { name: "--between".into(), why: "give --between COLS and --and COLS, or --groups COL".into() });
     };
     let sides = [columns(&data, a)?, columns(&data, b)?];
-    let found = independence_test([&sides[0], &sides[1]], kernels.each_ref().map(Option::as_ref), &recipe, asked, &control)?;
+    let (sides, kernels) = ([&sides[0], &sides[1]], kernels.each_ref().map(Option::as_ref));
+    if let Some(count) = args.correlations {
+        let asked = AskedCorrelations { count, shrinkage: args.shrinkage, permutations: args.permutations, seed: args.seed };
+        let found = canonical_correlations(sides, kernels, &recipe, asked, &control)?;
+        if let Some(path) = &args.output {
+            write_atomically(path, pairs(&found).as_bytes())?;
+        }
+        return tell_correlations(&format!("between      {a}\nand          {b}\nrows         {}", data.rows()), &found, args.seed);
+    }
+    let found = independence_test(sides, kernels, &recipe, asked, &control)?;
     tell(&format!("between      {a}\nand          {b}\nrows         {}", found.rows), "HSIC", &found, args.seed)
+}
+
+/// Both functions of each pair, row by row.
+fn pairs(found: &Correlations) -> String {
+    let [f, g] = &found.scores;
+    let names: Vec<String> = (1..=f.cols()).flat_map(|k| [format!("f{k}"), format!("g{k}")]).collect();
+    let row = |i: usize| (0..f.cols()).map(|k| format!("{},{}", f[(i, k)], g[(i, k)])).collect::<Vec<_>>().join(",");
+    std::iter::once(names.join(",")).chain((0..f.rows()).map(row)).map(|line| line + "\n").collect()
+}
+
+fn tell_correlations(sides: &str, found: &Correlations, seed: u64) -> Result<()> {
+    notices(&found.notices);
+    let kernels: String = found.kernels.iter().map(|k| format!("kernel       {k}\n")).collect();
+    let values: Vec<String> = found.correlations.iter().map(|r| format!("{r:.4}")).collect();
+    let chance = found.by_chance.map_or(String::new(), |(mean, p)| {
+        let permutations = found.permutations;
+        format!("by chance    {mean:.4} is the first\np-value      {p:.4} ({permutations} permutations, seed {seed})\n")
+    });
+    print(&format!("{sides}\n{kernels}correlations {}\n{chance}", values.join(", ")))
 }
 
 fn tell(sides: &str, statistic: &str, found: &Found, seed: u64) -> Result<()> {

@@ -59,6 +59,11 @@ fn dependence_is_found_where_it_is_and_not_where_it_is_not() {
     assert!(p(&["--between", "x", "--and", "square"]) <= 0.002);
     assert!(p(&["--between", "x", "--and", "side"]) > 0.05);
     assert!(p(&["--groups", "side"]) > 0.05);
+    let sides = ["test", "t.csv", "--between", "x", "--and", "square"];
+    let run = shell.done(&[&sides[..], &["--correlations", "2", "--permutations", "50", "-o", "pairs.csv"]].concat()).out;
+    assert!(run.contains("correlations ") && run.contains("by chance"), "{run}");
+    let pairs = std::fs::read_to_string(shell.path("pairs.csv")).unwrap();
+    assert!(pairs.starts_with("f1,g1,f2,g2\n") && pairs.lines().count() == 31, "{pairs}");
     let unknown = shell.mercer(&["test", "t.csv", "--between", "x", "--and", "z"]);
     assert!(unknown.code != 0 && unknown.err.contains('z'), "{}", unknown.err);
     let nothing = shell.mercer(&["test", "t.csv"]);

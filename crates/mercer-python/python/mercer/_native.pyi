@@ -27,6 +27,7 @@ __all__ = [
     "Model",
     "Plan",
     "__version__",
+    "canonical_correlations",
     "catalogue",
     "compare",
     "example",
@@ -323,6 +324,7 @@ class Density:
         shape: str = "radial",
         covariance: bool = False,
         support: Sequence[tuple[float, float]] | None = None,
+        adaptive: bool = False,
         tolerance: float = 1e-12,
         threads: int = 0,
     ) -> Density: ...
@@ -333,6 +335,8 @@ class Density:
     def quantile(self, p: ArrayLike) -> NDArray[Any]: ...
     @property
     def widths(self) -> list[float]: ...
+    @property
+    def widths_of_rows(self) -> NDArray[Any]: ...
     @property
     def notes(self) -> list[str]: ...
     @staticmethod
@@ -350,8 +354,10 @@ class LocalRegression:
         span: float | None = None,
         kernel: str = "gaussian",
         degree: int = 1,
+        rounds: int = 0,
         threads: int = 0,
     ) -> LocalRegression: ...
+    def values(self, data: ArrayLike, *, threads: int = 0) -> NDArray[Any]: ...
     def predict(self, data: ArrayLike, *, threads: int = 0) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
     @property
     def widths(self) -> list[float] | None: ...
@@ -462,6 +468,20 @@ def independence_test(
     kernel_b: Kernel | str | None = None,
     *,
     permutations: int = 999,
+    seed: int = 0,
+    standardise: bool = True,
+    max_seconds: float | None = None,
+    threads: int = 0,
+) -> dict[str, Any]: ...
+def canonical_correlations(
+    a: _Data,
+    b: _Data,
+    kernel_a: Kernel | str | None = None,
+    kernel_b: Kernel | str | None = None,
+    *,
+    count: int = 1,
+    shrinkage: float = 0.01,
+    permutations: int = 99,
     seed: int = 0,
     standardise: bool = True,
     max_seconds: float | None = None,

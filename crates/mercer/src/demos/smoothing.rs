@@ -127,7 +127,7 @@ fn regression(control: &Control) -> Result<Shown> {
     let truth: Vec<f64> = at.iter().map(|x| sinc(*x)).collect();
     let mut layers = vec![("rows".into(), Layer::Marks(0, points(&x, &y))), ("sinc".into(), Layer::Line(points(&at, &truth)))];
     for (name, degree) in [("averages", 0), ("local lines", 1)] {
-        let asked = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h]), degree };
+        let asked = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h]), degree, rounds: 0 };
         let local = LocalRegression::fit(&Matrix::column(x.clone()), &y, None, &asked, control)?;
         let found = local.predict(&Matrix::column(at.clone()), control)?.values;
         let error = (found.iter().zip(&truth).map(|(f, t)| (f - t).powi(2)).sum::<f64>() / at.len() as f64).sqrt();

@@ -1,4 +1,4 @@
-//! Tests of independence and of two samples, under any kernels:
+//! Tests of independence and of two samples, and canonical correlations, under any kernels:
 //!
 //! ```text
 //! HSIC(A, B) = tr(K H L H) / n^2                       0 in the limit where A and B are independent (characteristic kernels)
@@ -8,6 +8,7 @@
 //! Gretton et al. (2005; 2012). The p-value counts permutations of the rows that have a statistic as large, the rows as they stand among
 //! them, so that its level is exact; a gamma distribution with the mean and variance over all permutations checks it.
 
+mod correlations;
 mod permutations;
 mod statistic;
 
@@ -19,6 +20,7 @@ use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::prep::Recipe;
+pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
 use permutations::Permuted;
 use statistic::{Similar, biased, over_permutations, unbiased};
 use statrs::distribution::{ContinuousCDF, Gamma};

@@ -47,7 +47,7 @@ impl Permuted<'_> {
 }
 
 /// Permutation number `k` of a seed.
-fn order(n: usize, seed: u64, k: usize) -> Vec<usize> {
+pub(super) fn order(n: usize, seed: u64, k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(k as u64)));
     order

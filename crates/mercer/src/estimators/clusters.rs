@@ -124,9 +124,8 @@ impl Places {
             return Ok(());
         }
         let alike = if found < rows { format!(" ({rows} with copies)") } else { String::new() };
-        Err(Error::Data(format!(
-            "{owner} is asked for {clusters} clusters, and there are {found} rows that differ{alike}; lower clusters, or add rows"
-        )))
+        let differing = if found == 1 { "there is 1 row that differs".into() } else { format!("there are {found} rows that differ") };
+        Err(Error::Data(format!("{owner} is asked for {clusters} clusters, and {differing}{alike}; lower clusters, or add rows")))
     }
 
     /// The mean silhouette of clusters of places (Rousseeuw 1987): (b - a) / max(a, b) with a the mean distance to the others of a

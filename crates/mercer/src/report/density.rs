@@ -62,7 +62,10 @@ impl<'a> DensityReport<'a> {
     fn setting(&self) -> String {
         let sample = self.density.sample();
         let by = self.rule.map_or("as given".into(), |r| format!("{} = {}", r.name(), r.formula(sample.dim())));
-        format!("{} kernel, bandwidth {} ({by}), {} rows", self.density.kernel(), listed(&self.density.widths()), sample.rows())
+        let own = self.density.widths_of_rows();
+        let ends = own.iter().fold((f64::INFINITY, 0.0f64), |(low, high), l| (low.min(*l), high.max(*l)));
+        let own = if own.is_empty() { String::new() } else { format!(", times {:.3} to {:.3} from row to row", ends.0, ends.1) };
+        format!("{} kernel, bandwidth {}{own} ({by}), {} rows", self.density.kernel(), listed(&self.density.widths()), sample.rows())
     }
 
     /// For the terminal.
@@ -175,7 +178,8 @@ impl<'a> DensityReport<'a> {
     }
 
     fn asked(&self) -> Asked {
-        Asked { shape: self.shape, support: self.density.support().to_vec(), ..Asked::default() }
+        let adaptive = !self.density.widths_of_rows().is_empty();
+        Asked { shape: self.shape, support: self.density.support().to_vec(), adaptive, ..Asked::default() }
     }
 
     fn plane(&self, control: &Control) -> Result<Vec<(String, String)>> {

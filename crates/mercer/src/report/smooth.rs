@@ -55,7 +55,8 @@ impl SmoothReport<'_> {
                         )
                     }
                 };
-                format!("{what}, {} kernel, {width}, {rows} rows", asked.kernel)
+                let rounds = if asked.rounds > 0 { format!(", {} rounds against outliers", asked.rounds) } else { String::new() };
+                format!("{what}, {} kernel, {width}, {rows} rows{rounds}", asked.kernel)
             }
             Smoother::Lowess(_, asked) => {
                 format!("lowess, {:.4} % of {rows} rows for each line, {} rounds against outliers", 100.0 * asked.frac, asked.rounds)

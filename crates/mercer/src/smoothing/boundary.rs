@@ -119,7 +119,7 @@ impl Density {
         let far = if self.kernel().is_compact() { 1.0 } else { NEGLIGIBLE };
         let mut images = vec![x.to_vec()];
         for (j, ends) in support.iter().enumerate() {
-            let more = ends.images(x[j], far * self.stored.frame.width(j));
+            let more = ends.images(x[j], far * self.widest() * self.stored.frame.width(j));
             let moved = |y: &f64| images.iter().map(|image| moved(image, j, *y)).collect::<Vec<_>>();
             let beyond: Vec<Vec<f64>> = more.iter().flat_map(moved).collect();
             images.extend(beyond);

@@ -32,16 +32,17 @@ impl Density {
             ));
         }
         let kernel = stored.kernel;
+        let own = |i: usize| stored.widths.get(i).copied().unwrap_or(1.0);
         let log_weight = |i: usize| -> f64 {
             let one = |(j, x): &(usize, f64)| {
-                let u = (x - stored.sample.points()[(i, *j)]).abs() / stored.frame.width(*j);
+                let u = (x - stored.sample.points()[(i, *j)]).abs() / (stored.frame.width(*j) * own(i));
                 match kernel {
                     SmoothingKernel::Gaussian => -0.5 * u * u,
                     SmoothingKernel::Exponential => -u,
                     compact => compact.profile(u).ln(),
                 }
             };
-            stored.sample.weights()[i].ln() + values.iter().map(one).sum::<f64>()
+            stored.sample.weights()[i].ln() - values.len() as f64 * own(i).ln() + values.iter().map(one).sum::<f64>()
         };
         let logs: Vec<f64> = (0..stored.sample.rows()).map(log_weight).collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,5 +1,8 @@
 //! A density as a mean of kernels, f(x) = sum_i w_i k_h(x - x_i) / sum_i w_i (Rosenblatt 1956, Parzen 1962; Murphy 2012, 14.78), in logs
 //! throughout: far from all rows it is small, and 0 only where a compact kernel is.
+//!
+//! With `adaptive` each row has the width h l_i, l_i = (f~(x_i) / g)^(-1/2), f~ the density of one width and g the geometric mean of its
+//! values at the rows (Abramson 1982; Silverman 1986, 5.3): wide where rows are sparse.
 
 use super::boundary::Support;
 use super::frame::Frame;
@@ -41,6 +44,8 @@ pub struct Asked {
     pub bandwidth: Bandwidth,
     /// Where the values can be: one for each column; none: anywhere.
     pub support: Vec<Support>,
+    /// Whether each row has a width of its own.
+    pub adaptive: bool,
     /// The relative error that a density may have.
     pub tolerance: f64,
 }
@@ -53,6 +58,7 @@ impl Default for Asked {
             shape: Shape::Radial,
             bandwidth: Bandwidth::Rule(Rule::Auto),
             support: Vec::new(),
+            adaptive: false,
             tolerance: 1e-12,
         }
     }
@@ -75,6 +81,8 @@ pub(super) struct Stored {
     pub(super) sample: Sample,
     pub(super) frame: Frame,
     pub(super) support: Vec<Support>,
+    /// l of each row; empty: 1.
+    pub(super) widths: Vec<f64>,
     tolerance: f64,
     notes: Vec<String>,
 }
@@ -98,6 +106,12 @@ impl TryFrom<Stored> for Density {
     fn try_from(stored: Stored) -> Result<Density> {
         let sample = Sample::new(stored.sample.points(), Some(stored.sample.weights()))?;
         Error::unless_equal("widths of the columns", sample.dim(), stored.frame.dim())?;
+        if !stored.widths.is_empty() {
+            Error::unless_equal("widths of the rows", sample.rows(), stored.widths.len())?;
+        }
+        if let Some(width) = stored.widths.iter().find(|l| !(**l > 0.0 && l.is_finite())) {
+            return Err(Error::Data(format!("the width of a row is {width}; expected a finite number above 0")));
+        }
         Density::ready(Stored { sample, ..stored })
     }
 }
@@ -128,7 +142,24 @@ impl Density {
         let frame = Frame::new(sample, &chosen, control)?;
         let (kernel, shape, mut notes) = (asked.kernel, asked.shape, chosen.notes);
         notes.extend(few_rows_decide(sample, &frame));
-        Density::ready(Stored { kernel, shape, sample: sample.clone(), frame, support, tolerance: asked.tolerance, notes })
+        let (sample, tolerance, widths) = (sample.clone(), asked.tolerance, Vec::new());
+        let density = Density::ready(Stored { kernel, shape, sample, frame, support, widths, tolerance, notes })?;
+        if asked.adaptive { density.with_widths(control) } else { Ok(density) }
+    }
+
+    /// The same with a width for each row.
+    fn with_widths(self, control: &Control) -> Result<Density> {
+        let sample = &self.stored.sample;
+        let logs = self.log_density(sample.points(), control)?;
+        let mean = logs.iter().zip(sample.weights()).map(|(l, w)| w * l).sum::<f64>() / sample.count();
+        let widths: Vec<f64> = logs.iter().map(|l| (0.5 * (mean - l)).exp()).collect();
+        if widths.iter().any(|l| !(*l > 0.0 && l.is_finite())) {
+            return Err(Error::Numerical {
+                what: "density".into(),
+                why: "densities at the rows are so far apart that rows have no widths of their own; give a wider bandwidth, or leave adaptive out".into(),
+            });
+        }
+        Density::ready(Stored { widths, ..self.stored })
     }
 
     fn ready(stored: Stored) -> Result<Density> {
@@ -141,8 +172,8 @@ impl Density {
             });
         }
         let sums = match (dim, stored.kernel) {
-            (1, SmoothingKernel::Gaussian) => Sums::Line(Line::new(&units, sample.weights())),
-            _ => Sums::Points(Index::new(&units, dim, sample.weights())),
+            (1, SmoothingKernel::Gaussian) if stored.widths.is_empty() => Sums::Line(Line::new(&units, sample.weights())),
+            _ => Sums::Points(Index::new(&units, dim, sample.weights(), &stored.widths)),
         };
         Ok(Density { stored, sums })
     }
@@ -162,7 +193,7 @@ impl Density {
         })
     }
 
-    /// ln f_-i of each row of the sample: one repetition of the row is absent.
+    /// ln f_-i of each row of the sample: one repetition of the row is absent; widths of rows stay.
     ///
     /// # Errors
     /// Weights that count no more than one row; on request of `control`.
@@ -183,7 +214,7 @@ impl Density {
     /// The sums at all places together, where that pays.
     fn together(&self, places: &Matrix, control: &Control) -> Result<Option<Vec<Bounded>>> {
         let stored = &self.stored;
-        if self.dim() != 2 || stored.kernel != SmoothingKernel::Gaussian || !stored.support.is_empty() {
+        if self.dim() != 2 || stored.kernel != SmoothingKernel::Gaussian || !stored.support.is_empty() || !stored.widths.is_empty() {
             return Ok(None);
         }
         let units = |points: &Matrix| -> Vec<f64> { (0..points.rows()).flat_map(|i| stored.frame.in_units(points.row(i))).collect() };
@@ -245,6 +276,14 @@ impl Density {
     pub fn widths(&self) -> Vec<f64> {
         (0..self.dim()).map(|j| self.stored.frame.width(j)).collect()
     }
+    /// The width of each row of weight above 0 as a multiple of the bandwidth; empty where all are 1.
+    pub fn widths_of_rows(&self) -> &[f64] {
+        &self.stored.widths
+    }
+    /// The greatest of them.
+    pub(super) fn widest(&self) -> f64 {
+        self.stored.widths.iter().copied().reduce(f64::max).unwrap_or(1.0)
+    }
     /// What the user should know.
     pub fn notes(&self) -> &[String] {
         &self.stored.notes
@@ -261,7 +300,8 @@ impl Density {
         let support = if all.support.is_empty() { Vec::new() } else { columns.iter().map(|&j| all.support[j]).collect() };
         let sample = Sample::new(&points, Some(weights))?;
         let (frame, notes) = (all.frame.columns(columns), all.notes.clone());
-        Density::ready(Stored { sample, frame, support, notes, ..all.clone() })
+        let widths = all.widths.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(l, _)| *l).collect();
+        Density::ready(Stored { sample, frame, support, widths, notes, ..all.clone() })
     }
 }
 

@@ -12,10 +12,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Debug)]
 pub struct Distribution {
     kernel: SmoothingKernel,
-    width: f64,
     support: Support,
     /// In order.
     points: Vec<f64>,
+    /// Of each point, and the greatest of them.
+    widths: Vec<f64>,
+    widest: f64,
     weights: Vec<f64>,
     /// Sums of the weights before each place, and of all.
     before: Vec<f64>,
@@ -31,11 +33,18 @@ impl Density {
             let why = format!("a distribution function and quantiles are of one column, and there are {}", self.dim());
             return Err(Error::Setting { name: "columns".into(), why });
         }
-        let (points, weights): (Vec<f64>, Vec<f64>) = self.sample().ordered(0).into_iter().unzip();
+        let (sample, width) = (self.sample(), self.stored.frame.width(0));
+        let mut order: Vec<usize> = (0..sample.rows()).collect();
+        order.sort_by(|&a, &b| {
+            sample.points()[(a, 0)].total_cmp(&sample.points()[(b, 0)]).then(sample.weights()[a].total_cmp(&sample.weights()[b]))
+        });
+        let points: Vec<f64> = order.iter().map(|&i| sample.points()[(i, 0)]).collect();
+        let weights: Vec<f64> = order.iter().map(|&i| sample.weights()[i]).collect();
+        let widths: Vec<f64> = order.iter().map(|&i| width * self.widths_of_rows().get(i).copied().unwrap_or(1.0)).collect();
         let mut before = vec![0.0];
         weights.iter().for_each(|w| before.push(before[before.len() - 1] + w));
         let support = self.support().first().copied().unwrap_or(Support::ANYWHERE);
-        Ok(Distribution { kernel: self.kernel(), width: self.stored.frame.width(0), support, points, weights, before })
+        Ok(Distribution { kernel: self.kernel(), support, points, widths, widest: width * self.widest(), weights, before })
     }
 
     /// Rows drawn from the density: rows of the sample by their weights, moved by the kernel, folded into the support.
@@ -60,7 +69,8 @@ impl Density {
             let at = source.random::<f64>() * total;
             let row = until.partition_point(|u| *u <= at).min(until.len() - 1);
             let step = stored.frame.step(&stored.kernel.draw(stored.shape, dim, &mut source));
-            let moved = stored.sample.points().row(row).iter().zip(&step).map(|(x, s)| x + s);
+            let width = stored.widths.get(row).copied().unwrap_or(1.0);
+            let moved = stored.sample.points().row(row).iter().zip(&step).map(|(x, s)| x + width * s);
             out.extend(moved.enumerate().map(|(j, x)| stored.support.get(j).map_or(x, |ends| ends.fold(x))));
         }
         Matrix::new(count, dim, out)
@@ -116,7 +126,7 @@ impl Distribution {
 
     /// Beyond this a kernel has no mass that a double would show.
     fn reach(&self) -> f64 {
-        self.width
+        self.widest
             * match self.kernel {
                 SmoothingKernel::Gaussian => 38.5,
                 SmoothingKernel::Exponential => 745.0,
@@ -126,7 +136,7 @@ impl Distribution {
 
     fn unfolded(&self, x: f64) -> f64 {
         // Rows so far below that their kernels are wholly below x count in full.
-        let full = self.width
+        let full = self.widest
             * match self.kernel {
                 SmoothingKernel::Gaussian => 8.5,
                 SmoothingKernel::Exponential => 37.0,
@@ -134,7 +144,7 @@ impl Distribution {
             };
         let first = self.points.partition_point(|p| *p < x - full);
         let last = self.points.partition_point(|p| *p <= x + self.reach());
-        let inside = (first..last).map(|i| self.weights[i] * self.kernel.cumulative((x - self.points[i]) / self.width));
+        let inside = (first..last).map(|i| self.weights[i] * self.kernel.cumulative((x - self.points[i]) / self.widths[i]));
         (self.before[first] + inside.sum::<f64>()) / self.before[self.points.len()]
     }
 }

@@ -1,36 +1,32 @@
-//! Points in nested boxes (Bentley 1975): sums of a kernel over those that count, in vectors over whole leaves.
+//! Sums of a kernel over the points that count, in vectors over whole leaves of a [`Tree`].
 //!
 //! A box is passed over where its share is provably below rounding: beyond reach, all points together weigh less than the
 //! tolerance times the nearest point alone.
 
-use super::weighing::{LANES, Law};
-
-/// Points of a leaf at most.
-const LEAF: usize = 128;
+use super::tree::{Node, Tree};
+use super::weighing::Law;
 
 /// Points, weights and boxes.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     dim: usize,
-    /// The row of each place; `None` fills up a vector.
-    rows: Vec<Option<usize>>,
+    tree: Tree,
     /// The place of each row.
     places: Vec<usize>,
     /// Coordinates of each leaf, one column after another.
     points: Vec<f64>,
+    /// w_i / l_i^D, with l_i the width of the row.
     weights: Vec<f64>,
     total: f64,
-    nodes: Vec<Node>,
-    /// Least and greatest coordinates of each node: 2 dim numbers.
-    boxes: Vec<f64>,
+    own: Option<Own>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    from: usize,
-    to: usize,
-    /// The second child; the first follows its parent. `None`: a leaf.
-    second: Option<usize>,
+/// Rows with widths of their own.
+#[derive(Clone, Debug)]
+struct Own {
+    /// 1 / l_i of each place, and the least of each node.
+    per: Vec<f64>,
+    least: Vec<f64>,
 }
 
 /// A sum over points: `value` times p at the distance `near`.
@@ -41,54 +37,37 @@ pub(super) struct Summed {
 }
 
 impl Index {
-    /// Points row by row, with weights above 0.
-    pub(super) fn new(points: &[f64], dim: usize, weights: &[f64]) -> Index {
-        let mut index = Index {
-            dim,
-            rows: Vec::new(),
-            places: vec![0; weights.len()],
-            points: Vec::new(),
-            weights: Vec::new(),
-            total: weights.iter().sum(),
-            nodes: Vec::new(),
-            boxes: Vec::new(),
-        };
-        let mut rows: Vec<usize> = (0..weights.len()).collect();
-        index.grow(points, weights, &mut rows);
-        index
+    /// Points row by row, with weights above 0 and widths (empty: 1).
+    pub(super) fn new(points: &[f64], dim: usize, weights: &[f64], widths: &[f64]) -> Index {
+        let tree = Tree::new(points, dim, &vec![1.0; dim]);
+        let columns: Vec<Vec<f64>> = (0..dim).map(|j| tree.lay_out(None, |i| points[i * dim + j])).collect();
+        let mut leaves = Vec::with_capacity(dim * tree.rows().len());
+        tree.leaves(0.0, |_| 0.0, |leaf| columns.iter().for_each(|column| leaves.extend_from_slice(&column[leaf.from..leaf.to])));
+        let mut places = vec![0; weights.len()];
+        tree.rows().iter().enumerate().for_each(|(place, row)| row.iter().for_each(|&i| places[i] = place));
+        let own = (!widths.is_empty()).then(|| {
+            let per = tree.lay_out(None, |i| 1.0 / widths[i]);
+            let least = |node: Node| per[node.from..node.to].iter().copied().fold(f64::INFINITY, f64::min);
+            Own { least: tree.nodes().iter().map(|node| least(*node)).collect(), per }
+        });
+        let weight = |i: usize| widths.get(i).map_or(weights[i], |l| weights[i] * (1.0 / l).powi(dim as i32));
+        let padded = tree.lay_out(Some(0.0), weight);
+        Index { dim, tree, places, points: leaves, total: padded.iter().sum(), weights: padded, own }
     }
 
-    fn grow(&mut self, all: &[f64], weights: &[f64], rows: &mut [usize]) {
-        let (own, dim, from) = (self.nodes.len(), self.dim, self.rows.len());
-        self.nodes.push(Node { from, to: from, second: None });
-        let column = |j: usize| rows.iter().map(move |&i| all[i * dim + j]);
-        let ends: Vec<(f64, f64)> =
-            (0..dim).map(|j| (column(j).fold(f64::INFINITY, f64::min), column(j).fold(f64::NEG_INFINITY, f64::max))).collect();
-        self.boxes.extend(ends.iter().flat_map(|(low, high)| [*low, *high]));
-        if rows.len() <= LEAF {
-            let filled = rows.len().next_multiple_of(LANES);
-            let row = |k: usize| rows[k.min(rows.len() - 1)];
-            for j in 0..dim {
-                self.points.extend((0..filled).map(|k| all[row(k) * dim + j]));
-            }
-            self.weights.extend((0..filled).map(|k| if k < rows.len() { weights[rows[k]] } else { 0.0 }));
-            rows.iter().enumerate().for_each(|(k, &i)| self.places[i] = from + k);
-            self.rows.extend((0..filled).map(|k| rows.get(k).copied()));
-        } else {
-            let widest = (0..dim).fold(0, |best, j| if ends[j].1 - ends[j].0 > ends[best].1 - ends[best].0 { j } else { best });
-            let middle = rows.len() / 2;
-            rows.select_nth_unstable_by(middle, |&a, &b| all[a * dim + widest].total_cmp(&all[b * dim + widest]).then(a.cmp(&b)));
-            let (first, second) = rows.split_at_mut(middle);
-            self.grow(all, weights, first);
-            self.nodes[own].second = Some(self.nodes.len());
-            self.grow(all, weights, second);
-        }
-        self.nodes[own].to = self.rows.len();
+    /// What one repetition of the row at a place weighs.
+    fn once(&self, place: usize) -> f64 {
+        self.own.as_ref().map_or(1.0, |own| own.per[place].powi(self.dim as i32))
+    }
+
+    /// 1 / l_i of some places; empty where they are 1.
+    fn per(&self, node: Node) -> &[f64] {
+        self.own.as_ref().map_or(&[], |own| &own.per[node.from..node.to])
     }
 
     /// sum_i w_i p(x, x_i) with an error below the tolerance times itself; `left_out`: one repetition of that row is absent.
     pub(super) fn sum(&self, law: Law, x: &[f64], left_out: Option<usize>, tolerance: f64) -> Summed {
-        let own = left_out.map(|row| (self.places[row], (self.weights[self.places[row]] - 1.0).max(0.0)));
+        let own = left_out.map(|row| self.places[row]).map(|place| (place, (self.weights[place] - self.once(place)).max(0.0)));
         let near = if law.kernel.is_compact() {
             Some((0.0, 0))
         } else {
@@ -111,8 +90,8 @@ impl Index {
 
     /// The least distance that a point of a node can have.
     fn to_box(&self, law: Law, node: usize, x: &[f64]) -> f64 {
-        let sides = self.boxes[node * 2 * self.dim..(node + 1) * 2 * self.dim].chunks_exact(2);
-        law.metric().of(sides.zip(x).map(|(side, x)| if *x < side[0] { side[0] - x } else { (x - side[1]).max(0.0) }))
+        let least = self.own.as_ref().map_or(1.0, |own| own.least[node]);
+        law.metric().of(self.tree.gaps(node, x).map(|gap| gap * least))
     }
 
     fn block(&self, node: Node) -> &[f64] {
@@ -137,19 +116,21 @@ impl Nearest<'_> {
             return;
         }
         let index = self.index;
-        if let Some(second) = index.nodes[node].second {
+        if let Some(second) = index.tree.node(node).second {
             let first = node + 1;
             let (one, other) = (index.to_box(self.law, first, self.x), index.to_box(self.law, second, self.x));
             let order = if other < one { [(second, other), (first, one)] } else { [(first, one), (second, other)] };
             order.into_iter().for_each(|(node, distance)| self.enter(node, distance));
             return;
         }
-        let Node { from, to, .. } = index.nodes[node];
-        let (count, block, metric) = (to - from, index.block(index.nodes[node]), self.law.metric());
+        let Node { from, to, .. } = index.tree.node(node);
+        let (count, block, metric) = (to - from, index.block(index.tree.node(node)), self.law.metric());
+        let per = index.per(index.tree.node(node));
         for k in 0..count {
             let weight = index.weights[from + k];
             if weight > 0.0 && self.absent != Some(from + k) {
-                let distance = metric.of(self.x.iter().enumerate().map(|(j, x)| x - block[j * count + k]));
+                let per = per.get(k).copied().unwrap_or(1.0);
+                let distance = metric.of(self.x.iter().enumerate().map(|(j, x)| (x - block[j * count + k]) * per));
                 if self.found.is_none_or(|(least, _)| distance < least) {
                     self.found = Some((distance, node));
                 }
@@ -175,18 +156,18 @@ impl Sum<'_> {
         if index.to_box(self.law, node, self.x) > self.reach {
             return 0.0;
         }
-        let Node { from, to, second } = index.nodes[node];
+        let Node { from, to, second } = index.tree.node(node);
         if let Some(second) = second {
             return self.over(node + 1) + self.over(second);
         }
-        let (block, weights) = (index.block(index.nodes[node]), &index.weights[from..to]);
+        let (block, weights, per) = (index.block(index.tree.node(node)), &index.weights[from..to], index.per(index.tree.node(node)));
         match self.own {
             Some((place, left)) if (from..to).contains(&place) => {
                 let mut weights = weights.to_vec();
                 weights[place - from] = left;
-                self.law.sum(self.x, block, &weights, self.near)
+                self.law.sum(self.x, block, &weights, per, self.near)
             }
-            _ => self.law.sum(self.x, block, weights, self.near),
+            _ => self.law.sum(self.x, block, weights, per, self.near),
         }
     }
 }

@@ -7,11 +7,11 @@
 //! ```
 //!
 //! A row of weight w stands w times, and one repetition is left out. Where the rows near a place do not determine the polynomial its
-//! degree is lowered there, and counted.
+//! degree is lowered there, and counted. Rounds against outliers fit again with weights by residuals (Cleveland 1979).
 
 use super::moments::{Columns, Moments, number_of_terms, terms};
 use super::sample::require_finite;
-use super::{Sample, SmoothingKernel};
+use super::{Sample, SmoothingKernel, robust};
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -28,8 +28,8 @@ use std::sync::OnceLock;
 pub enum Reach {
     /// A bandwidth for each column.
     Widths(Vec<f64>),
-    /// To the row that is this share of all away (R's span; columns in units of their standard deviation): its distance is the bandwidth,
-    /// times the root of a share above 1.
+    /// To the row that is this share of all away (the span of R's `loess`; several columns in units of their standard deviation without
+    /// a tenth of the rows at each end): its distance is the bandwidth, times the D-th root of a share above 1.
     Nearest(f64),
     /// One bandwidth in units of the columns, by the squares of rows left out.
     LeftOut,
@@ -44,12 +44,14 @@ pub struct LocalOptions {
     pub reach: Reach,
     /// Degree of the polynomials: 0, 1 or 2.
     pub degree: usize,
+    /// Rounds after the first fit in which outliers lose weight; a bandwidth by rows left out is chosen before them.
+    pub rounds: usize,
 }
 
 impl Default for LocalOptions {
     /// Local lines under a Gaussian by leave-one-out.
     fn default() -> Self {
-        LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::LeftOut, degree: 1 }
+        LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::LeftOut, degree: 1, rounds: 0 }
     }
 }
 
@@ -57,16 +59,19 @@ impl Default for LocalOptions {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalRegression {
-    kernel: SmoothingKernel,
+    pub(super) kernel: SmoothingKernel,
     degree: usize,
-    reach: Reach,
+    pub(super) reach: Reach,
     /// One number each by which differences of a column are divided.
-    units: Vec<f64>,
-    sample: Sample,
+    pub(super) units: Vec<f64>,
+    pub(super) sample: Sample,
     #[serde(with = "blocks::f64s")]
-    y: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    /// Weights against outliers; empty where there were no rounds.
+    #[serde(with = "blocks::f64s")]
+    robust: Vec<f64>,
     /// What was tried, where the bandwidth was chosen: factor of the units and mean square of rows left out.
-    curve: Vec<(f64, f64)>,
+    pub(super) curve: Vec<(f64, f64)>,
     look: Look,
     #[serde(skip)]
     columns: OnceLock<Columns>,
@@ -102,7 +107,8 @@ pub struct Smoothed {
 struct At {
     value: f64,
     slope: Vec<f64>,
-    /// l_i / w_i of a row that lies there and whose kernel value is the greatest there is, and sum_i l_i^2 / w_i.
+    /// l_i / (w_i r_i) of a row that lies there and whose kernel value is the greatest there is, and sum_i l_i^2 / w_i where it was asked
+    /// for.
     own: f64,
     spread: f64,
     /// l_i = v_i g'phi_i.
@@ -114,14 +120,6 @@ struct At {
 
 /// Eigenvalues below this share of the largest are of no direction that rows determine.
 const DETERMINED: f64 = 1e-10;
-/// Factors of the data-based width that are tried, and their ends.
-const TRIED: usize = 25;
-const ENDS: [f64; 2] = [0.05, 8.0];
-/// Golden sections between the best of them and its neighbours.
-const SECTIONS: usize = 16;
-/// Rows at which bandwidths are judged, at most.
-const JUDGED: usize = 2000;
-
 impl LocalRegression {
     /// Takes the rows of a sample and their numbers.
     ///
@@ -145,7 +143,11 @@ impl LocalRegression {
                 widths.clone()
             }
             Reach::Nearest(_) if sample.dim() == 1 => vec![1.0],
-            _ => (0..sample.dim()).map(|j| sample.require_spread(j).map(|()| sample.deviation(j))).collect::<Result<_>>()?,
+            reach => {
+                let middle = matches!(reach, Reach::Nearest(_));
+                let unit = |j| if middle { sample.middle_deviation(j) } else { sample.deviation(j) };
+                (0..sample.dim()).map(|j| sample.require_spread(j).map(|()| unit(j))).collect::<Result<_>>()?
+            }
         };
         let span = if let Reach::Nearest(span) = options.reach { span } else { 1.0 };
         if let Some(h) = units.iter().chain([&span]).find(|h| !(**h > 0.0 && h.is_finite())) {
@@ -157,13 +159,41 @@ impl LocalRegression {
             });
         }
         let (kernel, degree, reach) = (options.kernel, options.degree, options.reach.clone());
+        let (robust, curve) = (Vec::new(), Vec::new());
         let mut local =
-            LocalRegression { kernel, degree, reach, units, sample, y, curve: Vec::new(), look: Look::default(), columns: OnceLock::new() };
+            LocalRegression { kernel, degree, reach, units, sample, y, robust, curve, look: Look::default(), columns: OnceLock::new() };
         if local.reach == Reach::LeftOut {
             local.choose(control)?;
         }
+        for round in 0..options.rounds {
+            control.tell("rounds against outliers", round + 1, options.rounds);
+            let fitted = local.values_at_rows(control)?;
+            let Some(robust) = robust::weights(&local.residuals(&fitted), local.sample.weights()) else { break };
+            local = local.with(None, robust);
+        }
         local.look = local.look_at_all(control)?;
+        if !local.robust.is_empty() {
+            let (fitted, residuals) = (&local.look.fitted, local.residuals(&local.look.fitted));
+            let pseudo = robust::pseudo_values(fitted, &residuals, &local.robust, local.sample.weights());
+            local.look.deviation = local.clone().with(Some(pseudo), Vec::new()).look_at_all(control)?.deviation;
+        }
         Ok(local)
+    }
+
+    /// The same of other targets, or with other weights against outliers.
+    fn with(self, y: Option<Vec<f64>>, robust: Vec<f64>) -> Self {
+        LocalRegression { y: y.unwrap_or_else(|| self.y.clone()), robust, columns: OnceLock::new(), ..self }
+    }
+
+    fn residuals(&self, fitted: &[f64]) -> Vec<f64> {
+        self.y.iter().zip(fitted).map(|(y, f)| y - f).collect()
+    }
+
+    /// f at the training rows, and nothing else.
+    fn values_at_rows(&self, control: &Control) -> Result<Vec<f64>> {
+        let all: Vec<usize> = (0..self.sample.rows()).collect();
+        let judged = self.judge(&all, false, control)?.into_iter().enumerate();
+        judged.map(|(i, judged)| judged.map(|j| j.value).ok_or_else(|| self.nobody(i))).collect()
     }
 
     /// The bandwidth in each column; none where each place has its own.
@@ -191,7 +221,8 @@ impl LocalRegression {
     pub fn degrees_of_freedom(&self) -> f64 {
         self.look.freedom
     }
-    /// Standard deviation of the noise, from residuals and what freedom they have.
+    /// Standard deviation of the noise, from residuals and what freedom they have; after rounds against outliers from those of the
+    /// pseudo-values.
     pub fn noise(&self) -> f64 {
         self.look.deviation
     }
@@ -200,25 +231,36 @@ impl LocalRegression {
         self.look.lowered
     }
 
-    /// Values at new rows (M x D).
+    /// Values at new rows (M x D), with their deviations and slopes.
     ///
     /// # Errors
     /// Another number of columns; a number that is not finite; a place without a row within the bandwidth; on request of `control`.
     pub fn predict(&self, points: &Matrix, control: &Control) -> Result<Smoothed> {
+        let all = self.each(points, true, control)?;
+        Ok(Smoothed {
+            values: all.iter().map(|a| a.value).collect(),
+            deviations: all.iter().map(|a| self.look.deviation * a.spread.sqrt()).collect(),
+            slopes: Matrix::new(points.rows(), points.cols(), all.iter().flat_map(|a| a.slope.iter().copied()).collect())?,
+            lowered: all.iter().filter(|a| a.lowered).count(),
+        })
+    }
+
+    /// Values at new rows alone, which take less time.
+    ///
+    /// # Errors
+    /// Those of [`LocalRegression::predict`].
+    pub fn values(&self, points: &Matrix, control: &Control) -> Result<Vec<f64>> {
+        Ok(self.each(points, false, control)?.iter().map(|a| a.value).collect())
+    }
+
+    fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<At>> {
         Error::unless_equal("columns", self.sample.dim(), points.cols())?;
         require_finite(points)?;
-        let one = |i: usize| -> Result<(f64, f64, Vec<f64>, bool)> {
+        let one = |i: usize| {
             control.check_time("local fits")?;
-            let at = self.at(points.row(i), control)?.ok_or_else(|| nobody(i))?;
-            Ok((at.value, self.look.deviation * at.spread.sqrt(), at.slope, at.lowered))
+            self.at(points.row(i), spread, control)?.ok_or_else(|| self.nobody(i))
         };
-        let all: Vec<_> = (0..points.rows()).into_par_iter().map(one).collect::<Result<_>>()?;
-        Ok(Smoothed {
-            values: all.iter().map(|a| a.0).collect(),
-            deviations: all.iter().map(|a| a.1).collect(),
-            slopes: Matrix::new(points.rows(), points.cols(), all.iter().flat_map(|a| a.2.iter().copied()).collect())?,
-            lowered: all.iter().filter(|a| a.3).count(),
-        })
+        (0..points.rows()).into_par_iter().map(one).collect()
     }
 
     /// The equivalent kernel l_i(x) of every training row of weight above 0; none where no row is within the bandwidth.
@@ -227,53 +269,66 @@ impl LocalRegression {
     /// Another number of columns; on request of `control`.
     pub fn equivalent_kernel(&self, x: &[f64], control: &Control) -> Result<Option<Vec<f64>>> {
         Error::unless_equal("columns", self.sample.dim(), x.len())?;
-        let Some(at) = self.at(x, control)? else { return Ok(None) };
+        let Some(at) = self.at(x, false, control)? else { return Ok(None) };
         let widths = self.widths_at(x);
         let (mut z, mut phi) = (vec![0.0; x.len()], vec![0.0; at.g.len()]);
         let weight = |i: usize| {
             let r = steps(self.sample.points().row(i), x, &widths, &mut z);
             terms(&z, &mut phi);
-            self.sample.weights()[i] * self.kernel.beside(r, at.least) * dot(&phi, &at.g)
+            self.sample.weights()[i] * self.robust_of(i) * self.kernel.beside(r, at.least) * dot(&phi, &at.g)
         };
         Ok(Some((0..self.sample.rows()).map(weight).collect()))
+    }
+
+    /// What to say of a place without a row.
+    fn nobody(&self, row: usize) -> Error {
+        let (what, also) =
+            if self.robust.is_empty() { ("no training row", "") } else { ("no training row but outliers", ", or fewer rounds") };
+        Error::Data(format!(
+            "row {}: {what} lies within a bandwidth of it; give a wider bandwidth{also}, or a kernel without an end (gaussian)",
+            row + 1
+        ))
+    }
+
+    fn robust_of(&self, row: usize) -> f64 {
+        self.robust.get(row).copied().unwrap_or(1.0)
+    }
+
+    fn columns(&self) -> &Columns {
+        self.columns.get_or_init(|| Columns::of(&self.sample, &self.y, &self.robust, &self.units))
     }
 
     /// The bandwidths at a place.
     fn widths_at<'a>(&'a self, x: &[f64]) -> Cow<'a, [f64]> {
         let Reach::Nearest(span) = self.reach else { return Cow::Borrowed(&self.units) };
-        let mut z = vec![0.0; x.len()];
-        let far: Vec<f64> = (0..self.sample.rows()).map(|i| steps(self.sample.points().row(i), x, &self.units, &mut z)).collect();
         // Several columns are added up in another order than here: the farthest row stays within.
-        let width = self.nearest(&far, span) * if x.len() > 1 { 1.0 + 4.0 * f64::EPSILON } else { 1.0 };
+        let width = self.nearest(x, span) * if x.len() > 1 { 1.0 + 4.0 * f64::EPSILON } else { 1.0 };
         Cow::Owned(self.units.iter().map(|unit| unit * width).collect())
     }
 
-    /// The fit at x; none where no row is near.
-    fn at(&self, x: &[f64], control: &Control) -> Result<Option<At>> {
-        let columns = self.columns.get_or_init(|| Columns::of(&self.sample, &self.y));
+    /// The fit at x, with its spread where asked for; none where no row is near.
+    fn at(&self, x: &[f64], spread: bool, control: &Control) -> Result<Option<At>> {
         let (widths, count) = (self.widths_at(x), number_of_terms(x.len(), self.degree));
-        let Moments { terms: moments, squares, targets, least } = Moments::at(columns, self.kernel, x, &widths, self.degree);
+        let Moments { terms: moments, squares, targets, least } = Moments::at(self.columns(), self.kernel, x, &widths, self.degree, spread);
         if moments[0] == 0.0 {
             return Ok(None);
         }
-        let whole = |triangle: &[f64]| {
-            Matrix::from_fn(count, count, |a, b| {
-                let (a, b) = (a.min(b), a.max(b));
-                triangle[a * count - a * (a + 1) / 2 + b]
-            })
+        let of = |triangle: &[f64], a: usize, b: usize| {
+            let (a, b) = (a.min(b), a.max(b));
+            triangle[a * count - a * (a + 1) / 2 + b]
         };
-        let (moments, squares) = (whole(&moments), whole(&squares));
+        let moments = Matrix::from_fn(count, count, |a, b| of(&moments, a, b));
         for degree in (0..=self.degree).rev() {
             let Some(inverse) = inverse(&moments, number_of_terms(x.len(), degree), control)? else { continue };
             let g = inverse.row(0).to_vec();
             let read = |row: &[f64]| dot(row, &targets[..row.len()]);
-            let quadratic = |a: usize| (0..g.len()).map(|b| g[b] * squares[(a, b)]).sum::<f64>() * g[a];
+            let quadratic = |a: usize| (0..g.len()).map(|b| g[b] * of(&squares, a, b)).sum::<f64>() * g[a];
             let slope_of = |j: usize| read(inverse.row(1 + j)) / widths[j];
             return Ok(Some(At {
                 value: read(&g),
                 slope: (0..x.len()).map(|j| if degree == 0 { 0.0 } else { slope_of(j) }).collect(),
                 own: g[0],
-                spread: (0..g.len()).map(quadratic).sum(),
+                spread: if spread { (0..g.len()).map(quadratic).sum() } else { 0.0 },
                 lowered: degree < self.degree,
                 g,
                 least,
@@ -283,30 +338,39 @@ impl LocalRegression {
     }
 
     /// The distance of the row that is a share of all away; repetitions count.
-    fn nearest(&self, far: &[f64], span: f64) -> f64 {
-        let mut order: Vec<usize> = (0..far.len()).collect();
-        order.sort_unstable_by(|&a, &b| far[a].total_cmp(&far[b]));
-        let wanted = (span.min(1.0) * self.sample.count() + 1e-5).floor().max(1.0);
-        let mut counted = 0.0;
-        let at = order.iter().find(|&&i| {
-            counted += self.sample.weights()[i];
-            counted >= wanted
-        });
-        let reach = far[*at.unwrap_or(&order[far.len() - 1])];
+    fn nearest(&self, x: &[f64], span: f64) -> f64 {
+        let mut wanted = (span.min(1.0) * self.sample.count() + 1e-5).floor().max(1.0);
+        let mut near = self.columns().near(x, &self.units, wanted);
         // Where all of those lie at the place itself, the next one off it.
-        let off = || order.iter().map(|&i| far[i]).find(|r| *r > 0.0).unwrap_or(1.0);
-        (if reach > 0.0 { reach } else { off() }) * span.max(1.0).powf(1.0 / self.units.len() as f64)
+        let off = near.iter().map(|(r, _)| *r).filter(|r| *r > 0.0).fold(f64::INFINITY, f64::min);
+        let mut rest = near.as_mut_slice();
+        while rest.len() > 1 {
+            let middle = rest.len() / 2;
+            rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
+            let (first, second) = rest.split_at_mut(middle);
+            let counted: f64 = first.iter().map(|(_, count)| count).sum();
+            rest = if wanted <= counted {
+                first
+            } else {
+                wanted -= counted;
+                second
+            };
+        }
+        let reach = rest.first().map_or(0.0, |(r, _)| *r);
+        let off = if off.is_finite() { off } else { 1.0 };
+        (if reach > 0.0 { reach } else { off }) * span.max(1.0).powf(1.0 / self.units.len() as f64)
     }
 
-    /// Fitted values, those of rows left out, and the freedom that is used, at some training rows.
-    fn judge(&self, rows: &[usize], control: &Control) -> Result<Vec<Option<Judged>>> {
+    /// Fitted values, those of rows left out, and the freedom that is used, at some training rows; the spread where asked for.
+    pub(super) fn judge(&self, rows: &[usize], spread: bool, control: &Control) -> Result<Vec<Option<Judged>>> {
         let one = |&i: &usize| -> Result<Option<Judged>> {
             control.check_time("local fits")?;
-            let Some(at) = self.at(self.sample.points().row(i), control)? else { return Ok(None) };
+            let Some(at) = self.at(self.sample.points().row(i), spread, control)? else { return Ok(None) };
             // At a row the kernel is 1, and so is the first term, all others 0.
-            let (weight, own) = (self.sample.weights()[i], at.own * self.sample.weights()[i].min(1.0));
+            let (weight, each) = (self.sample.weights()[i], at.own * self.robust_of(i));
+            let own = each * weight.min(1.0);
             let left_out = (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - at.value) / (1.0 - own));
-            Ok(Some(Judged { value: at.value, left_out, own: weight * at.own, square: weight * at.spread, lowered: at.lowered }))
+            Ok(Some(Judged { value: at.value, left_out, own: weight * each, square: weight * at.spread, lowered: at.lowered }))
         };
         rows.par_iter().map(one).collect()
     }
@@ -316,8 +380,8 @@ impl LocalRegression {
         let all: Vec<usize> = (0..n).collect();
         let mut look = Look::default();
         let (mut squares, mut spread) = (0.0, 0.0);
-        for (i, judged) in self.judge(&all, control)?.into_iter().enumerate() {
-            let judged = judged.ok_or_else(|| nobody(i))?;
+        for (i, judged) in self.judge(&all, true, control)?.into_iter().enumerate() {
+            let judged = judged.ok_or_else(|| self.nobody(i))?;
             squares += self.sample.weights()[i] * (self.y[i] - judged.value).powi(2);
             look.freedom += judged.own;
             spread += judged.square;
@@ -329,87 +393,16 @@ impl LocalRegression {
         look.deviation = if left > DETERMINED * self.sample.count() { (squares / left).sqrt() } else { 0.0 };
         Ok(look)
     }
-
-    /// Mean square of rows left out with some units; infinite where a row has no other near.
-    fn left_out_square(&self, rows: &[usize], control: &Control) -> Result<f64> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for (judged, &i) in self.judge(rows, control)?.iter().zip(rows) {
-            let Some(left_out) = judged.as_ref().and_then(|j| j.left_out) else { return Ok(f64::INFINITY) };
-            let weight = self.sample.weights()[i];
-            sum += weight * (self.y[i] - left_out).powi(2);
-            count += weight;
-        }
-        Ok(sum / count)
-    }
-
-    /// The bandwidth by the squares of rows left out: factors of the deviations, then golden sections about the best.
-    fn choose(&mut self, control: &Control) -> Result<()> {
-        let (n, dim) = (self.sample.rows(), self.sample.dim());
-        let base: Vec<f64> = self.units.iter().map(|s| s * self.sample.count().powf(-1.0 / (dim as f64 + 4.0))).collect();
-        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(JUDGED)).collect();
-        let mut curve = Vec::new();
-        let mut tried = |local: &mut Self, log: f64| -> Result<f64> {
-            local.units = base.iter().map(|b| b * log.exp()).collect();
-            let score = local.left_out_square(&rows, control)?;
-            curve.push((local.units[0], score));
-            control.tell("bandwidths", curve.len(), TRIED + SECTIONS + 2);
-            Ok(if score.is_nan() { f64::INFINITY } else { score })
-        };
-        let (low, high) = (ENDS[0].ln(), ENDS[1].ln());
-        let step = (high - low) / (TRIED - 1) as f64;
-        let mut best = (f64::INFINITY, high);
-        for k in 0..TRIED {
-            let log = low + step * k as f64;
-            let score = tried(self, log)?;
-            if score < best.0 {
-                best = (score, log);
-            }
-        }
-        let golden = 0.5 * (5f64.sqrt() - 1.0);
-        let (mut from, mut to) = (best.1 - step, best.1 + step);
-        let (mut a, mut b) = (to - golden * (to - from), from + golden * (to - from));
-        let (mut at_a, mut at_b) = (tried(self, a)?, tried(self, b)?);
-        for _ in 0..SECTIONS {
-            best = [(at_a, a), (at_b, b)].into_iter().fold(best, |best, new| if new.0 < best.0 { new } else { best });
-            if at_a < at_b {
-                (to, b, at_b) = (b, a, at_a);
-                a = to - golden * (to - from);
-                at_a = tried(self, a)?;
-            } else {
-                (from, a, at_a) = (a, b, at_b);
-                b = from + golden * (to - from);
-                at_b = tried(self, b)?;
-            }
-        }
-        if best.0 == f64::INFINITY {
-            return Err(Error::Data(
-                "no bandwidth leaves every row another one near enough to judge it by; give a bandwidth, or a kernel without an end (gaussian)".into(),
-            ));
-        }
-        self.units = base.iter().map(|b| b * best.1.exp()).collect();
-        curve.retain(|(_, square)| square.is_finite());
-        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
-        self.curve = curve;
-        self.reach = Reach::Widths(self.units.clone());
-        Ok(())
-    }
 }
 
 /// A training row judged by the fit at it.
-struct Judged {
+pub(super) struct Judged {
     value: f64,
-    left_out: Option<f64>,
+    pub(super) left_out: Option<f64>,
     /// Its own weight in that, and w_i sum_j l_j^2 / w_j.
     own: f64,
     square: f64,
     lowered: bool,
-}
-
-fn nobody(row: usize) -> Error {
-    Error::Data(format!(
-        "row {}: no training row lies within a bandwidth of it; give a wider bandwidth, or a kernel without an end (gaussian)",
-        row + 1
-    ))
 }
 
 /// How far a row is in bandwidths, and its step along each column.

@@ -8,6 +8,7 @@
 //!
 //! Rows closer than `delta` to the last place of a fit are interpolated.
 
+use super::robust::{self, FAR, NEAR, ROUNDING};
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -52,12 +53,6 @@ pub struct Lowess {
     fitted: Vec<f64>,
 }
 
-/// Beyond this share of the bandwidth a weight is 0, and within the other it is 1.
-const FAR: f64 = 0.999;
-const NEAR: f64 = 0.001;
-/// Residuals whose median is below this share of their mean are rounding.
-const ROUNDING: f64 = 1e-7;
-
 impl Lowess {
     /// Fits to rows of one column.
     ///
@@ -70,7 +65,7 @@ impl Lowess {
             return Err(Error::Data(format!("row {}: ({}, {}); expected finite numbers", i + 1, x[i], y[i])));
         }
         if x.len() < 2 {
-            return Err(Error::Data(format!("lowess needs two rows, and there are {}", x.len())));
+            return Err(Error::Data(format!("lowess needs two rows at least; found {}", x.len())));
         }
         let outside = |name: &str, value: f64, domain: &str| Error::OutOfDomain {
             owner: "lowess".into(),
@@ -91,11 +86,12 @@ impl Lowess {
         let mut lowess = Lowess { fitted: vec![0.0; x.len()], robust: vec![1.0; x.len()], x, y, count };
         let places = lowess.places(options.delta);
         let mut values = lowess.values(&places, control)?;
+        let ones = vec![1.0; values.len()];
         for round in 0..options.rounds {
             control.tell("rounds against outliers", round + 1, options.rounds);
-            if !lowess.weigh(&values) {
-                break;
-            }
+            let residuals: Vec<f64> = lowess.y.iter().zip(&values).map(|(y, f)| y - f).collect();
+            let Some(robust) = robust::weights(&residuals, &ones) else { break };
+            lowess.robust = robust;
             values = lowess.values(&places, control)?;
         }
         order.iter().zip(&values).for_each(|(&i, v)| lowess.fitted[i] = *v);
@@ -190,25 +186,6 @@ impl Lowess {
         // Rows that lie together make no line.
         let line = square.max(0.0).sqrt() > NEAR * (self.x[self.x.len() - 1] - self.x[0]);
         Some(if line { level - mean / square * product } else { level })
-    }
-
-    /// Weights by the residuals; whether there are residuals to go by.
-    fn weigh(&mut self, values: &[f64]) -> bool {
-        let sizes: Vec<f64> = self.y.iter().zip(values).map(|(y, f)| (y - f).abs()).collect();
-        let mut sorted = sizes.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let n = sizes.len();
-        let reach = 3.0 * (sorted[n / 2] + sorted[n - n / 2 - 1]);
-        if reach < ROUNDING * sizes.iter().sum::<f64>() / n as f64 {
-            return false;
-        }
-        let weight = |r: &f64| match r {
-            r if *r <= NEAR * reach => 1.0,
-            r if *r <= FAR * reach => (1.0 - (r / reach).powi(2)).powi(2),
-            _ => 0.0,
-        };
-        self.robust = sizes.iter().map(weight).collect();
-        true
     }
 }
 

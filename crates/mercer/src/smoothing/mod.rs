@@ -22,14 +22,17 @@ mod distribution;
 mod frame;
 mod index;
 mod kernels;
+mod left_out;
 mod line;
 mod local;
 mod lowess;
 mod moments;
 mod plane;
 mod plug_in;
+mod robust;
 mod rules;
 mod sample;
+mod tree;
 mod weighing;
 
 pub use boundary::Support;

@@ -119,6 +119,23 @@ impl Sample {
         (all.iter().map(|(x, w)| w * (x - mean).powi(2)).sum::<f64>() / (self.count() - 1.0)).sqrt()
     }
 
+    /// The standard deviation of a column without a tenth of its rows at each end; where that is 0, of the whole column.
+    pub(super) fn middle_deviation(&self, column: usize) -> f64 {
+        let (all, count) = (self.ordered(column), self.count());
+        let cut = (0.1 * count).ceil();
+        let mut passed = 0.0;
+        let part = |&(x, w): &(f64, f64)| {
+            let before = passed;
+            passed += w;
+            (x, (passed.min(count - cut) - before.max(cut)).max(0.0))
+        };
+        let kept: Vec<(f64, f64)> = all.iter().map(part).collect();
+        let left = count - 2.0 * cut;
+        let mean = kept.iter().map(|(x, w)| x * w).sum::<f64>() / left;
+        let variance = kept.iter().map(|(x, w)| w * (x - mean).powi(2)).sum::<f64>() / (left - 1.0);
+        if left > 1.0 && variance > 0.0 { variance.sqrt() } else { self.deviation(column) }
+    }
+
     /// The distance of the quartiles of a column.
     pub(super) fn quartiles(&self, column: usize) -> f64 {
         let all = self.ordered(column);

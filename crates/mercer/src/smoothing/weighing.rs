@@ -156,6 +156,31 @@ fn sum_body<W: Weighing, const FMA: bool>(x: &[f64], block: &[f64], weights: &[f
     total.iter().sum()
 }
 
+dispatch! {
+    /// sum_i w_i p((x - x_i) / l_i), of points with widths of their own.
+    sum_widths_block, sum_widths_body, <W: Weighing>, (x: &[f64], block: &[f64], weights: &[f64], per: &[f64], by: W) -> f64
+}
+
+#[inline(always)]
+fn sum_widths_body<W: Weighing, const FMA: bool>(x: &[f64], block: &[f64], weights: &[f64], per: &[f64], by: W) -> f64 {
+    let count = weights.len();
+    let mut total = [0.0; LANES];
+    for at in (0..count / LANES * LANES).step_by(LANES) {
+        let (weights, per) = (&weights[at..at + LANES], &per[at..at + LANES]);
+        let mut joined = [by.start(); LANES];
+        for (j, x) in x.iter().enumerate() {
+            let column = &block[j * count + at..j * count + at + LANES];
+            for l in 0..LANES {
+                joined[l] = by.join::<FMA>(joined[l], (x - column[l]) * per[l]);
+            }
+        }
+        for l in 0..LANES {
+            total[l] += weights[l] * by.finish::<FMA>(joined[l]);
+        }
+    }
+    total.iter().sum()
+}
+
 /// How far points are apart, for what may be passed over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Metric {
@@ -215,9 +240,9 @@ impl Law {
         }
     }
 
-    /// sum_i w_i p(x, x_i) / p(near), near 0 for kernels that are 0 somewhere.
-    pub(super) fn sum(self, x: &[f64], block: &[f64], weights: &[f64], near: f64) -> f64 {
-        self.weighed(near, Summing { x, block, weights })
+    /// sum_i w_i p((x - x_i) / l_i) / p(near), near 0 for kernels that are 0 somewhere; `per` are 1 / l_i, empty where they are 1.
+    pub(super) fn sum(self, x: &[f64], block: &[f64], weights: &[f64], per: &[f64], near: f64) -> f64 {
+        self.weighed(near, Summing { x, block, weights, per })
     }
 
     /// Uses what weighs by this law, beside a distance `near` for kernels that are never 0.
@@ -254,11 +279,13 @@ struct Summing<'a> {
     x: &'a [f64],
     block: &'a [f64],
     weights: &'a [f64],
+    per: &'a [f64],
 }
 
 impl Used for Summing<'_> {
     type Out = f64;
     fn by<W: Weighing>(self, by: W) -> f64 {
-        sum_block(self.x, self.block, self.weights, by)
+        let Summing { x, block, weights, per } = self;
+        if per.is_empty() { sum_block(x, block, weights, by) } else { sum_widths_block(x, block, weights, per, by) }
     }
 }

@@ -2,10 +2,10 @@
 
 use mercer::control::{Control, with_threads};
 use mercer::data::{Column, Dataset, Target, Values};
-use mercer::dependence::{Asked, hsic, independence_test, mmd, two_sample_test};
+use mercer::dependence::{Asked, AskedCorrelations, hsic, independence_test, kernel_correlations, mmd, two_sample_test};
 use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
 use mercer::gram::Dense;
-use mercer::linalg::Matrix;
+use mercer::linalg::{Cholesky, Matrix};
 use mercer::prep::Recipe;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -136,6 +136,82 @@ fn the_level_is_kept_where_nothing_depends_and_what_depends_is_found() {
     let second: Vec<bool> = (0..80).map(|i| i >= 40).collect();
     let found = two_sample_test(&table(&[("x", &wide)]), &second, None, &Recipe::default(), Asked::default(), &Control::default()).unwrap();
     assert!(found.p_value <= 0.01, "{found:?}");
+}
+
+// The definition by a generalised eigenproblem would need inverses; its value at a'(K + e I)^2 a = 1 does not: f'g with a = (K + e I)^-1 p.
+#[test]
+fn canonical_correlations_are_stationary_and_under_linear_kernels_those_of_hotelling() {
+    let n = 60;
+    let (x, e) = (Matrix::new(n, 3, normal(3 * n, 5)).unwrap(), Matrix::new(n, 2, normal(2 * n, 6)).unwrap());
+    let y = Matrix::from_fn(n, 2, |i, j| if j == 0 { x[(i, 0)] - x[(i, 1)] + 0.5 * e[(i, 0)] } else { e[(i, 1)] });
+    let linear = |x: &Matrix| Dense::square(Matrix::from_fn(n, n, |i, j| x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum())).unwrap();
+    let control = Control::default();
+    let asked = AskedCorrelations { count: 2, shrinkage: 1e-8, permutations: 0, seed: 0 };
+    let found = kernel_correlations(&linear(&x), &linear(&y), asked, &control).unwrap();
+    // Hotelling: the squares are the eigenvalues of Syy^-1 Syx Sxx^-1 Sxy, here 2 x 2: their sum and product are its trace and determinant.
+    let centred = |x: &Matrix| {
+        let means: Vec<f64> = (0..x.cols()).map(|j| x.col(j).iter().sum::<f64>() / n as f64).collect();
+        Matrix::from_fn(n, x.cols(), |i, j| x[(i, j)] - means[j])
+    };
+    let (cx, cy) = (centred(&x), centred(&y));
+    let inner = |a: &Matrix, b: &Matrix| Matrix::from_fn(a.cols(), b.cols(), |p, q| (0..n).map(|i| a[(i, p)] * b[(i, q)]).sum());
+    let (sxx, sxy, syy) = (inner(&cx, &cx), inner(&cx, &cy), inner(&cy, &cy));
+    let solved = Cholesky::new(sxx, &control).unwrap().solve(&sxy, &control).unwrap();
+    let explained = Matrix::from_fn(2, 2, |p, q| (0..3).map(|a| sxy[(a, p)] * solved[(a, q)]).sum());
+    let ratio = Cholesky::new(syy, &control).unwrap().solve(&explained, &control).unwrap();
+    let squares: Vec<f64> = found.correlations.iter().map(|r| r * r).collect();
+    assert!((squares[0] + squares[1] - ratio[(0, 0)] - ratio[(1, 1)]).abs() <= 1e-6, "{squares:?} {ratio:?}");
+    assert!((squares[0] * squares[1] - ratio[(0, 0)] * ratio[(1, 1)] + ratio[(0, 1)] * ratio[(1, 0)]).abs() <= 1e-6);
+    let product = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / (n - 1) as f64;
+    for k in 0..2 {
+        assert!((product(found.scores[0].col(k), found.scores[1].col(k)) - found.correlations[k]).abs() <= 1e-6);
+        assert!((product(found.scores[0].col(k), found.scores[0].col(k)) - 1.0).abs() <= 1e-12);
+        assert!(found.scores[1].col(k).iter().sum::<f64>().abs() <= 1e-9);
+    }
+    assert!(product(found.scores[0].col(0), found.scores[0].col(1)).abs() <= 1e-6);
+    // Under Gaussians: no pair of functions is better, of those with the same norm, at any scale of the kernel.
+    let gauss = |x: &Matrix, by: f64| Matrix::from_fn(n, n, |i, j| by * (-0.5 * apart(x.row(i), x.row(j)).powi(2)).exp());
+    let asked = AskedCorrelations { shrinkage: 0.02, permutations: 99, ..asked };
+    let (k, l) = (gauss(&x, 1.0), gauss(&y, 7.0));
+    let found = kernel_correlations(&Dense::square(k.clone()).unwrap(), &Dense::square(l.clone()).unwrap(), asked, &control).unwrap();
+    let centre = |k: &Matrix| {
+        let means: Vec<f64> = (0..n).map(|i| k.row(i).iter().sum::<f64>() / n as f64).collect();
+        let mean = means.iter().sum::<f64>() / n as f64;
+        Matrix::from_fn(n, n, |i, j| k[(i, j)] - means[i] - means[j] + mean)
+    };
+    let (k, l) = (centre(&k), centre(&l));
+    let shrunk = |k: &Matrix| {
+        let added = 0.02 * k.diagonal().iter().sum::<f64>();
+        Matrix::from_fn(n, n, |i, j| k[(i, j)] + if i == j { added } else { 0.0 })
+    };
+    let (wide_k, wide_l) = (shrunk(&k), shrunk(&l));
+    let times = |k: &Matrix, a: &[f64]| (0..n).map(|i| k.row(i).iter().zip(a).map(|(k, a)| k * a).sum()).collect::<Vec<f64>>();
+    let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+    // f = K a with a = (K + e I)^-1 p, which the scores give back by K^-1; the power iteration from any start is as good: p <- M M' p.
+    let resolve = |wide: &Matrix, v: &[f64]| {
+        Cholesky::new(wide.clone(), &control).unwrap().solve(&Matrix::column(v.to_vec()), &control).unwrap().into_data()
+    };
+    let mut p = normal(n, 91);
+    let mut value = 0.0;
+    for _ in 0..400 {
+        let q = resolve(&wide_l, &times(&l, &times(&k, &resolve(&wide_k, &p))));
+        p = resolve(&wide_k, &times(&k, &times(&l, &resolve(&wide_l, &q))));
+        value = norm(&p).sqrt();
+        let by = norm(&p).recip();
+        p.iter_mut().for_each(|v| *v *= by);
+    }
+    assert!((value - found.correlations[0]).abs() <= 1e-4, "{value} {:?}", found.correlations);
+    let f = times(&k, &resolve(&wide_k, &p));
+    let alike = f.iter().zip(found.scores[0].col(0)).map(|(a, b)| a * b).sum::<f64>().abs() / norm(&f) / norm(&found.scores[0].col(0));
+    assert!(alike >= 1.0 - 1e-4, "{alike}");
+    let (chance, p_value) = found.by_chance.unwrap();
+    assert!(p_value <= 0.02 && chance < found.correlations[0] && found.permutations == 99);
+    assert!(
+        kernel_correlations(&linear(&x), &linear(&y), AskedCorrelations { count: 3, ..asked }, &control)
+            .unwrap_err()
+            .to_string()
+            .contains("1 to 2")
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Nadaraya-Watson regression against its formula, local averages, refits, differences, and a grid of bandwidths.
 
-use crate::made::{cross, errors, fit, points, rbf, square};
+use crate::made::{cross, dot, errors, fit, points, rbf, square};
 use mercer::control::Control;
 use mercer::data::{Dataset, Points, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, Fitted, NadarayaWatson, Predicted, Query, Task, Want};
+use mercer::estimators::{Estimator, EstimatorExpr, Expansion, Fitted, NadarayaWatson, Predicted, Query, Task, Want};
 use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::Learner;
@@ -42,6 +42,28 @@ fn predictions_are_means_by_kernel_values_and_shares_of_classes() {
     assert!(numbers(constant.predict(&Query::new(&k, WANT, &control)).unwrap().values) == [0.1]);
 }
 
+/// Murphy (2012), 14.93: where k is no smoothing kernel the sum is not divided, and is the expansion whose coefficients are the targets;
+/// under a smoothing kernel the average is the quotient of two such expansions.
+// spec: G21
+#[test]
+fn without_a_normaliser_it_is_the_expansion_whose_coefficients_are_the_targets() {
+    let (x, new, y) = (points(1, 30, 3), points(2, 8, 3), errors(3, 30));
+    let (all, control): (Vec<usize>, _) = ((0..30).collect(), Control::default());
+    let sums = |coef: &[f64], k: &Dense| {
+        Expansion::new(all.clone(), Matrix::column(coef.to_vec()), vec![0.0]).predict(k, &control).unwrap().into_data()
+    };
+    let weights: Vec<f64> = (0..3).map(|j| x.iter().zip(&y).map(|(x, y)| x[j] * y).sum()).collect();
+    for (found, new) in sums(&y, &cross(&new, &x, &all, |a, b| dot(a, b))).iter().zip(&new) {
+        assert!((found - dot(&weights, new)).abs() <= 1e-13);
+    }
+    let gaussian = cross(&new, &x, &all, |a, b| rbf(3.0)(a, b));
+    let fitted = fit(&NadarayaWatson::default(), &square(&x, |a, b| rbf(3.0)(a, b)), &Target::numbers(&y), None).unwrap();
+    let means = numbers(fitted.predict(&Query::new(&gaussian, WANT, &control)).unwrap().values);
+    for (mean, (sum, mass)) in means.iter().zip(sums(&y, &gaussian).iter().zip(sums(&[1.0; 30], &gaussian))) {
+        assert!((mean - sum / mass).abs() <= 1e-13);
+    }
+}
+
 #[test]
 fn under_a_gaussian_it_is_local_regression_of_degree_zero() {
     let (x, new, y) = (points(1, 60, 2), points(2, 20, 2), errors(3, 60));
@@ -53,7 +75,7 @@ fn under_a_gaussian_it_is_local_regression_of_degree_zero() {
     let k = cross(&new, &x, fitted.support(), |a, b| rbf(gamma)(a, b));
     let ours = numbers(fitted.predict(&Query::new(&k, WANT, &control)).unwrap().values);
     let matrix = |rows: &[Vec<f64>]| Matrix::new(rows.len(), 2, rows.concat()).unwrap();
-    let options = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h; 2]), degree: 0 };
+    let options = LocalOptions { kernel: SmoothingKernel::Gaussian, reach: Reach::Widths(vec![h; 2]), degree: 0, rounds: 0 };
     let local = LocalRegression::fit(&matrix(&x), &y, Some(&weights), &options, &control).unwrap();
     let theirs = local.predict(&matrix(&new), &control).unwrap().values;
     assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() <= 1e-12), "{ours:?} {theirs:?}");

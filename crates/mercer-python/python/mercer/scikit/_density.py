@@ -40,6 +40,9 @@ class KernelDensity(DensityMixin, BaseEstimator):
     support : tuple, list of tuples or None, default=None
         Ends (low, high) of the values, the same for all columns or one for each; None for an end that there is not. Mass beyond them is
         folded back, and samples stay inside.
+    adaptive : bool, default=False
+        Whether each row has a width of its own, wide where rows are sparse: for long tails. The bandwidth times
+        ``(density / geometric mean) ** -0.5``, by the density of one width (Abramson 1982).
     rtol : float, default=1e-12
         The relative error that a density may have.
     n_jobs : int or None, default=None
@@ -50,7 +53,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
     bandwidth_ : float or ndarray of shape (n_features,)
         The bandwidth of each column; of one column a number.
     density_ : Density
-        The density: ``left_out()``, ``cumulative(x)`` and ``quantile(p)`` too.
+        The density: ``left_out()``, ``cumulative(x)`` and ``quantile(p)`` too, and ``widths_of_rows`` where ``adaptive``.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -78,6 +81,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         shape: str = "radial",
         covariance: bool = False,
         support: Any = None,
+        adaptive: bool = False,
         rtol: float = 1e-12,
         n_jobs: int | None = None,
     ) -> None:
@@ -86,6 +90,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
         self.shape = shape
         self.covariance = covariance
         self.support = support
+        self.adaptive = adaptive
         self.rtol = rtol
         self.n_jobs = n_jobs
 
@@ -119,6 +124,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
             shape=self.shape,
             covariance=bool(self.covariance),
             support=self._ends(X.shape[1]),
+            adaptive=bool(self.adaptive),
             tolerance=float(self.rtol),
             threads=self._threads(),
         )

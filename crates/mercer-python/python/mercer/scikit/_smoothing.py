@@ -49,7 +49,7 @@ class _Local(RegressorMixin, BaseEstimator):
         if kernel is None:
             kernel = "gaussian" if self.span is None else "tricube"
         self.local_ = _native.LocalRegression(
-            X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, threads=self._threads()
+            X, y, weight, bandwidth=self.bandwidth, span=self.span, kernel=kernel, degree=degree, rounds=self._rounds(), threads=self._threads()
         )
         widths = self.local_.widths
         self.bandwidth_ = None if widths is None else widths[0] if len(widths) == 1 else np.asarray(widths)
@@ -77,8 +77,9 @@ class _Local(RegressorMixin, BaseEstimator):
         y_std : ndarray of shape (n_samples,)
             Their standard deviations, where ``return_std``.
         """
-        values, deviations, _ = self._at(X)
-        return (values, deviations) if return_std else values
+        if return_std:
+            return self._at(X)[:2]
+        return self.local_.values(self._checked(X), threads=self._threads())
 
     def slopes(self, X: Any) -> np.ndarray:
         """Derivatives of the curve, those of the local polynomials; 0 of averages.
@@ -95,10 +96,15 @@ class _Local(RegressorMixin, BaseEstimator):
         """
         return self._at(X)[2]
 
-    def _at(self, X):
+    def _checked(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self.local_.predict(X, threads=self._threads())
+        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+
+    def _at(self, X):
+        return self.local_.predict(self._checked(X), threads=self._threads())
+
+    def _rounds(self):
+        return 0
 
 
 class LocalRegression(_Local):
@@ -117,7 +123,10 @@ class LocalRegression(_Local):
         "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential";
         None is "gaussian", and "tricube" with ``span``.
     span : float or None, default=None
-        The share of all rows that each place looks at, instead of a bandwidth: R's ``loess`` with degree 2 is span=0.75.
+        The share of all rows that each place looks at, instead of a bandwidth: R's ``loess`` is ``span=0.75, degree=2``, with
+        ``family="symmetric"`` ``it=3``, where it is told ``surface="direct"``, not to interpolate.
+    it : int, default=0
+        Rounds after the first fit in which outliers lose weight; a bandwidth by rows left out is chosen before them.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -156,18 +165,25 @@ class LocalRegression(_Local):
         degree: int = 1,
         kernel: str | None = None,
         span: float | None = None,
+        it: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.bandwidth = bandwidth
         self.degree = degree
         self.kernel = kernel
         self.span = span
+        self.it = it
         self.n_jobs = n_jobs
 
     def _degree(self):
         if not isinstance(self.degree, Integral) or self.degree not in (0, 1, 2):
             raise ExpressionError(f"LocalRegression: degree={self.degree!r}: it must be 0, 1 or 2")
         return int(self.degree)
+
+    def _rounds(self):
+        if not isinstance(self.it, Integral) or self.it < 0:
+            raise ExpressionError(f"LocalRegression: it={self.it!r}: it must be a whole number, 0 or above")
+        return int(self.it)
 
 
 class NadarayaWatson(_Local):

@@ -148,6 +148,76 @@ fn sums_over_cells_are_those_over_pairs() {
     }
 }
 
+/// Silverman (1986), 5.6 to 5.8: (1/N) sum_i k((x - x_i) / (h l_i)) / (h l_i)^D with l_i = (f~(x_i) / g)^(-1/2).
+#[test]
+fn widths_of_rows_are_those_of_abramson() {
+    for (dim, kernel, shape) in [
+        (1, SmoothingKernel::Gaussian, Shape::Radial),
+        (1, SmoothingKernel::Epanechnikov, Shape::Radial),
+        (2, SmoothingKernel::Gaussian, Shape::Radial),
+        (2, SmoothingKernel::Exponential, Shape::Product),
+        (3, SmoothingKernel::Biweight, Shape::Product),
+    ] {
+        // Long tails, and more rows than a leaf holds.
+        let (z, h) = (cloud(400, dim, 21), 0.6);
+        let points = Matrix::from_fn(400, dim, |i, j| z[(i, j)] * (1.0 + z[(i, j)].abs()));
+        let weights: Vec<f64> = (0..400).map(|i| [1.0, 2.0, 0.0][i % 3]).collect();
+        let asked = Asked { kernel, shape, adaptive: true, ..at(h) };
+        let (d, pilot) =
+            (density(&points, Some(&weights), &asked), density(&points, Some(&weights), &Asked { adaptive: false, ..asked.clone() }));
+        let kept: Vec<usize> = (0..400).filter(|i| weights[*i] > 0.0).collect();
+        let (rows, counts) = (points.select_rows(&kept), kept.iter().map(|&i| weights[i]).collect::<Vec<f64>>());
+        let total: f64 = counts.iter().sum();
+        let logs: Vec<f64> = (0..kept.len()).map(|i| direct(&rows, &counts, kernel, shape, h, rows.row(i)).ln()).collect();
+        let mean = logs.iter().zip(&counts).map(|(l, w)| l * w).sum::<f64>() / total;
+        let widths: Vec<f64> = logs.iter().map(|l| (0.5 * (mean - l)).exp()).collect();
+        assert!(d.widths_of_rows().iter().zip(&widths).all(|(a, b)| close(*a, *b, 1e-10)) && pilot.widths_of_rows().is_empty());
+        let one = |i: usize, x: &[f64]| direct(&rows.select_rows(&[i]), &[1.0], kernel, shape, h * widths[i], x);
+        let sum = |x: &[f64]| (0..kept.len()).map(|i| counts[i] * one(i, x)).sum::<f64>();
+        let places = cloud(25, dim, 22);
+        for k in 0..25 {
+            let x: Vec<f64> = places.row(k).iter().map(|v| 2.0 * v).collect();
+            assert!((value(&d, &x) - sum(&x) / total).abs() <= 1e-10 * sum(&x) / total, "{dim} {kernel:?} {x:?}");
+        }
+        let left = d.left_out(&Control::default()).unwrap();
+        for i in [0, 7, 100, 200] {
+            let expected = (sum(rows.row(i)) - one(i, rows.row(i))) / (total - 1.0);
+            assert!(close(left[i].exp(), expected, 1e-10) || expected < 1e-12, "{dim} {kernel:?}: {} and {expected}", left[i].exp());
+        }
+        // What is stored, and another unit: f(c x) = f(x) / c^D.
+        let stored: Density = serde_json::from_str(&serde_json::to_string(&d).unwrap()).unwrap();
+        assert_eq!(value(&stored, rows.row(3)), value(&d, rows.row(3)));
+        let wide = density(
+            &Matrix::from_fn(400, dim, |i, j| 8.0 * points[(i, j)]),
+            Some(&weights),
+            &Asked { adaptive: true, ..Asked { bandwidth: Bandwidth::Number(8.0 * h), ..asked } },
+        );
+        let x: Vec<f64> = rows.row(3).iter().map(|v| 8.0 * v).collect();
+        assert!(close(value(&wide, &x) * 8f64.powi(dim as i32), value(&d, rows.row(3)), 1e-11));
+    }
+    let x: Vec<f64> = normal(300, 5).iter().map(|v| v * v * v).collect();
+    for (kernel, support) in
+        [(SmoothingKernel::Gaussian, None), (SmoothingKernel::Triangular, None), (SmoothingKernel::Gaussian, Some(-40.0))]
+    {
+        let support = support.map(|low| Support { low, high: f64::INFINITY });
+        let d = line(&x, &Asked { kernel, adaptive: true, support: support.into_iter().collect(), ..at(0.3) });
+        let low = support.map_or(-80.0, |s| s.low);
+        assert!((integral(|x| value(&d, &[x]), low, 80.0, 20_000) - 1.0).abs() <= 1e-4, "{kernel:?}");
+        let f = d.distribution().unwrap();
+        assert!((f.cumulative(0.4) - integral(|x| value(&d, &[x]), low, 0.4, 20_000)).abs() <= 1e-4, "{kernel:?}");
+        let mut drawn = d.draw(4000, 7, &Control::default()).unwrap().into_data();
+        drawn.sort_by(f64::total_cmp);
+        let apart = drawn.iter().enumerate().map(|(i, v)| (f.cumulative(*v) - (i as f64 + 0.5) / 4000.0).abs()).fold(0.0, f64::max);
+        assert!(apart <= 1.95 / 4000f64.sqrt(), "{kernel:?} {apart}");
+    }
+    // A conditional density is a quotient of joint ones here too.
+    let points = cloud(60, 2, 11);
+    let d = density(&points, None, &Asked { adaptive: true, ..at(0.5) });
+    let given = d.given(&[(0, 0.3)]).unwrap();
+    let mass = integral(|y| value(&d, &[0.3, y]), -12.0, 12.0, 2000);
+    assert!(close(value(&given, &[-0.4]), value(&d, &[0.3, -0.4]) / mass, 1e-9));
+}
+
 #[test]
 fn the_logarithm_of_a_density_is_finite_far_from_all_rows() {
     let x = normal(300, 1);

@@ -4,4 +4,5 @@ mod bandwidths;
 mod curves;
 mod densities;
 mod kernels;
+mod of_r;
 mod shared;

@@ -1,0 +1,83 @@
+//! The bandwidth of a local regression by rows left out: sum_i w_i (y_i - f_-i(x_i))^2 over factors of the deviations of the columns, then
+//! golden sections about the least.
+
+use super::local::{LocalRegression, Reach};
+use crate::control::Control;
+use crate::error::{Error, Result};
+
+/// Factors of the data-based width that are tried, and their ends.
+const TRIED: usize = 25;
+const ENDS: [f64; 2] = [0.05, 8.0];
+/// Golden sections between the best of them and its neighbours.
+const SECTIONS: usize = 16;
+/// Rows at which bandwidths are judged, at most.
+const JUDGED: usize = 2000;
+
+impl LocalRegression {
+    /// Mean square of rows left out with some units; infinite where a row has no other near.
+    fn left_out_square(&self, rows: &[usize], control: &Control) -> Result<f64> {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (judged, &i) in self.judge(rows, false, control)?.iter().zip(rows) {
+            let Some(left_out) = judged.as_ref().and_then(|j| j.left_out) else { return Ok(f64::INFINITY) };
+            let weight = self.sample.weights()[i];
+            sum += weight * (self.y[i] - left_out).powi(2);
+            count += weight;
+        }
+        Ok(sum / count)
+    }
+
+    /// The bandwidth by the squares of rows left out: factors of the deviations, then golden sections about the best.
+    pub(super) fn choose(&mut self, control: &Control) -> Result<()> {
+        let (n, dim) = (self.sample.rows(), self.sample.dim());
+        let base: Vec<f64> = self.units.iter().map(|s| s * self.sample.count().powf(-1.0 / (dim as f64 + 4.0))).collect();
+        let rows: Vec<usize> = (0..n).step_by(n.div_ceil(JUDGED)).collect();
+        let mut curve = Vec::new();
+        let mut tried = |local: &mut Self, log: f64| -> Result<f64> {
+            local.units = base.iter().map(|b| b * log.exp()).collect();
+            let score = local.left_out_square(&rows, control)?;
+            curve.push((local.units[0], score));
+            control.tell("bandwidths", curve.len(), TRIED + SECTIONS + 2);
+            Ok(if score.is_nan() { f64::INFINITY } else { score })
+        };
+        let (low, high) = (ENDS[0].ln(), ENDS[1].ln());
+        let step = (high - low) / (TRIED - 1) as f64;
+        let mut best = (f64::INFINITY, high);
+        for k in 0..TRIED {
+            let log = low + step * k as f64;
+            let score = tried(self, log)?;
+            if score < best.0 {
+                best = (score, log);
+            }
+        }
+        let golden = 0.5 * (5f64.sqrt() - 1.0);
+        let (mut from, mut to) = (best.1 - step, best.1 + step);
+        let (mut a, mut b) = (to - golden * (to - from), from + golden * (to - from));
+        let (mut at_a, mut at_b) = (tried(self, a)?, tried(self, b)?);
+        for _ in 0..SECTIONS {
+            best = [(at_a, a), (at_b, b)].into_iter().fold(best, |best, new| if new.0 < best.0 { new } else { best });
+            if at_a < at_b {
+                (to, b, at_b) = (b, a, at_a);
+                a = to - golden * (to - from);
+                at_a = tried(self, a)?;
+            } else {
+                (from, a, at_a) = (a, b, at_b);
+                b = from + golden * (to - from);
+                at_b = tried(self, b)?;
+            }
+        }
+        if best.0 == f64::INFINITY {
+            let instead = if self.kernel.is_compact() {
+                "no bandwidth leaves every row another one near enough to judge it by; give a bandwidth, or a kernel without an end (gaussian)"
+            } else {
+                "at every bandwidth that was tried a row far from all others, or one of two, decides the fit at its place alone, so that nothing judges it; give a bandwidth, take averages (degree 0, nadaraya_watson), or leave the row out"
+            };
+            return Err(Error::Data(instead.into()));
+        }
+        self.units = base.iter().map(|b| b * best.1.exp()).collect();
+        curve.retain(|(_, square)| square.is_finite());
+        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.curve = curve;
+        self.reach = Reach::Widths(self.units.clone());
+        Ok(())
+    }
+}
