@@ -262,35 +262,33 @@ fn add_body<W: Weighing, const FMA: bool>(to: Adding<'_>, by: W) {
     }
 }
 
-/// Adds the inner products of some numbers with as many columns as there are sums, four at a time.
+/// Adds the inner products of some numbers with as many columns as there are sums.
 #[inline(always)]
 fn products<const FMA: bool>(part: &[f64], columns: &[f64], sums: &mut [[f64; LANES]]) {
-    let mut done = 0;
-    while done < sums.len() {
-        let (columns, sums) = (&columns[done * LEAF..], &mut sums[done..]);
-        match sums.len() {
-            1 => some_products::<1, FMA>(part, columns, sums),
-            2 => some_products::<2, FMA>(part, columns, sums),
-            3 => some_products::<3, FMA>(part, columns, sums),
-            _ => some_products::<4, FMA>(part, columns, sums),
-        }
-        done += 4;
+    // A closure would not be compiled for the instructions of the loop around it.
+    for (sum, column) in sums.iter_mut().zip(columns.chunks(LEAF)) {
+        product::<FMA>(part, &column[..part.len()], sum);
     }
 }
 
+/// Numbers of several vectors are added up side by side: each waits for the sum before it.
+const LONG: usize = 4 * LANES;
+
 #[inline(always)]
-fn some_products<const COUNT: usize, const FMA: bool>(part: &[f64], columns: &[f64], sums: &mut [[f64; LANES]]) {
-    let mut held = [[0.0; LANES]; COUNT];
-    held.copy_from_slice(&sums[..COUNT]);
-    let columns: [&[f64]; COUNT] = std::array::from_fn(|k| &columns[k * LEAF..][..part.len()]);
-    for at in (0..part.len()).step_by(LANES) {
-        let part = &part[at..at + LANES];
-        for k in 0..COUNT {
-            let column = &columns[k][at..at + LANES];
-            for l in 0..LANES {
-                held[k][l] = fma::<f64, FMA>(part[l], column[l], held[k][l]);
-            }
+fn product<const FMA: bool>(a: &[f64], b: &[f64], sum: &mut [f64; LANES]) {
+    let mut long = [0.0; LONG];
+    let (a, b) = (a.chunks_exact(LONG), b.chunks_exact(LONG));
+    for (a, b) in a.remainder().chunks_exact(LANES).zip(b.remainder().chunks_exact(LANES)) {
+        for l in 0..LANES {
+            sum[l] = fma::<f64, FMA>(a[l], b[l], sum[l]);
         }
     }
-    sums[..COUNT].copy_from_slice(&held);
+    for (a, b) in a.zip(b) {
+        for l in 0..LONG {
+            long[l] = fma::<f64, FMA>(a[l], b[l], long[l]);
+        }
+    }
+    for l in 0..LANES {
+        sum[l] += (long[l] + long[LANES + l]) + (long[2 * LANES + l] + long[3 * LANES + l]);
+    }
 }

@@ -4,8 +4,9 @@ use super::weighing::LANES;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Rows of a leaf at most.
+/// Rows of a leaf at most; all leaves but the last have a multiple of some vectors.
 pub(super) const LEAF: usize = 128;
+const FULL: usize = 4 * LANES;
 
 /// Boxes over rows, which stand leaf by leaf, filled up to whole vectors.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ impl Tree {
         } else {
             let side = |j: usize| (ends[j].1 - ends[j].0) / units[j];
             let widest = (0..dim).fold(0, |best, j| if side(j) > side(best) { j } else { best });
-            let middle = (rows.len() / 2).next_multiple_of(LANES);
+            let middle = (rows.len() / 2).next_multiple_of(FULL);
             rows.select_nth_unstable_by(middle, |&a, &b| all[a * dim + widest].total_cmp(&all[b * dim + widest]).then(a.cmp(&b)));
             let (first, second) = rows.split_at_mut(middle);
             self.grow(all, units, first);
