@@ -64,7 +64,7 @@ fn an_average_is_the_conditional_expectation_of_the_joint_density() {
     assert!((far - y[last]).abs() < 1e-12);
 }
 
-// spec: G27
+// spec: G27, E3-29
 #[test]
 fn the_equivalent_kernel_sums_to_one_and_is_centred() {
     let (x, y) = rows(40, 5);

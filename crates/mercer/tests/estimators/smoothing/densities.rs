@@ -85,7 +85,7 @@ fn densities_integrate_to_one_in_one_two_and_three_columns() {
     }
 }
 
-// spec: G09, G13
+// spec: G09, G13, E3-19
 #[test]
 fn trees_and_series_give_what_the_direct_sum_gives() {
     let weights: Vec<f64> = (0..3000).map(|i| [1.0, 0.5, 3.0][i % 3]).collect();

@@ -49,7 +49,7 @@ fn every_kernel_is_a_density_around_zero_with_the_variance_of_its_formula() {
     assert!((scanned - 1.2963).abs() <= 1e-4);
 }
 
-// spec: G04
+// spec: G04, E3-18
 #[test]
 fn the_constant_of_a_radial_kernel_is_that_of_its_dimension() {
     // 2/pi for Epanechnikov's in the plane, 15 / (8 pi) in space: (D + 2) / (2 V_D).

@@ -256,6 +256,8 @@ const SURFACES: [Surface; 8] = [
     ),
 ];
 
+// Lowess and loess are two methods: loess takes parabolas and several columns, and has other rounds.
+// spec: E3-35
 #[test]
 fn surfaces_of_two_columns_are_those_of_r() {
     let points = Matrix::from_fn(40, 2, |i, j| if j == 0 { (i * 7 % 40) as f64 / 40.0 } else { (i * i % 41) as f64 / 8.0 });
