@@ -29,6 +29,20 @@ fn compare_prints_a_row_per_estimator_and_writes_page_and_json() {
 }
 
 #[test]
+fn every_estimator_of_the_first_comparison_that_users_make_has_a_result() {
+    let shell = Shell::new();
+    shell.done(&["compare", "example:iris", "--json", "iris.json"]);
+    let document = json(&shell, "iris.json");
+    let rows = document["rows"].as_array().unwrap();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
+        let accuracy = row["metrics"]["accuracy"]["mean"].as_f64();
+        let least = if row["estimator"] == "baseline" { 0.3 } else { 0.8 };
+        assert!(accuracy.is_some_and(|a| a > least), "{row}");
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_metrics_for_any_number_of_threads() {
     let shell = Shell::new();
     let metrics = |threads: &str, seed: &str, name: &str| {
