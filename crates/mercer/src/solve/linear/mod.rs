@@ -33,6 +33,8 @@
 mod coordinate;
 mod newton_cg;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use crate::control::Control;
 use crate::data::{Points, Storage};
@@ -225,33 +227,4 @@ fn certify<R: Rows>(rows: &R, problem: &Problem, coef: &[f64], bands: &Bands, lo
 fn relative(gap: f64, primal: f64) -> f64 {
     let scale = primal.abs().max((primal - gap).abs());
     if gap == 0.0 { 0.0 } else { gap / scale }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::likelihood::log1p_exp;
-    use super::*;
-
-    /// Of z = +1 or -1 and f: each lies above the 0-1 loss, and no chord lies below it.
-    // spec: S12
-    #[test]
-    fn the_hinge_loss_and_the_log_loss_in_bits_are_convex_bounds_of_the_share_of_errors() {
-        let hinge = Loss { one_sided: true, squared: false, tube: 0.0 };
-        for z in [1.0, -1.0] {
-            let losses: [&dyn Fn(f64) -> f64; 2] = [&|f| hinge.value(z, 1.0, z - f), &|f| log1p_exp(-z * f) / std::f64::consts::LN_2];
-            let places: Vec<f64> = (-80..=80).map(|k| 0.05 * f64::from(k)).collect();
-            for loss in losses {
-                assert!((loss(0.0) - 1.0).abs() < 1e-15);
-                for &f in &places {
-                    let wrong = f64::from(u8::from(z * f <= 0.0));
-                    assert!(loss(f) >= wrong - 1e-15, "{f}");
-                    for &g in &places {
-                        assert!(loss(0.5 * (f + g)) <= 0.5 * (loss(f) + loss(g)) + 1e-14, "{f} {g}");
-                    }
-                }
-            }
-        }
-        assert_eq!(hinge.value(1.0, 1.0, 1.0 - 0.25), 0.75);
-        assert_eq!(hinge.value(-1.0, 1.0, -1.0 + 3.0), 0.0);
-    }
 }
