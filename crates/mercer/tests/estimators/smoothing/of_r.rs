@@ -256,7 +256,7 @@ const SURFACES: [Surface; 8] = [
     ),
 ];
 
-// Lowess and loess are two methods: loess takes parabolas and several columns, and has other rounds.
+// Lowess and loess are two methods: lowess takes lines of one column, loess parabolas and several columns too.
 // spec: E3-35
 #[test]
 fn surfaces_of_two_columns_are_those_of_r() {
