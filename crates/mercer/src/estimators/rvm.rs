@@ -82,7 +82,7 @@ impl Rvm {
         Matrix::new(n, n + 1, all)
     }
 
-    fn numbers(&self, task: &Task<'_>) -> Result<FittedRvm> {
+    fn numbers(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let y = outputs(task, Self::NAME)?;
         let phi = self.columns(task)?;
         let omega: Vec<f64> = (0..y.rows()).map(|i| task.weight(i)).collect();
@@ -97,7 +97,7 @@ impl Rvm {
             found.push(if variance <= (4.0 * f64::EPSILON * largest).powi(2) {
                 constant(y.rows(), if self.intercept { mean } else { 0.0 })
             } else {
-                relevance::numbers(&phi, &t, &omega, variance, task.control)?
+                relevance::numbers(&phi, &t, &omega, variance, first, task.control)?
             });
         }
         let (expansion, places) = self.expansion(&found, y.rows(), y.cols())?;
@@ -111,10 +111,10 @@ impl Rvm {
         Ok(FittedRvm { expansion, spreads: spreads.collect(), scores: None, summary })
     }
 
-    fn classes(&self, task: &Task<'_>) -> Result<FittedRvm> {
+    fn classes(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
         let phi = self.columns(task)?;
-        let found = vec![relevance::classes(&phi, &likelihood, task.control)?];
+        let found = vec![relevance::classes(&phi, &likelihood, first, task.control)?];
         let (expansion, _) = self.expansion(&found, task.rows(), scores.outputs())?;
         let summary = summary(&found, task.rows(), &expansion);
         Ok(FittedRvm { expansion, spreads: Vec::new(), scores: Some(scores), summary })
@@ -234,9 +234,16 @@ impl Estimator for Rvm {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
+        self.fit_from(task, None)
+    }
+
+    /// From the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another one.
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {
+        let kept = earlier.map_or(&[][..], |fitted| fitted.support());
+        let first = if kept.last().is_none_or(|row| *row < task.rows()) { kept } else { &[] };
         match task.target {
-            Target::Classes { .. } => self.classes(task),
-            _ => self.numbers(task),
+            Target::Classes { .. } => self.classes(task, first),
+            _ => self.numbers(task, first),
         }
     }
 }

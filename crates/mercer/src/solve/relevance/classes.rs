@@ -45,16 +45,19 @@ struct State<'a> {
     evidence: f64,
 }
 
-/// The relevance vector machine of some columns (N x P) for classes.
-pub fn classes(phi: &Matrix, loss: &dyn Likelihood, control: &Control) -> Result<Relevance> {
+/// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending.
+pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], control: &Control) -> Result<Relevance> {
     let (n, outputs) = (phi.rows(), loss.outputs());
+    // Functions of a column alone then have the variance 1.
+    let alpha_of = |column: usize| (0..n).map(|i| phi[(i, column)].powi(2)).sum::<f64>() / n as f64;
+    let (active, alpha): (Vec<usize>, Vec<f64>) = first.iter().map(|&a| (a, alpha_of(a))).filter(|(_, alpha)| *alpha > 0.0).unzip();
     let mut state = State {
         phi,
         loss,
-        active: Vec::new(),
-        alpha: Vec::new(),
-        weights: Matrix::zeros(0, outputs),
-        columns: Matrix::zeros(n, 0),
+        weights: Matrix::zeros(active.len(), outputs),
+        columns: Matrix::from_fn(n, active.len(), |i, a| phi[(i, active[a])]),
+        active,
+        alpha,
         slopes: loss.at(&Matrix::zeros(n, outputs)),
         factor: None,
         evidence: f64::NEG_INFINITY,

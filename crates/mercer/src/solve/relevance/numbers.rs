@@ -43,8 +43,9 @@ struct State<'a> {
     evidence: f64,
 }
 
-/// The relevance vector machine of some columns (N x P), targets and weights of rows; `beta` is where the noise begins.
-pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &Control) -> Result<Relevance> {
+/// The relevance vector machine of some columns (N x P), targets and weights of rows, from no column or from the ones of `first`,
+/// ascending. The variance of the targets tells where noise and alphas begin.
+pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, first: &[usize], control: &Control) -> Result<Relevance> {
     let (n, p) = (phi.rows(), phi.cols());
     let mut own = vec![0.0; p];
     for (row, w) in phi.data().chunks_exact(p).zip(omega) {
@@ -68,6 +69,16 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, control: &
         q: Vec::new(),
         evidence: f64::NEG_INFINITY,
     };
+    let total: f64 = omega.iter().sum();
+    for &column in first {
+        // Functions of the column alone then have the variance of the targets.
+        let alpha = state.own[column] / (total * variance);
+        if alpha > 0.0 {
+            state.products.push(state.product(column, control)?);
+            state.active.push(column);
+            state.alpha.push(alpha);
+        }
+    }
     state.update(control)?;
     let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
     while changes < MOST_CHANGES && !control.out_of_time() {
@@ -223,9 +234,14 @@ impl State<'_> {
         self.mean.remove(k);
     }
 
-    fn insert(&mut self, column: usize, alpha: f64, control: &Control) -> Result<()> {
+    /// Phi'Omega phi of a column.
+    fn product(&self, column: usize, control: &Control) -> Result<Vec<f64>> {
         let weighed = Matrix::column((0..self.phi.rows()).map(|i| self.omega[i] * self.phi[(i, column)]).collect());
-        let product = transposed_product_within(self.phi, &weighed, control)?.into_data();
+        transposed_product_within(self.phi, &weighed, control).map(Matrix::into_data)
+    }
+
+    fn insert(&mut self, column: usize, alpha: f64, control: &Control) -> Result<()> {
+        let product = self.product(column, control)?;
         let (m, variance) = (self.active.len(), 1.0 / (alpha + self.s[column]));
         let mean = variance * self.q[column];
         let with: Vec<f64> = self.active.iter().map(|&a| self.beta * product[a]).collect();

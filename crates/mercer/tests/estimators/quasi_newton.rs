@@ -1,0 +1,62 @@
+//! Steps with a whole matrix: Rosenbrock's valley, a box, curvature that is given, and curvature against the hill.
+
+use mercer::control::Control;
+use mercer::error::Result;
+use mercer::linalg::Matrix;
+use mercer::solve::{Ended, QuasiNewton, positive};
+
+/// (1 - x)^2 + 100 (y - x^2)^2.
+fn rosenbrock(x: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
+    Ok((a * a + 100.0 * b * b, vec![-2.0 * a - 400.0 * x[0] * b, 200.0 * b]))
+}
+
+fn solver(bounds: Vec<(f64, f64)>) -> QuasiNewton {
+    QuasiNewton { bounds, max_iterations: 200, tolerance: 1e-9, decrease: 0.0 }
+}
+
+fn ended(solver: &QuasiNewton, f: fn(&[f64]) -> Result<(f64, Vec<f64>)>, x: &[f64], curvature: Option<Matrix>) -> Ended {
+    let at = solver.point(f, x).unwrap();
+    solver.minimise(f, at, curvature, &Control::default()).unwrap()
+}
+
+#[test]
+fn rosenbrocks_valley_is_followed_to_its_end() {
+    let free = solver(vec![(f64::NEG_INFINITY, f64::INFINITY); 2]);
+    let Ended { minimum: m, .. } = ended(&free, rosenbrock, &[-1.2, 1.0], None);
+    assert!(m.converged && m.x.iter().all(|x| (x - 1.0).abs() < 1e-8), "{m:?}");
+}
+
+#[test]
+fn in_a_box_the_least_value_is_on_its_side() {
+    // Of x <= 0.5 the least is at y = x^2 there, by hand.
+    let boxed = solver(vec![(-2.0, 0.5), (-2.0, 2.0)]);
+    for start in [[-1.2, 1.0], [0.5, -2.0], [9.0, 9.0]] {
+        let Ended { minimum: m, .. } = ended(&boxed, rosenbrock, &start, None);
+        assert!(m.converged && m.at_bound == [true, false], "{m:?}");
+        assert!((m.x[0] - 0.5).abs() < 1e-12 && (m.x[1] - 0.25).abs() < 1e-8, "{m:?}");
+    }
+}
+
+/// x'A x / 2 - sum x with A = [[3, 1], [1, 2]]: least at A^-1 1 = (0.2, 0.4).
+fn bowl(x: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let g = [3.0 * x[0] + x[1] - 1.0, x[0] + 2.0 * x[1] - 1.0];
+    Ok((0.5 * ((g[0] - 1.0) * x[0] + (g[1] - 1.0) * x[1]), g.to_vec()))
+}
+
+#[test]
+fn with_the_curvature_given_a_bowl_takes_one_step() {
+    let curvature = Matrix::new(2, 2, vec![3.0, 1.0, 1.0, 2.0]).unwrap();
+    let free = solver(vec![(f64::NEG_INFINITY, f64::INFINITY); 2]);
+    let Ended { minimum: m, gradient, .. } = ended(&free, bowl, &[1.0, -1.0], Some(curvature));
+    assert!(m.iterations == 1 && m.evaluations == 1 && (m.x[0] - 0.2).abs() < 1e-12 && (m.x[1] - 0.4).abs() < 1e-12, "{m:?}");
+    assert!(gradient.iter().all(|g| g.abs() < 1e-12));
+}
+
+#[test]
+fn curvature_against_the_hill_becomes_curvature_of_its_size() {
+    let found = positive(&Matrix::new(2, 2, vec![0.0, 2.0, 2.0, 0.0]).unwrap()).unwrap();
+    // Eigenvalues 2 and -2 become 2 and 2.
+    let expected = Matrix::new(2, 2, vec![2.0, 0.0, 0.0, 2.0]).unwrap();
+    assert!(found.data().iter().zip(expected.data()).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+}

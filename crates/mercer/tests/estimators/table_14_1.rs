@@ -1,0 +1,116 @@
+//! The cells of Table 14.1 (Murphy 2012, 14.6), one by one: l2vm, l1vm, rvm, svc and gp on two classes that overlap.
+
+use crate::made;
+
+use made::*;
+use mercer::compare::{Comparing, SAME, Starts, compare};
+use mercer::control::Control;
+use mercer::data::{Dataset, Points, Split, Target};
+use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedModel, Needs, Rvm, Scores, Task, catalogue};
+use mercer::gram::Dense;
+use mercer::kernels::KernelExpr;
+use mercer::prep::Recipe;
+use mercer::read::TargetInfo;
+
+const N: usize = 120;
+
+fn table() -> (Rows, Target) {
+    let x = points(14, N, 2);
+    let wobble = errors(14, N);
+    let side = |i: usize| (2.5 * x[i][0]).sin() + x[i][1] + 0.5 * wobble[i] > 0.0;
+    let target = labels((0..N).map(side));
+    (x, target)
+}
+
+fn learn(text: &str, gram: &Dense, target: &Target, from: Option<&FittedModel>) -> FittedModel {
+    let task = Task { gram, target, weights: None, control: &Control::default(), seed: 1 };
+    EstimatorExpr::parse(text).unwrap().fit_from(&task, from).unwrap()
+}
+
+/// Scores of the training rows from two fits, and how far apart they are as a share of the largest.
+fn apart(a: &FittedModel, b: &FittedModel, gram: &Dense) -> f64 {
+    let (a, b) = (on_training(a, gram).scores.unwrap(), on_training(b, gram).scores.unwrap());
+    let largest = a.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    a.data().iter().zip(b.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / largest
+}
+
+// spec-part: T01 (convex: l2vm, l1vm and svc end in one place from two starts, rvm in several; gp has no weights to start from)
+#[test]
+fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine_need_not() {
+    let (x, target) = table();
+    let gram = square(&x, |a, b| rbf(1.0)(a, b));
+    for (text, other) in [
+        ("l1vm(lambda=0.5, tolerance=1e-11)", "l1vm(lambda=5, tolerance=1e-11)"),
+        ("svc(c=2, tolerance=1e-9)", "svc(c=20, tolerance=1e-9)"),
+        ("l2vm(lambda=0.5)", "l2vm(lambda=5)"),
+    ] {
+        let from = learn(other, &gram, &target, None);
+        let found = apart(&learn(text, &gram, &target, None), &learn(text, &gram, &target, Some(&from)), &gram);
+        assert!(found <= 1e-8, "{text}: {found:e}");
+    }
+    // The other start of rvm: the rows that it keeps of the same table where every other row weighs ten times as much.
+    let weights: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 10.0 } else { 1.0 }).collect();
+    let control = Control::default();
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
+    let from = Rvm::default().fit(&Task { weights: Some(&weights), ..task }).unwrap();
+    let (cold, warm) = (Rvm::default().fit(&task).unwrap(), Rvm::default().fit_from(&task, Some(&from)).unwrap());
+    // Both are maxima of the evidence.
+    assert!(cold.summary().converged && warm.summary().converged);
+    let (a, b) = (on_training(&cold, &gram).scores.unwrap(), on_training(&warm, &gram).scores.unwrap());
+    let far = a.data().iter().zip(b.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(far > 1e-3 && cold.support() != warm.support(), "{far:e}");
+    // Its own solution is where it stays.
+    let again = Rvm::default().fit_from(&task, Some(&cold)).unwrap();
+    assert_eq!(again.support(), cold.support());
+}
+
+// spec-part: T01 (sparse, probabilities, several classes, Mercer or not, what chooses the kernel; and the cells above)
+#[test]
+fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
+    let (x, target) = table();
+    let gram = square(&x, |a, b| rbf(1.0)(a, b));
+    // Name, whether few rows stay, probabilities, several classes natively, any similarity, evidence.
+    let cells = [
+        ("l2vm(lambda=0.5)", false, true, true, true, true),
+        ("l1vm(lambda=0.5)", true, true, true, true, false),
+        ("rvm", true, true, true, true, false),
+        ("svc(c=2)", true, false, false, false, false),
+        ("gp(variance=1, noise=0.1)", false, true, true, false, true),
+    ];
+    for (text, sparse, probable, native, any, evidence) in cells {
+        let fitted = learn(text, &gram, &target, None);
+        assert_eq!(fitted.support().len() * 10 < 9 * N, sparse, "{text} keeps {} rows", fitted.support().len());
+        assert_eq!(on_training(&fitted, &gram).probabilities.is_some(), probable, "{text}");
+        let name = text.split('(').next().unwrap();
+        let entry = catalogue().into_iter().find(|e| e.name == name).unwrap();
+        assert_eq!(entry.gives.scores != Scores::Pairs, native, "{text}");
+        assert_eq!(entry.needs == Needs::AnySimilarity, any, "{text}");
+        let criterion = EstimatorExpr::parse(text).unwrap().criterion_name();
+        assert_eq!(criterion.is_some_and(|c| c.contains("evidence")), evidence, "{text}: {criterion:?}");
+    }
+    // The weights of rvm are chosen by evidence, whatever chose its kernel.
+    assert!(learn("rvm", &gram, &target, None).summary().evidence.unwrap() < 0.0);
+}
+
+// The kernel of rvm is chosen by rows held out (decision 0093); its weights are by evidence, as below.
+// spec: T01
+#[test]
+fn a_comparison_measures_what_the_table_says() {
+    let (x, target) = table();
+    let data = Dataset::from_points(Points::dense(N, 2, x.concat()).unwrap());
+    let info = TargetInfo { names: vec!["t".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Default::default() };
+    let names = ["l2vm(lambda=0.5)", "l1vm(lambda=0.5)", "rvm", "svc(c=2)", "gp(variance=1)"];
+    let estimators = names.iter().map(|e| EstimatorExpr::parse(e).unwrap()).collect();
+    let comparing = Comparing { kernel: Some(KernelExpr::parse("rbf(gamma=1)").unwrap()), ..Comparing::new(estimators) };
+    let comparing = Comparing { prep: Recipe { standardise: false, ..Recipe::default() }, ..comparing };
+    let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap();
+    for (name, scored) in names.iter().zip(&outcome.rows) {
+        let agree = match scored.starts {
+            Some(Starts::Apart(share)) => share <= SAME,
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(agree, *name != "rvm", "{name}: {:?}", scored.starts);
+        let kept = scored.model.as_ref().unwrap().fitted.support().len();
+        assert_eq!(kept * 10 < 9 * N, !name.starts_with("l2vm") && !name.starts_with("gp"), "{name} keeps {kept}");
+    }
+}
