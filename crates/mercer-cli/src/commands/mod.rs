@@ -52,6 +52,7 @@ macro_rules! commands {
 commands! {
     compare: Compare;
     plan: Plan;
+    advise: Advise;
     fit: Fit;
     predict: Predict;
     check: Check;

@@ -264,3 +264,15 @@ fn a_fit_says_of_each_searched_parameter_which_range_scores_the_same_and_json_ho
     assert_eq!(c["name"], "c");
     assert!(c["tried"].as_array().unwrap().len() >= 3 && c["same"].as_array().unwrap().len() == 2, "{c}");
 }
+
+#[test]
+fn advice_names_the_rule_that_fired_and_what_was_measured() {
+    let shell = Shell::new();
+    let run = shell.done(&["advise", "example:iris", "--kernel", "matern(nu=1.5)"]);
+    for part in
+        ["rule: rbf", "4 numbers in each of 150 rows", "rbf: leave-one-out error", "linear: leave-one-out error", "matern", "* best"]
+    {
+        assert!(run.out.contains(part), "{part} is missing in\n{}", run.out);
+    }
+    assert_eq!(run.out, shell.done(&["advise", "example:iris", "--kernel", "matern(nu=1.5)"]).out);
+}

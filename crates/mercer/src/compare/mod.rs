@@ -1,5 +1,6 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
+mod advice;
 mod budget;
 mod contest;
 mod entry;
@@ -9,6 +10,7 @@ mod pace;
 mod plan;
 mod starts;
 
+pub use advice::{Advice, Judged, Rule, advise};
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};

@@ -167,6 +167,15 @@ impl Comparison {
                 false => "for a small model: none of these; every one keeps nearly all rows".into(),
             });
         }
+        let loss = |r: &Row| r.metric(ranking).map_or(f64::INFINITY, |e| if ranking.rises() { -e.mean } else { e.mean });
+        if let Some((row, _)) = least(&|r, m| if m.needs_mercer { f64::INFINITY } else { loss(r) }) {
+            out.push(format!(
+                "for similarities that are not positive semi-definite: {} ({}), {}",
+                name(row),
+                told(row, ranking),
+                cost(row)
+            ));
+        }
         out
     }
 

@@ -3,6 +3,7 @@
 //! A [`Comparison`] is one table, one kernel, one set of folds and one [`Row`] per estimator. Every face prints the
 //! same numbers from it: the terminal table, the JSON document, the page and the figures on the page.
 
+mod advice;
 mod catalogue;
 mod density;
 mod figures;
@@ -28,6 +29,7 @@ pub use figures::{
     TuningCurve, figure_files, save_figures,
 };
 
+pub use advice::advice_text;
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub(crate) use figures::contours;
 

@@ -3,10 +3,9 @@
 use crate::problem;
 
 use mercer::control::Control;
-use mercer::data::{Dataset, Examples, Points, Split, Target};
-use mercer::estimators::{Estimator, EstimatorExpr, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
+use mercer::data::Target;
+use mercer::estimators::{Estimator, Fitted, FittedGp, Gp, Query, Ridge, Task, Want};
 use mercer::gram::{Dense, Side};
-use mercer::kernels::KernelExpr;
 use mercer::linalg::{Cholesky, Matrix, product};
 use mercer::param::Value;
 use problem::*;
@@ -17,7 +16,7 @@ fn gp(noise: f64, variance: f64, standardise_target: bool) -> Gp {
     Gp { noise: Value::Number(noise), variance: Value::Number(variance), standardise_target, ..Gp::default() }
 }
 
-fn near(a: f64, b: f64, tol: f64) {
+pub(crate) fn near(a: f64, b: f64, tol: f64) {
     assert!((a - b).abs() <= tol, "{a} and {b} differ by {:e}", (a - b).abs());
 }
 
@@ -312,7 +311,7 @@ fn inputs(x: &Matrix) -> mercer::data::Dataset {
 }
 
 /// A standard normal vector.
-fn normals(n: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn normals(n: usize, seed: u64) -> Vec<f64> {
     use rand::SeedableRng;
     use rand_distr::Distribution;
     let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -450,60 +449,4 @@ fn draws_have_the_mean_and_the_covariance_of_the_process_and_come_from_the_seed(
     c.add_to_diagonal(&[0.1; 12]);
     close(&product(&l, &l.transpose()).unwrap(), &c, 1e-14);
     assert_eq!(l[(0, 11)], 0.0);
-}
-
-#[test]
-fn a_descent_from_given_numbers_ends_without_a_slope_and_moves_nothing_else() {
-    let kernel = KernelExpr::parse("1.5*rbf(length_scale=[1, 1]) + white(value=0.3)").unwrap();
-    let estimator = EstimatorExpr::parse("gp(noise=0.01, variance=1, standardise_target=false)").unwrap();
-    let x: Vec<f64> = (0..120).map(|i| f64::from(i * i % 37) / 9.0).collect();
-    let y: Vec<f64> = (0..60).map(|i| (1.3 * x[2 * i]).sin() + 0.1 * x[2 * i + 1] + 0.05 * f64::from((i * 7 % 11) as u8)).collect();
-    let data = Dataset::from_points(Points::dense(60, 2, x).unwrap());
-    let (target, control) = (Target::numbers(&y), Control::default());
-    let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
-    let ends = [Some((1e-2, 1e2)), Some((1e-2, 1e2)), Some((1e-2, 1e2)), None];
-    let far = vec![vec![20.0, 8.0, 8.0]];
-    let end = mercer::select::descend(&kernel, &estimator, &ends, &far, &examples, &control, 0).unwrap();
-    let (criterion, slopes) = mercer::select::criterion(&end.kernel, &estimator, &examples, &control, 0).unwrap();
-    assert!(end.converged && (criterion.value - end.value).abs() <= 1e-12 * end.value.abs());
-    assert_eq!(end.kernel.values()[2].value.numbers(), [0.3]);
-    for ((number, slope), (low, high)) in end.numbers.iter().zip(&slopes).zip(ends.iter().flatten()) {
-        assert!(number > low && number < high && (number * slope).abs() <= 1e-2, "{number} has the slope {slope}");
-    }
-    let (start, _) = mercer::select::criterion(&kernel, &estimator, &examples, &control, 0).unwrap();
-    assert!(end.value < start.value);
-    // An end for each number, and none at or below 0.
-    assert!(mercer::select::descend(&kernel, &estimator, &ends[..3], &[], &examples, &control, 0).is_err());
-    let wrong = [Some((-1.0, 1.0)), None, None, None];
-    assert!(mercer::select::descend(&kernel, &estimator, &wrong, &[], &examples, &control, 0).is_err());
-}
-
-#[test]
-fn samples_lead_a_descent_and_all_rows_end_it() {
-    let kernel = KernelExpr::parse("1.5*rbf(length_scale=[1, 1]) + white(value=0.3)").unwrap();
-    let x = normals(800, 11);
-    let f = |i: usize| (1.3 * x[2 * i]).sin() + 0.3 * x[2 * i + 1];
-    let noise = normals(400, 12);
-    let numbers = Target::numbers(&(0..400).map(|i| f(i) + 0.2 * noise[i]).collect::<Vec<_>>());
-    let names = vec!["no".to_owned(), "yes".to_owned()];
-    let classes = Target::Classes { codes: (0..400).map(|i| usize::from(f(i) + 0.5 * noise[i] > 0.0)).collect(), names };
-    let data = Dataset::from_points(Points::dense(400, 2, x.clone()).unwrap());
-    let control = Control::default();
-    for (text, target, white) in
-        [("gp(noise=1e-6, variance=1, standardise_target=false)", numbers, Some((1e-3, 1e1))), ("gp(variance=1, noise=0.1)", classes, None)]
-    {
-        let estimator = EstimatorExpr::parse(text).unwrap();
-        let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
-        let ends = [Some((1e-2, 1e4)), Some((1e-2, 1e2)), Some((1e-2, 1e2)), white];
-        let end = mercer::select::descend(&kernel, &estimator, &ends, &[], &examples, &control, 0).unwrap();
-        let (criterion, slopes) = mercer::select::criterion(&end.kernel, &estimator, &examples, &control, 0).unwrap();
-        near(criterion.value, end.value, 1e-8 * end.value.abs());
-        assert!(end.converged && end.evaluations <= 15, "{}", end.evaluations);
-        for ((number, slope), (low, high)) in end.numbers.iter().zip(&slopes).zip(ends.iter().flatten()) {
-            assert!(number > low && number < high && (number * slope).abs() <= 2e-2, "{text}: {number} has the slope {slope}");
-        }
-        // From there nothing is left to do, and no sample is asked.
-        let again = mercer::select::descend(&end.kernel, &estimator, &ends, &[], &examples, &control, 0).unwrap();
-        near(again.value, end.value, 1e-6 * end.value.abs());
-    }
 }

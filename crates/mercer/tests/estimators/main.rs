@@ -8,6 +8,7 @@ mod calibration;
 mod cancelling;
 mod clusters;
 mod conformance;
+mod descent;
 mod discriminant;
 mod foundations;
 mod gp;

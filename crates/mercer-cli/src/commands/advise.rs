@@ -1,0 +1,56 @@
+//! `mercer advise`: which kernel, by rule and by measurement.
+
+use super::{Role, Run, control, done, kernel, load};
+use crate::Stop;
+use crate::args::{Limits, Tabular};
+use crate::output::{notices, print};
+use clap::Args;
+use mercer::compare::{self, Comparing};
+use mercer::data::Examples;
+use mercer::error::Result;
+use mercer::report;
+use std::process::ExitCode;
+
+const ADVISE: &str = "\
+Examples:
+  mercer advise example:iris
+  mercer advise wine.csv --target quality
+  mercer advise wine.csv --target quality --kernel 'matern(nu=1.5)'";
+
+/// Say which kernel suits a table: the rule that fires, and the leave-one-out error of ridge under it and under others.
+#[derive(Debug, Args)]
+#[command(after_help = ADVISE)]
+pub(crate) struct Advise {
+    #[command(flatten)]
+    pub table: Tabular,
+    /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
+    #[arg(long, value_name = "COL", help_heading = "What to learn")]
+    pub weights: Option<String>,
+    /// Seed of searches.
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
+    pub seed: u64,
+    /// Say what is being done, line by line on standard error.
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+impl Run for Advise {
+    fn run(&self, stop: &Stop) -> Result<ExitCode> {
+        advise(self, stop).map(done)
+    }
+}
+
+fn advise(args: &Advise, stop: &Stop) -> Result<()> {
+    let asked = kernel(&args.table)?;
+    let control = control(&args.limits, args.verbose, stop);
+    let roles: Vec<Role<'_>> = args.weights.as_deref().map(Role::Weights).into_iter().collect();
+    let loaded = load(&args.table, &roles, false, &control)?;
+    notices(&loaded.notices);
+    let comparing = Comparing { prep: loaded.recipe.clone(), kernel: asked, seed: args.seed, ..Comparing::new(Vec::new()) };
+    let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
+    let advice = compare::advise(&examples, &comparing, &control)?;
+    drop(control);
+    print(&format!("{}\n", report::advice_text(&advice)))
+}

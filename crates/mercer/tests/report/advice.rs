@@ -1,0 +1,125 @@
+//! Advice on kernels and methods: the rule that fired stands beside what was measured, and numbers decide.
+
+use crate::samples;
+
+use mercer::compare::{Advice, Comparing, Rule, advise};
+use mercer::control::Control;
+use mercer::data::{Column, Dataset, Examples, Points, Split, Strings, Target, Values};
+use mercer::report::{Comparison, Method, advice_text};
+
+/// A number in -1..1 without visible pattern.
+fn noise(i: usize, j: usize) -> f64 {
+    let v = (12.9898 * (i + 1) as f64 + 78.233 * (j + 1) as f64).sin() * 43758.5453;
+    2.0 * (v - v.floor()) - 1.0
+}
+
+fn table(rows: usize, columns: usize) -> Vec<Vec<f64>> {
+    (0..rows).map(|i| (0..columns).map(|j| noise(i, j)).collect()).collect()
+}
+
+fn advice(data: &Dataset, target: &Target) -> Advice {
+    let examples = Examples { data, target, weights: None, split: &Split::Rows };
+    advise(&examples, &Comparing::new(Vec::new()), &Control::default()).unwrap()
+}
+
+/// The leave-one-out error of a kernel that was judged.
+fn error(advice: &Advice, kernel: &str) -> f64 {
+    let judged = advice.judged.iter().find(|j| j.kernel.to_string() == kernel).unwrap();
+    let tuning = judged.found.as_ref().unwrap();
+    assert_eq!((tuning.criterion.as_str(), tuning.rises), ("leave-one-out error", false));
+    tuning.value.unwrap()
+}
+
+/// Targets of rows with noise of standard deviation 0.1 / 3^1/2.
+fn of(x: &[Vec<f64>], f: impl Fn(&[f64]) -> f64) -> Target {
+    Target::numbers(&x.iter().enumerate().map(|(i, row)| f(row) + 0.1 * noise(i, 999)).collect::<Vec<_>>())
+}
+
+fn dense(x: &[Vec<f64>]) -> Dataset {
+    Dataset::from_points(Points::dense(x.len(), x[0].len(), x.concat()).unwrap())
+}
+
+// spec: R01
+#[test]
+fn the_rule_that_fires_stands_beside_the_leave_one_out_error_of_the_others() {
+    let sd = 0.1 / 3f64.sqrt();
+    let near = |found: f64| (0.8 * sd..1.6 * sd).contains(&found);
+    let x = table(120, 2);
+    // A curve: rbf by default, and measured so.
+    let curve = advice(&dense(&x), &of(&x, |r| (3.0 * r[0]).sin() + (2.0 * r[1]).cos()));
+    assert_eq!((curve.rule, curve.best(), curve.holds()), (Rule::Smooth, Some(0), true));
+    assert!(near(error(&curve, "rbf")) && error(&curve, "linear") > 3.0 * sd);
+    let text = advice_text(&curve);
+    for part in [
+        "rule: rbf",
+        "2 numbers in each of 120 rows",
+        "  * rbf: leave-one-out error",
+        "linear: leave-one-out error",
+        "is the best of these",
+    ] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    // Products of two columns that mean something: the rule is corrected by what was measured, or is within its noise.
+    let products = advice(&dense(&x), &of(&x, |r| 2.0 * r[0] * r[1]));
+    assert!(products.rule == Rule::Smooth && near(error(&products, "polynomial(degree=2)")), "{}", advice_text(&products));
+    assert!(error(&products, "linear") > 3.0 * sd);
+    // Texts have kernels of their own.
+    let words = ["red wine", "white wine", "red rose", "white rose"];
+    let texts = Dataset::new(vec![Column {
+        name: "text".into(),
+        values: Values::Texts(Strings::new((0..40).map(|i| format!("{} number {i}", words[i % 4])))),
+    }])
+    .unwrap();
+    let found = advice(&texts, &Target::numbers(&(0..40).map(|i| f64::from(u8::from(i % 4 < 2)) + 0.01 * noise(i, 1)).collect::<Vec<_>>()));
+    assert!(found.rule == Rule::Structure && found.judged.iter().any(|j| j.kernel.to_string().contains("spectrum")));
+    assert!(advice_text(&found).contains("kernels of their own"));
+}
+
+// spec: R03
+#[test]
+fn many_columns_and_sparse_ones_ask_for_lines() {
+    let x = table(40, 60);
+    let dense = advice(&dense(&x), &of(&x, |r| r[..5].iter().sum()));
+    assert_eq!(dense.rule, Rule::ManyColumns);
+    assert_eq!(dense.judged[0].kernel.to_string(), "linear");
+    assert!(error(&dense, "linear").is_finite() && error(&dense, "rbf").is_finite());
+    assert!(advice_text(&dense).contains("told apart by lines: linear (60 numbers in each of 40 rows)"), "{}", advice_text(&dense));
+}
+
+/// A comparison made up, with what was measured of each method.
+fn measured() -> Comparison {
+    let mut comparison = samples::classes();
+    for (k, row) in comparison.entries.iter_mut().filter(|r| r.failure.is_none()).enumerate() {
+        row.predict_us_per_row = 3.0 + k as f64;
+        row.method = Some(Method {
+            starts: None,
+            chosen_by: None,
+            kept: if row.estimator.starts_with("svc") { 0.3 } else { 1.0 },
+            several_classes: Some("natively"),
+            needs_mercer: !row.estimator.starts_with("knn"),
+            looks: true,
+            model_bytes: 1000,
+        });
+    }
+    comparison
+}
+
+// spec: R06
+#[test]
+fn every_recommendation_cites_what_was_measured_and_follows_it() {
+    let mut comparison = measured();
+    let line = |c: &Comparison, start: &str| c.recommendation().into_iter().find(|l| l.starts_with(start)).unwrap();
+    for sentence in comparison.recommendation() {
+        assert!(sentence.chars().any(|c| c.is_ascii_digit()), "no number in: {sentence}");
+    }
+    assert!(line(&comparison, "to predict best").contains("ridge (accuracy 0.973"));
+    assert!(line(&comparison, "for a small model").contains("svc") && line(&comparison, "for a small model").contains("30%"));
+    let any = line(&comparison, "for similarities that are not positive semi-definite");
+    assert!(any.contains("knn (accuracy 0.96"), "{any}");
+    // Speed is what was timed, whatever the method is known for.
+    for fast in ["knn", "svc", "ridge"] {
+        comparison.entries.iter_mut().for_each(|r| r.predict_us_per_row = if r.estimator.starts_with(fast) { 0.5 } else { 9.0 });
+        let said = line(&comparison, "for fast predictions");
+        assert!(said.contains(fast) && (said.contains("500 ns") || said.contains("0.5")), "{said}");
+    }
+}
