@@ -15,7 +15,7 @@ fn solver(bounds: Vec<(f64, f64)>) -> QuasiNewton {
     QuasiNewton { bounds, max_iterations: 200, tolerance: 1e-9, decrease: 0.0 }
 }
 
-fn ended(solver: &QuasiNewton, f: fn(&[f64]) -> Result<(f64, Vec<f64>)>, x: &[f64], curvature: Option<Matrix>) -> Ended {
+fn ended(solver: &QuasiNewton, f: impl Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Copy, x: &[f64], curvature: Option<Matrix>) -> Ended {
     let at = solver.point(f, x).unwrap();
     solver.minimise(f, at, curvature, &Control::default()).unwrap()
 }

@@ -378,7 +378,7 @@ mod tests {
         let (phi, t) = problem();
         let control = Control::default();
         let ones = vec![1.0; 50];
-        let found = numbers(&phi, &t, &ones, 0.3, &control).unwrap();
+        let found = numbers(&phi, &t, &ones, 0.3, &[], &control).unwrap();
         let whole = direct(&phi, &t, &found);
         assert!((found.evidence - whole).abs() <= 1e-8 * whole.abs(), "{} {whole}", found.evidence);
         assert!(found.columns.len() > 2 && found.columns.len() < 20 && found.gain <= TOLERANCE);
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn columns_that_stay_are_stationary_and_those_that_are_left_out_add_nothing() {
         let (phi, t) = problem();
-        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &Control::default()).unwrap();
+        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &[], &Control::default()).unwrap();
         for m in 0..51 {
             // C without column m, by N x N.
             let mut others = found.clone();
