@@ -79,9 +79,12 @@ class Chosen:
         for kernel in kernels:
             hits = np.zeros(len(C))
             for train, test in inner:
+                # Kernel values are the same for every c; words are learnt from the rows of the fold.
+                rows, new = {"text": list(texts[train])}, {"text": list(texts[test])}
+                among, cross = mercer.Kernel(kernel)(rows), mercer.Kernel(kernel)(new, rows)
                 for j, c in enumerate(C):
-                    model = mercer.Learner(f"svc(c={c})", kernel).fit({"text": list(texts[train])}, list(labels[train]))
-                    hits[j] += np.sum(model.predict({"text": list(texts[test])}) == labels[test])
+                    model = mercer.SVC(C=c, kernel="precomputed").fit(among, labels[train])
+                    hits[j] += np.sum(model.predict(cross) == labels[test])
             at = int(np.argmax(hits))
             if hits[at] > best[0]:
                 best = (hits[at], kernel, C[at])

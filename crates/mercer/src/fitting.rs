@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want, catalogue};
-use crate::gram::{self, Dense, Gram, Mercer, Side};
+use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
 use crate::prep;
@@ -200,7 +200,8 @@ pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
 
 /// The size of a fit to prepared rows.
 pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
-    Size { rows: data.rows(), outputs: target.outputs(), classes: matches!(target, Target::Classes { .. }), rank: kernel.rank(data) }
+    let (rank, classes) = (kernel.rank(data), matches!(target, Target::Classes { .. }));
+    Size { rows: data.rows(), outputs: target.outputs(), classes, rank, stored: kernel.stored(data) }
 }
 
 /// Refuses a fit that would need more memory than allowed.
@@ -222,8 +223,7 @@ pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Co
 /// A notice of rows with k(x, x) = 0, such as empty texts: a Mercer kernel finds nothing like them, themselves included.
 /// Rows are counted as the user gave them, those that were left out included.
 pub(crate) fn zero_norm_rows(gram: &dyn Gram, given: &[usize]) -> Option<String> {
-    let diagonal = gram.diagonal(Side::Rows);
-    let empty: Vec<usize> = (0..diagonal.len()).filter(|&i| diagonal[i] == 0.0).collect();
+    let empty = gram.zero_rows();
     empty.first().map(|&i| match empty.len() {
         1 => format!("row {} has k(x, x) = 0: for this kernel it is like nothing, itself included", given[i] + 1),
         n => format!(
@@ -243,12 +243,24 @@ pub fn fit_settled(
     seed: u64,
 ) -> Result<(FittedKernel, FittedModel)> {
     // Before a kernel prepares its inputs.
-    plan(estimator, size_of(kernel, examples.data, examples.target), examples.target, control)?;
+    let size = size_of(kernel, examples.data, examples.target);
+    plan(estimator, size, examples.target, control)?;
     control.check()?;
     let kernel = kernel.learn(examples.data, examples.weights, control)?;
-    let mut fitted = fit_bound(kernel.gram(examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
+    let mut fitted = fit_bound(gram_for(&kernel, estimator, size, examples.data, control)?.as_ref(), estimator, examples, control, seed)?;
     fitted.forget_rows();
     Ok((kernel, fitted))
+}
+
+/// The Gram matrix that a fit of this size goes by.
+pub(crate) fn gram_for(
+    kernel: &FittedKernel,
+    estimator: &EstimatorExpr,
+    size: Size,
+    rows: &Dataset,
+    control: &Control,
+) -> Result<Box<dyn Bound>> {
+    if estimator.multiplies(size) { kernel.gram_to_multiply(rows, control) } else { kernel.gram(rows, control) }
 }
 
 /// The same on kernel values among the rows of the sample that are bound already.
@@ -324,7 +336,10 @@ const FEATURE_ROWS: usize = 8192;
 
 /// Predictions of a model over features, from those of the new rows alone.
 fn by_features(kernel: &FittedKernel, fitted: &FittedModel, new: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
-    let predict = |rows: &Dataset| fitted.predict(&Query::new(kernel.gram(rows, control)?.as_ref(), want, control));
+    let predict = |rows: &Dataset| {
+        let bound = if want.variance || want.covariance { kernel.gram(rows, control) } else { kernel.gram_to_multiply(rows, control) };
+        fitted.predict(&Query::new(bound?.as_ref(), want, control))
+    };
     if new.rows() <= FEATURE_ROWS || want.covariance {
         return predict(new);
     }

@@ -9,7 +9,9 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted};
-use crate::fitting::{self, Used, cannot_predict, fit_bound, plan, prepare_weighed, require_mercer, size_of, support_of, zero_norm_rows};
+use crate::fitting::{
+    self, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_mercer, size_of, support_of, zero_norm_rows,
+};
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::prep;
@@ -189,10 +191,11 @@ impl Learner {
             // As it was asked for: a search may go to the ends of its ranges.
             require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;
         }
-        plan(&self.estimator, size_of(&through(&open), &prepared.data, &used.target), &used.target, control)?;
+        let size = |kernel: &KernelExpr| size_of(kernel, &prepared.data, &used.target);
+        plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices);
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
-        let mut bound = kernel.gram(&prepared.data, control)?;
+        let mut bound = gram_for(&kernel, &self.estimator, size(&open), &prepared.data, control)?;
         if open.mercer() == Mercer::Always {
             notices.extend(zero_norm_rows(bound.as_ref(), &rows));
         }
@@ -227,12 +230,12 @@ impl Learner {
         let clock = Instant::now();
         let last = control.last_step();
         let chosen = through(&tuned.kernel);
-        plan(&tuned.estimator, size_of(&chosen, &prepared.data, &used.target), &used.target, &last)?;
+        plan(&tuned.estimator, size(&chosen), &used.target, &last)?;
         last.check()?;
         if chosen != open {
             drop(bound);
             kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
-            bound = kernel.gram(&prepared.data, &last)?;
+            bound = gram_for(&kernel, &tuned.estimator, size(&chosen), &prepared.data, &last)?;
         }
         let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
         if !self.keep_rows {

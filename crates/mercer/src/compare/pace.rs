@@ -51,7 +51,7 @@ mod tests {
     fn a_fit_grows_with_its_work_and_a_prediction_with_its_rows() {
         let svc = EstimatorExpr::parse("svc").unwrap();
         let pace = Pace { rows: 100, fit: 1.0, predict: 2.0, growth: 1 };
-        let size = Size { rows: 1000, outputs: 2, classes: true, rank: None };
+        let size = Size { rows: 1000, outputs: 2, classes: true, rank: None, stored: None };
         assert!((pace.fits(&svc, size) - 100.0).abs() <= 1e-9 && (pace.predictions(size) - 20.0).abs() <= 1e-9);
         assert!((Pace { growth: 2, ..pace }.predictions(size) - 200.0).abs() <= 1e-9);
         assert!((pace.predictions(Size { rank: Some(40), ..size }) - 2.0).abs() <= 1e-9, "40 features, whatever the rows");

@@ -18,6 +18,7 @@ pub(super) trait AnyEstimator {
     fn gives(&self) -> Gives;
     fn needs(&self) -> Needs;
     fn skips_rows(&self) -> bool;
+    fn multiplies(&self) -> bool;
     fn takes(&self) -> &'static [Kind];
     fn bytes(&self, size: Size) -> u64;
     fn most_bytes(&self, size: Size, allowed: u64) -> u64;
@@ -66,6 +67,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn skips_rows(&self) -> bool {
         Estimator::skips_rows(self)
+    }
+    fn multiplies(&self) -> bool {
+        Estimator::multiplies(self)
     }
     fn takes(&self) -> &'static [Kind] {
         E::TAKES

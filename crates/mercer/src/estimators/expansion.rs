@@ -4,7 +4,7 @@
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{self, Features, Gram, Side, Subset, ranges};
+use crate::gram::{self, Features, Gram, Multiplied, Side, Subset, ranges};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,7 @@ impl Expansion {
     /// An error if the sizes do not fit, which a damaged model file may bring about; on request of `control`.
     pub fn predict(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
         self.check()?;
-        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| Features::of(cross, Side::Rows))) {
+        let mut out = match (&self.weights, self.weights.as_ref().and_then(|_| Multiplied::of(cross))) {
             (Some(weights), Some(features)) => features.product(weights, control)?,
             (Some(_), None) if self.support.is_empty() => {
                 return Err(Error::Data("the model holds weights of features, and this kernel has none".into()));

@@ -165,9 +165,9 @@ impl Gp {
         alpha.data_mut().iter_mut().for_each(|a| *a /= process.variance);
         let fit: f64 = t.data().iter().zip(alpha.data()).map(|(t, a)| t * a).sum();
         let noises: f64 = (0..n).map(|i| (process.noise / task.weight(i)).ln()).sum();
-        let log_det = system.factor.log_det() - system.z.cols() as f64 * lambda.ln() + noises;
+        let log_det = system.solver.log_det() - system.z.cols() as f64 * lambda.ln() + noises;
         let evidence = process.evidence(n, fit, log_det);
-        GpOfNumbers::of_features(process, system.factor, found, alpha, evidence)
+        GpOfNumbers::of_features(process, system.solver, found, alpha, evidence)
     }
 
     /// Computes C and factorises it in place.

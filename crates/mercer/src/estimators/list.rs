@@ -286,6 +286,10 @@ impl EstimatorExpr {
     pub fn skips_rows(&self) -> bool {
         self.any().skips_rows()
     }
+    /// Whether a fit of this size does no more than multiply by features.
+    pub(crate) fn multiplies(&self, size: Size) -> bool {
+        size.few().is_some() && self.any().multiplies()
+    }
     /// Whether it can be fitted to such a target.
     pub fn takes(&self, target: &Target) -> bool {
         self.any().takes().contains(&target.kind())

@@ -120,9 +120,16 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The features of the training rows (N x rank), where they are so few that a fit goes by them.
     pub(crate) fn few_features(&self) -> Option<Cow<'a, Matrix>> {
+        self.gram.features(Side::Rows).filter(|z| self.few(z.cols()))
+    }
+    /// Whether so many features are so few.
+    pub(crate) fn few(&self, rank: usize) -> bool {
+        Size { rank: Some(rank), ..self.size() }.few().is_some()
+    }
+    /// The size of the fit, its features apart.
+    pub(crate) fn size(&self) -> Size {
         let classes = self.target.kind() == Kind::Classes;
-        let size = |rank| Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: Some(rank) };
-        self.gram.features(Side::Rows).filter(|z| size(z.cols()).few().is_some())
+        Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None }
     }
     /// Training rows.
     pub fn rows(&self) -> usize {
@@ -180,6 +187,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Whether a row of weight 0 in a task is to it a row that is not there.
     fn skips_rows(&self) -> bool {
+        false
+    }
+    /// Whether a fit to few features does no more than multiply by them, so that these may be put off.
+    fn multiplies(&self) -> bool {
         false
     }
     /// Bytes that a fit of this size needs, the Gram matrix or the features included.

@@ -12,7 +12,7 @@ use super::bordered::{self, Bordered, Purpose, Solution};
 use super::held_out::{enough, out_of_fold};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, least_mean, outputs};
-use super::primal::Primal;
+use super::primal::{Found as PrimalFound, Primal, Solver};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
@@ -21,7 +21,8 @@ use super::{
 };
 use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, gramian_within, product};
+use crate::gram::Side;
+use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ use std::borrow::Cow;
 
 /// The relative residual that a fit is asked to reach.
 const TOLERANCE: f64 = 1e-8;
+
+/// The relative duality gap that a way around the factor of a matrix must reach, or is not taken.
+const SETTLED: f64 = 1e-18;
 
 /// Kernel ridge regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,14 +126,6 @@ impl Ridge {
     fn fit_primal<'a>(&self, z: Cow<'a, Matrix>, task: &Task<'a>, y: &Matrix, lambda: f64, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let system = Primal::new(z, task, lambda, self.intercept)?;
         let found = system.solve(y, task.control)?;
-        let summary = Summary {
-            converged: found.gap <= TOLERANCE,
-            objective: Some(found.objective),
-            certificate: Some(Certificate { name: "relative duality gap".into(), value: found.gap, tolerance: TOLERANCE }),
-            jitter: system.factor.jitter_used(),
-            ..Summary::default()
-        };
-        let alpha = system.dual(y, &found);
         let left_out = match told {
             true => {
                 // y_i - f_i of the fit without row i is (y_i - f_i) / (1 - h_i).
@@ -140,8 +136,43 @@ impl Ridge {
             }
             false => None,
         };
-        let expansion = Expansion::new((0..y.rows()).collect(), alpha, found.bias).with_weights(found.beta);
-        Ok((FittedRidge { expansion, classes: classes(task.target), summary }, left_out))
+        let jitter = system.solver.jitter_used();
+        let (expansion, mut summary, beta) = of_primal(&system, found, y);
+        summary.jitter = jitter;
+        Ok((FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }, left_out))
+    }
+
+    /// The fit over features that are put off; `None` where that costs digits.
+    fn fit_put_off(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
+        let Some((values, factor)) = task.gram.put_off().filter(|(values, _)| task.few(values.cols())) else { return Ok(None) };
+        let system = match Primal::put_off(values, factor, task, lambda, self.intercept) {
+            Err(Error::Numerical { .. }) => return Ok(None),
+            system => system?,
+        };
+        let found = system.solve(y, task.control)?;
+        if found.gap > SETTLED && !task.control.out_of_time() {
+            return Ok(None);
+        }
+        let (expansion, summary, beta) = of_primal(&system, found, y);
+        Ok(Some(FittedRidge { expansion: expansion.with_weights(beta), classes: classes(task.target), summary }))
+    }
+
+    /// The fit over sparse features by conjugate gradients, where kernel values are more work; `None` where these are asked for, or
+    /// steps do not come to an end.
+    fn fit_sparse(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
+        let less =
+            |z: &SparseMatrix<'_>| Size { stored: Some(z.stored().div_ceil(z.rows().max(1))), ..task.size() }.by_gradients().is_some();
+        let Some(z) = task.gram.sparse_features(Side::Rows).filter(less) else { return Ok(None) };
+        let system = Primal::sparse(z, task, lambda, self.intercept)?;
+        let found = system.solve(y, task.control)?;
+        if found.gap > SETTLED && !task.control.out_of_time() {
+            // A plan has not counted kernel values.
+            task.control.plan("ridge by kernel values", bordered::bytes(task.size(), 12))?;
+            return Ok(None);
+        }
+        let (mut expansion, summary, _) = of_primal(&system, found, y);
+        expansion.weigh(task.gram, task.control)?;
+        Ok(Some(FittedRidge { expansion, classes: classes(task.target), summary }))
     }
 
     /// The fit; where it is to be told, the values of rows by the fits without them as well: of all rows, or of as many as take no
@@ -149,8 +180,14 @@ impl Ridge {
     fn solved(&self, task: &Task<'_>, told: bool) -> Result<(FittedRidge, LeftOut)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let y = outputs(task, Self::NAME)?;
+        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_put_off(task, &y, lambda)? } {
+            return Ok((fitted, None));
+        }
         if let Some(z) = task.few_features().filter(|_| lambda > 0.0) {
             return self.fit_primal(z, task, &y, lambda, told);
+        }
+        if let Some(fitted) = if told || lambda <= 0.0 { None } else { self.fit_sparse(task, &y, lambda)? } {
+            return Ok((fitted, None));
         }
         let solved = match definite(Bordered::new(task, lambda, self.intercept, Purpose::Solutions), lambda)? {
             Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
@@ -190,6 +227,19 @@ impl Ridge {
     }
 }
 
+/// What a solution in the primal says: coefficients of all rows, how it went, and the weights of features.
+fn of_primal<S: Solver>(system: &Primal<'_, S>, found: PrimalFound, y: &Matrix) -> (Expansion, Summary, Matrix) {
+    let alpha = system.dual(y, &found);
+    let summary = Summary {
+        iterations: found.steps,
+        converged: found.gap <= TOLERANCE,
+        objective: Some(found.objective),
+        certificate: Some(Certificate { name: "relative duality gap".into(), value: found.gap, tolerance: TOLERANCE }),
+        ..Summary::default()
+    };
+    (Expansion::new((0..y.rows()).collect(), alpha, found.bias), summary, found.beta)
+}
+
 /// Rows, and the values there of the fits without them.
 type LeftOut = Option<(Vec<usize>, Matrix)>;
 
@@ -227,12 +277,23 @@ impl Estimator for Ridge {
         self.intercept
     }
 
+    fn multiplies(&self) -> bool {
+        !self.probabilities && self.lambda != Value::Number(0.0)
+    }
+
     fn bytes(&self, size: Size) -> u64 {
-        bordered::bytes(size, 12)
+        match size.by_gradients().filter(|_| !self.probabilities) {
+            // Features as they are and multiplied, and vectors as long as the rows or the words.
+            Some(_) => (size.rows * (32 * size.stored.unwrap_or(0) + 16 * 8 * size.outputs)) as u64,
+            None => bordered::bytes(size, 12),
+        }
     }
 
     /// One Cholesky factor in single precision, counted at half of n^3 / 3, and the Gram matrix.
     fn work(&self, size: Size) -> f64 {
+        if let Some(work) = size.by_gradients().filter(|_| !self.probabilities) {
+            return work;
+        }
         // The diagonal of the inverse takes as much again.
         bordered::work(size, if self.probabilities { 1.0 / 3.0 } else { 1.0 / 6.0 })
     }

@@ -106,6 +106,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn rank(&self, _inputs: &Self::Inputs) -> Option<usize> {
         None
     }
+    /// Of [`Kernel::sparse_features`], how many numbers are not 0 for these inputs, or no fewer; told without preparing them.
+    fn stored(&self, _inputs: &Self::Inputs) -> Option<usize> {
+        None
+    }
     /// The measure of its frequencies and its length scales, one or one per column, where it is stationary.
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         None

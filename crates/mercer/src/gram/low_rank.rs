@@ -36,6 +36,11 @@ impl<S> LowRank<S> {
         LowRank { rows: Some(rows), cols, single: OnceLock::new(), slope }
     }
 
+    /// New inputs, by their features, against this batch.
+    pub(crate) fn against(self, rows: Arc<Matrix>) -> Self {
+        LowRank { rows: Some(rows), ..self }
+    }
+
     fn of(&self, side: Side) -> &Matrix {
         match side {
             Side::Rows => self.rows.as_ref().unwrap_or(&self.cols),

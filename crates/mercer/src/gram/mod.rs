@@ -12,10 +12,12 @@ mod gradient;
 mod joint;
 mod kernel;
 mod low_rank;
+mod multiplied;
 mod parts;
 mod pivoted_cholesky;
 mod prepared_points;
 mod psd;
+mod put_off;
 mod rewrite;
 mod simd;
 mod spread;
@@ -32,11 +34,13 @@ pub use joint::Joint;
 pub use kernel::{Gather, Kernel, Mercer, Spectral};
 pub(crate) use kernel::{Leaf, Ready, require_fit};
 pub(crate) use low_rank::{LowRank, Slope};
+pub(crate) use multiplied::Multiplied;
 pub(crate) use parts::{Product, Sum};
 pub(crate) use pivoted_cholesky::pivoted_cholesky;
 pub use prepared_points::PreparedPoints;
 pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
+pub(crate) use put_off::{PutOff, Triangular};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub use simd::{Identity, Map};
 pub(crate) use simd::{
@@ -47,7 +51,7 @@ pub use tile::{Rows, Tile};
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Matrix, SparseMatrix};
+use crate::linalg::{Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -132,6 +136,15 @@ pub trait Gram: Sync {
     /// The same where there may be many of them, of which most are 0: words of documents. Kept as those are.
     fn sparse_features(&self, _side: Side) -> Option<SparseMatrix<'_>> {
         None
+    }
+    /// C and L where the features of the rows, Z = C L'^-1, are put off: the rest of a Gram matrix that is among the same inputs
+    /// is there too, and dear.
+    fn put_off(&self) -> Option<(&Matrix, &Lower)> {
+        None
+    }
+    /// The rows with k(x, x) = 0, ascending.
+    fn zero_rows(&self) -> Vec<usize> {
+        self.diagonal(Side::Rows).iter().enumerate().filter(|(_, k)| **k == 0.0).map(|(i, _)| i).collect()
     }
     /// Whether the features of an input are the same whatever it is compared with: their weights then predict new inputs.
     fn features_stand_alone(&self) -> bool {

@@ -172,6 +172,8 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// # Errors
     /// Rows that cannot be prepared.
     fn fix(&self, learnt: &Shared<Self::Learnt>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        // What is put off does not stay so beside other parts or by other values.
+        let rows = Scope { multiplied: false, ..rows };
         let of = parts.iter().map(|p| p.fix(rows, control)).collect::<Result<_>>()?;
         Ok(Box::new(FixedParts { how: self.clone(), learnt: learnt.clone(), of }))
     }
@@ -328,6 +330,8 @@ pub(super) trait AnyComposition: Takes {
     fn is_zero(&self) -> bool;
     /// `rows` is one row of so many as `count`.
     fn rank(&self, rows: Scope<'_>, count: usize) -> Option<usize>;
+    /// Numbers that are not 0 among its features of such rows, where some part has sparse ones.
+    fn stored(&self, rows: Scope<'_>) -> Option<usize>;
 }
 
 impl<C: Composition> AnyComposition for Composed<C> {
@@ -376,6 +380,12 @@ impl<C: Composition> AnyComposition for Composed<C> {
         let rows = rows.narrowed(selected.as_deref());
         let parts: Vec<Option<usize>> = self.of.iter().map(|p| p.rank_on(rows, count)).collect();
         self.how.rank(&parts, count)
+    }
+    fn stored(&self, rows: Scope<'_>) -> Option<usize> {
+        let selected = narrowed(self, rows).ok().filter(|_| C::IS.keeps_features)?;
+        let rows = rows.narrowed(selected.as_deref());
+        let all = rows.data.rows();
+        self.of.iter().map(|p| p.stored_on(rows).or_else(|| p.rank_on(rows, all).map(|rank| rank * all))).sum()
     }
 }
 

@@ -46,17 +46,19 @@ pub struct Scope<'a> {
     pub data: &'a Dataset,
     /// Names of columns; `None`: what there is.
     pub selected: Option<&'a [String]>,
+    /// Whether the Gram matrix is there for products with its features: these may then be put off (`gram::PutOff`).
+    pub multiplied: bool,
 }
 
 impl<'a> Scope<'a> {
     /// All columns.
     pub fn of(data: &'a Dataset) -> Self {
-        Scope { data, selected: None }
+        Scope { data, selected: None, multiplied: false }
     }
 
     /// The same columns of other rows.
     pub(super) fn over(self, data: &'a Dataset) -> Self {
-        Scope { data, ..self }
+        Scope { data, multiplied: false, ..self }
     }
 
     /// The same rows by these columns, where there is a choice.
@@ -159,6 +161,11 @@ impl FittedKernel {
         self.fix(Scope::of(rows), control)?.among(control)
     }
 
+    /// The same for a fit or a prediction that does no more than multiply by its features: those of landmarks are put off.
+    pub(crate) fn gram_to_multiply(&self, rows: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        self.fix(Scope { multiplied: true, ..Scope::of(rows) }, control)?.among(control)
+    }
+
     /// Makes rows ready that new rows are compared with: all training rows where the kernel
     /// [needs them](KernelExpr::needs_training_rows).
     pub fn reference(&self, rows: &Dataset, control: &Control) -> Result<Reference> {
@@ -226,7 +233,7 @@ mod tests {
         let a = ["a".to_owned()];
         let draw = |numbers: &[f64], seed: u64| -> Vec<f64> {
             let data = table(numbers);
-            Scope { data: &data, selected: Some(&a) }.draw(8, seed).into_iter().map(|i| numbers[i]).collect()
+            Scope { selected: Some(&a), ..Scope::of(&data) }.draw(8, seed).into_iter().map(|i| numbers[i]).collect()
         };
         let numbers: Vec<f64> = (0..40).map(f64::from).collect();
         let drawn = draw(&numbers, 0);

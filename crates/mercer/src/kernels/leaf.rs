@@ -70,7 +70,7 @@ impl<K: Kernel> Fixed for FixedLeaf<K> {
         Ok(Box::new(Leaf::among(&self.ready)))
     }
     fn cross(&self, new: &Dataset, _: &Control) -> Result<Box<dyn Bound>> {
-        let rows = Scope { data: new, selected: self.selected.as_deref() };
+        let rows = Scope { selected: self.selected.as_deref(), ..Scope::of(new) };
         Ok(Box::new(Leaf::cross(rows.gather::<K::Inputs>(&self.kernel)?.as_ref(), &self.ready)?))
     }
 }
@@ -128,6 +128,8 @@ pub(super) trait AnyKernel: Takes {
     fn learns(&self) -> bool;
     /// Features that it is an inner product of on such columns, where they are few by construction.
     fn rank(&self, rows: Scope<'_>) -> Option<usize>;
+    /// Numbers that are not 0 among all its features of such rows, where they are sparse.
+    fn stored(&self, rows: Scope<'_>) -> Option<usize>;
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)>;
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
 }
@@ -156,6 +158,9 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn rank(&self, rows: Scope<'_>) -> Option<usize> {
         Kernel::rank(self, rows.gather::<K::Inputs>(self).ok()?.as_ref())
+    }
+    fn stored(&self, rows: Scope<'_>) -> Option<usize> {
+        Kernel::stored(self, rows.gather::<K::Inputs>(self).ok()?.as_ref())
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Kernel::spectral(self)

@@ -1,6 +1,6 @@
 //! linear: k(x, z) = x . z (K06; S3 14.18).
 
-use crate::data::Points;
+use crate::data::{Points, Storage};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Identity, Kernel, Mercer, Tile};
 use crate::linalg::{Matrix, Real, SparseMatrix};
@@ -39,6 +39,12 @@ impl Kernel for Linear {
     }
     fn rank(&self, inputs: &Points) -> Option<usize> {
         (!inputs.is_sparse()).then(|| inputs.dim())
+    }
+    fn stored(&self, inputs: &Points) -> Option<usize> {
+        match inputs.storage() {
+            Storage::Csr { values, .. } => Some(values.len()),
+            Storage::Dense(_) => None,
+        }
     }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)

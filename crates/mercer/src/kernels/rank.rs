@@ -6,6 +6,9 @@ use super::{Composed, KernelExpr, Nystroem};
 use crate::data::Dataset;
 use crate::gram::{Mercer, Spectral};
 
+/// Rows whose features are counted.
+const ASKED: usize = 100;
+
 impl KernelExpr {
     /// The features of [`Gram::features`](crate::gram::Gram::features) on such rows; `None` where there are no few.
     pub fn rank(&self, data: &Dataset) -> Option<usize> {
@@ -17,6 +20,23 @@ impl KernelExpr {
         match (self.leaf(), self.composed()) {
             (Some(kernel), _) => kernel.rank(rows),
             (_, Some(composed)) => composed.rank(rows, count),
+            _ => None,
+        }
+    }
+
+    /// Numbers that are not 0 among the features of a row, on average over some rows, where the kernel is an inner product of sparse
+    /// features: see [`Gram::sparse_features`](crate::gram::Gram::sparse_features).
+    pub fn stored(&self, data: &Dataset) -> Option<usize> {
+        let count = data.rows().min(ASKED);
+        let some: Vec<usize> = (0..count).map(|k| k * data.rows() / count).collect();
+        self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(count.max(1)))
+    }
+
+    /// The same of all these rows together.
+    pub(super) fn stored_on(&self, rows: Scope<'_>) -> Option<usize> {
+        match (self.leaf(), self.composed()) {
+            (Some(kernel), _) => kernel.stored(rows),
+            (_, Some(composed)) => composed.stored(rows),
             _ => None,
         }
     }

@@ -88,6 +88,9 @@ impl Kernel for Spectrum {
     fn sparse_features<'p>(&self, x: &'p Counted) -> Option<SparseMatrix<'p>> {
         Some(x.counts.sparse())
     }
+    fn stored(&self, inputs: &Strings) -> Option<usize> {
+        Some(inputs.iter().map(|text| substrings(text, self.k.integer()).count()).sum())
+    }
     /// Substrings have their columns in the order in which a batch meets them.
     fn features_stand_alone(&self) -> bool {
         false

@@ -212,6 +212,11 @@ impl Kernel for Tfidf {
     fn sparse_features<'p>(&self, x: &'p PreparedPoints) -> Option<SparseMatrix<'p>> {
         Some(x.sparse())
     }
+    fn stored(&self, inputs: &Strings) -> Option<usize> {
+        let (reader, mut count) = (self.reader(), 0);
+        inputs.iter().for_each(|text| reader.each(text, |_| count += 1));
+        Some(count)
+    }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }

@@ -120,6 +120,71 @@ pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &
     Ok(out)
 }
 
+/// The same less the means of the columns, centred before squares are taken, to the precision of f32: products in f32, added up in
+/// f64 after every [`STEP`] rows.
+pub(crate) fn single_gramian_of_columns(a: &Matrix, mean: &[f64], weights: Option<&[f64]>, control: &Control) -> Result<Matrix> {
+    let (n, k) = (a.rows(), a.cols());
+    let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
+    let mut out = over_parts(n, k, k, parts, |rows, out| {
+        let (mut some, mut product) = (Vec::with_capacity(STEP * k), vec![0.0f32; BAND.min(k) * k]);
+        for start in rows.clone().step_by(STEP) {
+            let count = rows.end.min(start + STEP) - start;
+            some.clear();
+            for i in start..start + count {
+                let by = weights.map_or(1.0, |w| w[i].sqrt());
+                some.extend(a.row(i).iter().zip(mean).map(|(v, m)| (by * (v - m)) as f32));
+            }
+            let all = View::rows(&some, count, k);
+            for (band, out) in out.chunks_mut(BAND * k.max(1)).enumerate() {
+                control.check_time("matrix product")?;
+                let (from, height) = (band * BAND, out.len() / k);
+                let width = from + height;
+                let (left, right) = (all.part(0, from, count, height), all.part(0, 0, count, width));
+                mercer_linalg::product(ViewMut::rows(&mut product, height, width), Into::Replace, left.transpose(), right, 1.0);
+                for (out, row) in out.chunks_exact_mut(k).zip(product.chunks_exact(width)) {
+                    out.iter_mut().zip(row).for_each(|(o, v)| *o += f64::from(*v));
+                }
+            }
+        }
+        Ok(())
+    })?;
+    mirror_lower(&mut out);
+    Ok(out)
+}
+
+/// Rows that stay near while they are read twice.
+const NEAR: usize = 64;
+
+/// F = A B for A (n x k) and B (k x m) with few columns m, and A'R for R_io = rest(i, o, F_io): one pass over the rows.
+pub(crate) fn over_rows(
+    a: &Matrix,
+    b: &Matrix,
+    rest: &(dyn Fn(usize, usize, f64) -> f64 + Sync),
+    control: &Control,
+) -> Result<(Matrix, Matrix)> {
+    Error::unless_equal("rows of the right factor", a.cols(), b.rows())?;
+    let (n, k, m) = (a.rows(), a.cols(), b.cols());
+    let mut f = Matrix::zeros(n, m);
+    let size = n.div_ceil(2 * PARTS).next_multiple_of(NEAR).max(STEP);
+    let each = f.data_mut().par_chunks_mut((size * m).max(1)).enumerate().map(|(part, f)| {
+        let (first, mut sum, mut left) = (part * size, vec![0.0; k * m], Vec::with_capacity(NEAR * m));
+        for (block, f) in f.chunks_mut(NEAR * m).enumerate() {
+            control.check_time("matrix product")?;
+            let (start, count) = (first + block * NEAR, f.len() / m);
+            let some = &a.data()[start * k..(start + count) * k];
+            product_into(some, b.data(), f, count, k, m);
+            left.clear();
+            left.extend(f.iter().enumerate().map(|(at, f)| rest(start + at / m, at % m, *f)));
+            add_transposed_product(some, &left, &mut sum, count, k, m);
+        }
+        Ok(sum)
+    });
+    let mut all = each.collect::<Result<Vec<Vec<f64>>>>()?.into_iter();
+    let mut sum = all.next().unwrap_or_else(|| vec![0.0; k * m]);
+    all.for_each(|part| sum.iter_mut().zip(part).for_each(|(s, v)| *s += v));
+    Ok((f, Matrix::new(k, m, sum)?))
+}
+
 /// The sum of k x m matrices to which each part of n rows adds its own; parts go by the sizes alone.
 fn over_parts(n: usize, k: usize, m: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Matrix> {
     let size = n.div_ceil(parts.max(1)).next_multiple_of(STEP).max(STEP);

@@ -4,7 +4,7 @@ use mercer::control::Control;
 use mercer::data::Target;
 use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
 use mercer::gram::{Block, Dense, Gram, Side};
-use mercer::linalg::Matrix;
+use mercer::linalg::{Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -114,6 +114,9 @@ impl Gram for Counted<'_> {
     }
     fn symmetric(&self) -> bool {
         true
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        self.0.sparse_features(side)
     }
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.0.features(side)

@@ -164,7 +164,7 @@ struct Waves {
 impl Waves {
     /// Rows as a matrix of numbers.
     fn inputs(&self, data: &Dataset) -> Result<Matrix> {
-        let points = points(&self.of, Scope { data, selected: self.selected.as_deref() })?;
+        let points = points(&self.of, Scope { selected: self.selected.as_deref(), ..Scope::of(data) })?;
         Error::unless_equal("columns of a kernel of frequencies", self.frequencies.cols(), points.dim())?;
         Matrix::new(points.rows(), points.dim(), points.to_dense().into_owned())
     }

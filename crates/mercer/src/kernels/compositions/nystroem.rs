@@ -8,7 +8,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Dataset, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{self, spread, Block, Bound, Dense, Gram, LowRank, Side, Slope, pivoted_cholesky};
+use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, PutOff, Side, Slope, Triangular, pivoted_cholesky, spread};
 use crate::kernels::FittedKernel;
 use crate::kernels::composition::{Closure, Composition, Form, Learns, Properties};
 use crate::kernels::fitted::{Fixed, Scope, foreign};
@@ -107,6 +107,9 @@ impl Composition for Nystroem {
         Error::unless_equal("landmarks", learnt.factor.size(), learnt.rows.rows())?;
         let landmarks = of.fix(rows.over(&learnt.rows), control)?;
         let parameters = of.expr().numbers();
+        if rows.multiplied {
+            return Ok(Box::new(FixedValues { learnt: learnt.clone(), landmarks, rows: rows.data.clone(), parameters }));
+        }
         let features = Arc::new(features(landmarks.as_ref(), &learnt.factor, rows.data, control)?);
         // The rows that were learnt from are those of a gradient.
         let own = if rows.data.rows() == learnt.of && learnt.of <= TOLD { Some(of.fix(rows, control)?) } else { None };
@@ -205,11 +208,43 @@ impl Fixed for FixedFeatures {
     }
 }
 
+/// Rows made ready whose features are multiplied by and nothing else: these are put off.
+struct FixedValues {
+    learnt: Shared<LandmarkRows>,
+    landmarks: Box<dyn Fixed>,
+    rows: Dataset,
+    parameters: usize,
+}
+
+impl FixedValues {
+    fn values(&self, control: &Control) -> Result<PutOff<ByPart>> {
+        let slope = ByPart { learnt: self.learnt.clone(), of: None, parameters: self.parameters };
+        Ok(PutOff::new(gram::dense(self.landmarks.cross(&self.rows, control)?.as_ref(), control)?, slope))
+    }
+}
+
+impl Fixed for FixedValues {
+    fn among(&self, control: &Control) -> Result<Box<dyn Bound>> {
+        Ok(Box::new(self.values(control)?))
+    }
+    fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        let own = self.values(control)?.written_out(control)?;
+        let rows = Arc::new(features(self.landmarks.as_ref(), &self.learnt.factor, new, control)?);
+        Ok(Box::new(own.against(rows)))
+    }
+}
+
 /// How kernel values change with the parameters of the exact kernel among the training rows.
 struct ByPart {
     learnt: Shared<LandmarkRows>,
     of: Option<Box<dyn Bound>>,
     parameters: usize,
+}
+
+impl Triangular for ByPart {
+    fn factor(&self) -> &Lower {
+        &self.learnt.factor
+    }
 }
 
 impl Slope for ByPart {

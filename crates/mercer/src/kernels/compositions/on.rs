@@ -5,7 +5,8 @@ use crate::data::RowWeights;
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::kernels::composition::{Closure, Composed, Composition, Form, Properties};
-use crate::kernels::fitted::Scope;
+use crate::kernels::fitted::{Fixed, Scope, foreign};
+use crate::kernels::shared::Shared;
 use crate::kernels::{FittedKernel, KernelExpr};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,11 @@ impl Composition for On {
     }
     fn learn(&self, _: &[FittedKernel], _: Scope<'_>, _: RowWeights<'_>, _: &Control) -> Result<()> {
         Ok(())
+    }
+    /// The part itself, which sees the columns by their names.
+    fn fix(&self, _: &Shared<()>, parts: &[FittedKernel], rows: Scope<'_>, control: &Control) -> Result<Box<dyn Fixed>> {
+        let [of] = parts else { return Err(foreign()) };
+        of.fix(rows, control)
     }
     fn closure(&self) -> Closure {
         Closure::Faithful

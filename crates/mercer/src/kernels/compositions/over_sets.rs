@@ -129,7 +129,7 @@ impl Fixed for FixedSets {
         Ok(Box::new(SetGram { pairs: self.pairs, of: self.vectors.among(control)?, rows: self.side.clone(), cols: self.side.clone() }))
     }
     fn cross(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
-        let (sets, new) = vectors(Scope { data: new, selected: Some(&self.column) })?;
+        let (sets, new) = vectors(Scope { selected: Some(&self.column), ..Scope::of(new) })?;
         let of = self.vectors.cross(&new, control)?;
         let rows = SetSide::new(self.pairs, self.of.gram(&new, control)?.as_ref(), sets.starts());
         Ok(Box::new(SetGram { pairs: self.pairs, of, rows, cols: self.side.clone() }))

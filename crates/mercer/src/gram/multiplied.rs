@@ -1,0 +1,83 @@
+//! Features Z as something to multiply by: written out, sparse, or put off as Z = C L'^-1.
+
+use super::{Features, Gram, Side};
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::{Lower, Matrix, over_rows, product_within, transposed_product_within};
+
+/// Features, inputs x rank.
+pub(crate) enum Multiplied<'a> {
+    /// As they are.
+    Whole(Features<'a>),
+    /// C, inputs x rank, and L.
+    PutOff(&'a Matrix, &'a Lower),
+}
+
+impl<'a> Multiplied<'a> {
+    /// Those of the rows of a Gram matrix, where it has such.
+    pub(crate) fn of(gram: &'a (impl Gram + ?Sized)) -> Option<Self> {
+        match gram.put_off() {
+            Some((values, factor)) => Some(Multiplied::PutOff(values, factor)),
+            None => Features::of(gram, Side::Rows).map(Multiplied::Whole),
+        }
+    }
+
+    /// Number of features.
+    pub(crate) fn cols(&self) -> usize {
+        match self {
+            Multiplied::Whole(z) => z.cols(),
+            Multiplied::PutOff(values, _) => values.cols(),
+        }
+    }
+
+    /// Z B for B of rank x outputs.
+    pub(crate) fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        match self {
+            Multiplied::Whole(z) => z.product(b, control),
+            Multiplied::PutOff(values, factor) => product_within(values, &back(factor, b, control)?, control),
+        }
+    }
+
+    /// Z'B for B of inputs x outputs.
+    pub(crate) fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
+        match self {
+            Multiplied::Whole(z) => z.transposed_product(b, control),
+            Multiplied::PutOff(values, factor) => forth(factor, &transposed_product_within(values, b, control)?, control),
+        }
+    }
+
+    /// F = Z B, and Z'R for what `rest` makes of it: R_io = rest(i, o, F_io). Dense features are read once.
+    pub(crate) fn there_and_back(
+        &self,
+        b: &Matrix,
+        rest: &(dyn Fn(usize, usize, f64) -> f64 + Sync),
+        control: &Control,
+    ) -> Result<(Matrix, Matrix)> {
+        match self {
+            Multiplied::Whole(Features::Dense(z)) => over_rows(z, b, rest, control),
+            Multiplied::Whole(z) => {
+                let f = z.product(b, control)?;
+                let left = Matrix::from_fn(f.rows(), f.cols(), |i, o| rest(i, o, f[(i, o)]));
+                Ok((f, z.transposed_product(&left, control)?))
+            }
+            Multiplied::PutOff(values, factor) => {
+                let (f, left) = over_rows(values, &back(factor, b, control)?, rest, control)?;
+                Ok((f, forth(factor, &left, control)?))
+            }
+        }
+    }
+}
+
+/// L'^-1 B.
+fn back(factor: &Lower, b: &Matrix, control: &Control) -> Result<Matrix> {
+    let mut rows = b.transpose();
+    factor.solve_transposed_rows(&mut rows, control)?;
+    Ok(rows.transpose())
+}
+
+/// L^-1 B.
+fn forth(factor: &Lower, b: &Matrix, control: &Control) -> Result<Matrix> {
+    let mut rows = b.transpose();
+    factor.solve_rows(&mut rows, control)?;
+    Ok(rows.transpose())
+}

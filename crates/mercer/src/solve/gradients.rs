@@ -1,0 +1,57 @@
+//! Conjugate gradients for A x = b with A symmetric and positive definite, one right side for each column, of which all share the
+//! products with A; each step goes by P^-1 r for a P near A (Golub & Van Loan, Matrix Computations, 11.5).
+
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::Matrix;
+
+/// The last x before the norm of all of r is no more than `enough`, before so many steps are done, or before time is up.
+pub(crate) fn conjugate_gradients(
+    b: &Matrix,
+    multiply: impl Fn(&Matrix) -> Result<Matrix>,
+    near: impl Fn(&Matrix) -> Result<Matrix>,
+    (enough, steps): (f64, usize),
+    control: &Control,
+) -> Result<Matrix> {
+    let mut x = Matrix::zeros(b.rows(), b.cols());
+    let mut r = b.clone();
+    let mut z = near(&r)?;
+    let mut p = z.clone();
+    let mut along = dots(&r, &z);
+    for _ in 0..steps {
+        control.check()?;
+        let ap = multiply(&p)?;
+        // A column at its end, or of no more use at this precision, stays where it is.
+        let step: Vec<f64> = along.iter().zip(dots(&p, &ap)).map(|(rz, pap)| if *rz > 0.0 && pap > 0.0 { rz / pap } else { 0.0 }).collect();
+        add(&mut x, &p, &step, 1.0);
+        add(&mut r, &ap, &step, -1.0);
+        if r.norm() <= enough || step.iter().all(|s| *s == 0.0) || control.out_of_time() {
+            break;
+        }
+        z = near(&r)?;
+        let next = dots(&r, &z);
+        for (row, z) in p.data_mut().chunks_exact_mut(step.len()).zip(z.data().chunks_exact(step.len())) {
+            for (o, (p, z)) in row.iter_mut().zip(z).enumerate() {
+                *p = z + if along[o] > 0.0 { next[o] / along[o] } else { 0.0 } * *p;
+            }
+        }
+        along = next;
+    }
+    Ok(x)
+}
+
+/// a_o'b_o of every column.
+fn dots(a: &Matrix, b: &Matrix) -> Vec<f64> {
+    let mut out = vec![0.0; a.cols()];
+    for i in 0..a.rows() {
+        out.iter_mut().zip(a.row(i).iter().zip(b.row(i))).for_each(|(o, (a, b))| *o += a * b);
+    }
+    out
+}
+
+/// x_o += sign step_o p_o of every column.
+fn add(x: &mut Matrix, p: &Matrix, step: &[f64], sign: f64) {
+    for i in 0..p.rows() {
+        x.row_mut(i).iter_mut().zip(p.row(i).iter().zip(step)).for_each(|(x, (p, s))| *x += sign * s * p);
+    }
+}
