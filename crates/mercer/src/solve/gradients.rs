@@ -55,3 +55,30 @@ fn add(x: &mut Matrix, p: &Matrix, step: &[f64], sign: f64) {
         x.row_mut(i).iter_mut().zip(p.row(i).iter().zip(step)).for_each(|(x, (p, s))| *x += sign * s * p);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::{Cholesky, product};
+
+    #[test]
+    fn solutions_are_those_of_the_factor_and_a_good_neighbour_spares_steps() {
+        let n = 40;
+        let a =
+            Matrix::from_fn(n, n, |i, j| (-((i as f64 - j as f64) / 4.0).powi(2)).exp() + if i == j { 0.01 * (1 + i) as f64 } else { 0.0 });
+        let b = Matrix::from_fn(n, 3, |i, o| if o == 2 { 0.0 } else { ((i * (o + 2)) as f64).sin() });
+        let control = Control::default();
+        let factor = Cholesky::new(a.clone(), &control).unwrap();
+        let exact = factor.solve(&b, &control).unwrap();
+        let solve = |good: bool, steps: usize| {
+            let near = |r: &Matrix| if good { factor.solve(r, &control) } else { Ok(r.clone()) };
+            conjugate_gradients(&b, |p| product(&a, p), near, (1e-11, steps), &control).unwrap()
+        };
+        for (x, few) in [(solve(false, 400), false), (solve(true, 2), true)] {
+            let error = Matrix::from_fn(n, 3, |i, o| x[(i, o)] - exact[(i, o)]).norm();
+            assert!(error <= 1e-8 * exact.norm(), "{few}: {error}");
+            assert!((0..n).all(|i| x[(i, 2)] == 0.0));
+        }
+        assert!(Matrix::from_fn(n, 3, |i, o| solve(false, 2)[(i, o)] - exact[(i, o)]).norm() > 1e-3);
+    }
+}
