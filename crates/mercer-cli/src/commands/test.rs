@@ -20,7 +20,7 @@ Examples:
   mercer test wine.csv --between alcohol,density --and quality
   mercer test reviews.csv --between text --and stars --kernel 'spectrum(k=3)'
   mercer test trial.csv --groups arm --permutations 9999
-  mercer test wine.csv --between alcohol,density --and quality --correlations 1 -o pairs.csv";
+  mercer test wine.csv --between alcohol --and quality --correlations 1 -o p.csv";
 
 /// Test whether two sets of columns are independent (HSIC), or whether two groups of rows are of one distribution (MMD).
 ///

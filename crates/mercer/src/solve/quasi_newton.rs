@@ -28,7 +28,8 @@ pub struct QuasiNewton {
     pub max_iterations: usize,
     /// Converged when no entry of x - P(x - gradient), P the projection onto the box, is larger than this.
     pub tolerance: f64,
-    /// Converged when two steps lower f by less than this, relative to max(|f|, 1), or one has and no more is foreseen of the next.
+    /// Converged when two steps lower f by less than this, relative to max(|f|, 1), or one has and no more is
+    /// foreseen of the next by curvature that was given.
     pub decrease: f64,
 }
 
@@ -91,7 +92,8 @@ impl QuasiNewton {
     ) -> Result<Ended> {
         let bounds = self.bounds.as_slice();
         let (mut iterations, mut evaluations, mut small_steps) = (0, 0, 0);
-        let (mut converged, mut trusted) = (false, true);
+        // What steps alone have told of the curvature may be far from it along directions that they did not take.
+        let (mut converged, mut trusted, mut known) = (false, true, curvature.is_some());
         loop {
             control.check()?;
             let descent = at.projected_descent(bounds);
@@ -104,7 +106,7 @@ impl QuasiNewton {
             let direction = step(&model, &at, bounds)?;
             let least = self.decrease * at.value.abs().max(1.0);
             let foreseen = -dot(&at.gradient, &direction) - 0.5 * dot(&direction, &times(&model, &direction));
-            if curvature.is_some() && trusted && foreseen <= least {
+            if known && trusted && foreseen <= least {
                 converged = true;
                 break;
             }
@@ -119,7 +121,7 @@ impl QuasiNewton {
                     iterations += 1;
                 }
                 None if curvature.is_none() => break,
-                None => curvature = None,
+                None => (curvature, known) = (None, false),
             }
         }
         let minimum = Minimum {

@@ -79,7 +79,8 @@ class _Local(RegressorMixin, BaseEstimator):
         """
         if return_std:
             return self._at(X)[:2]
-        return self.local_.values(self._checked(X), threads=self._threads())
+        X = self._checked(X)
+        return self.local_.values(X, threads=self._threads())
 
     def slopes(self, X: Any) -> np.ndarray:
         """Derivatives of the curve, those of the local polynomials; 0 of averages.
@@ -101,7 +102,8 @@ class _Local(RegressorMixin, BaseEstimator):
         return validate_data(self, X, dtype=np.float64, order="C", reset=False)
 
     def _at(self, X):
-        return self.local_.predict(self._checked(X), threads=self._threads())
+        X = self._checked(X)
+        return self.local_.predict(X, threads=self._threads())
 
     def _rounds(self):
         return 0
