@@ -87,13 +87,15 @@ impl Similarities {
     /// Training rows from the kernel values among them (N x N): they are the items 0, 1, 2, ...
     ///
     /// # Errors
-    /// A matrix that is not square, or a value that is not finite.
+    /// A matrix that is not square and symmetric, or a value that is not finite.
     pub fn among(values: Matrix) -> Result<Self> {
         let rows = values.rows();
         Error::unless_equal("columns of a square kernel matrix", rows, values.cols())?;
         finite(&values)?;
+        let names: Vec<String> = (0..rows).map(|i| i.to_string()).collect();
+        symmetric(&values, &names)?;
         let own = (0..u32::try_from(rows).unwrap_or(NONE)).collect();
-        Similarities::new((0..rows).map(|i| i.to_string()).collect(), own, values)
+        Similarities::new(names, own, values)
     }
 
     /// Training rows of which no kernel value is known: for a method that looks at none while it is fitted.
@@ -169,15 +171,7 @@ impl Similarities {
             let (row, column, found) = (k / names.len() + 1, &names[k % names.len()], values.data()[k]);
             return Err(Error::Data(format!("row {row}, column '{column}' of the kernel matrix: found {found}, expected a finite number")));
         }
-        for i in 0..names.len() {
-            for j in 0..i {
-                let (a, b) = (values[(i, j)], values[(j, i)]);
-                if (a - b).abs() > 1e-8 * (a.abs() + b.abs()) {
-                    let found = format!("'{}' and '{}' have the values {a} and {b}", names[i], names[j]);
-                    return Err(Error::Data(format!("{found}; a kernel matrix is symmetric")));
-                }
-            }
-        }
+        symmetric(values, &names)?;
         let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(name, k)| (name.as_str(), k)).collect();
         if place.len() < names.len() {
             return Err(Error::Data("a name stands twice in the kernel matrix".into()));
@@ -232,6 +226,29 @@ impl Similarities {
             squares: self.squares.clone(),
         })
     }
+}
+
+/// Rows and columns of a tile, within which values that mirror each other lie in the cache.
+const TILE: usize = 64;
+/// Values that mirror each other may differ by so much of their size, or of the roots of their diagonal: what rounding in f32 leaves.
+const ROUNDING: f64 = 1e-5;
+
+/// Refuses a square matrix whose values do not mirror each other.
+fn symmetric(values: &Matrix, names: &[String]) -> Result<()> {
+    let n = names.len();
+    let starts = || (0..n).step_by(TILE);
+    let places = starts().flat_map(|top| starts().take_while(move |left| *left <= top).map(move |left| (top, left)));
+    let mut pairs = places.flat_map(|(top, left)| {
+        (top..(top + TILE).min(n)).flat_map(move |i| (left..(left + TILE).min(i)).map(move |j| (i, j)))
+    });
+    let size = |i: usize, j: usize| (values[(i, i)] * values[(j, j)]).abs().sqrt();
+    let apart = |&(i, j): &(usize, usize)| {
+        let (a, b) = (values[(i, j)], values[(j, i)]);
+        a != b && (a - b).abs() > ROUNDING * (a.abs() + b.abs()).max(size(i, j))
+    };
+    let Some((i, j)) = pairs.find(apart) else { return Ok(()) };
+    let found = format!("'{}' and '{}' have the values {} and {}", names[j], names[i], values[(j, i)], values[(i, j)]);
+    Err(Error::Data(format!("{found}; a kernel matrix is symmetric: give the mean of K and its transpose, if that is what is meant")))
 }
 
 /// Refuses a kernel value that is not finite.
