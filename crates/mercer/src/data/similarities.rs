@@ -247,7 +247,7 @@ fn symmetric(values: &Matrix, names: &[String]) -> Result<()> {
         a != b && (a - b).abs() > ROUNDING * (a.abs() + b.abs()).max(size(i, j))
     };
     let Some((i, j)) = pairs.find(apart) else { return Ok(()) };
-    let found = format!("'{}' and '{}' have the values {} and {}", names[j], names[i], values[(j, i)], values[(i, j)]);
+    let found = format!("'{}' and '{}' have the values {} and {}", names[i], names[j], values[(i, j)], values[(j, i)]);
     Err(Error::Data(format!("{found}; a kernel matrix is symmetric: give the mean of K and its transpose, if that is what is meant")))
 }
 
