@@ -40,7 +40,7 @@ fn the_invalid_examples_are_refuted_by_one_row_and_by_two() {
     }
 }
 
-// spec: F20; spec-part: K08 (the refutation)
+// spec: F20
 #[test]
 fn tanh_is_refuted_on_the_rows_of_the_user() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
