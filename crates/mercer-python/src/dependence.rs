@@ -64,7 +64,7 @@ pub(crate) fn independence_test<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (a, b) = (dataset(a)?, dataset(b)?);
-    let kernels: [Option<KernelExpr>; 2] = [kernel_a.map(kernel).transpose()?, kernel_b.map(kernel).transpose()?];
+    let kernels = kernels_of(kernel_a, kernel_b)?;
     let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, Asked { permutations, seed });
     let found = Limits { threads, max_seconds, ..Limits::default() }
         .run(py, move |control| dependence::independence_test([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control))?;
@@ -191,7 +191,7 @@ pub(crate) fn canonical_correlations<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (a, b) = (dataset(a)?, dataset(b)?);
-    let kernels: [Option<KernelExpr>; 2] = [kernel_a.map(kernel).transpose()?, kernel_b.map(kernel).transpose()?];
+    let kernels = kernels_of(kernel_a, kernel_b)?;
     let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, AskedCorrelations { count, shrinkage, permutations, seed });
     let found = Limits { threads, max_seconds, ..Limits::default() }.run(py, move |control| {
         dependence::canonical_correlations([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control)
@@ -206,6 +206,11 @@ pub(crate) fn canonical_correlations<'py>(
     out.set_item("permutations", found.permutations)?;
     out.set_item("kernels", found.kernels)?;
     Ok(out)
+}
+
+/// Kernels of two sides, where they are given.
+fn kernels_of(a: Option<&Bound<'_, PyAny>>, b: Option<&Bound<'_, PyAny>>) -> PyResult<[Option<KernelExpr>; 2]> {
+    Ok([a.map(kernel).transpose()?, b.map(kernel).transpose()?])
 }
 
 fn told(py: Python<'_>, found: Found) -> PyResult<Bound<'_, PyDict>> {

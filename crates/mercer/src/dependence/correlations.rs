@@ -10,7 +10,7 @@
 
 use super::permutations::order;
 use super::statistic::Similar;
-use super::{EQUAL, gram_of};
+use super::{EQUAL, Sides, cut_short, grams_of, p_value};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -148,15 +148,16 @@ pub fn kernel_correlations(k: &dyn Gram, l: &dyn Gram, asked: AskedCorrelations,
     let (values, left) = singular(&both, control)?;
     let mut left = Matrix::from_fn(left.rows(), asked.count, |i, k| left[(i, k)]);
     // One sign of the two that a pair has.
-    let sides = a.scores(&left, control)?;
+    let mut f = a.scores(&left, control)?;
     for k in 0..asked.count {
-        let largest = (0..n).fold(0.0, |m: f64, i| if sides[(i, k)].abs() > m.abs() { sides[(i, k)] } else { m });
+        let largest = (0..n).fold(0.0, |m: f64, i| if f[(i, k)].abs() > m.abs() { f[(i, k)] } else { m });
         if largest < 0.0 {
             (0..left.rows()).for_each(|i| left[(i, k)] = -left[(i, k)]);
+            (0..n).for_each(|i| f[(i, k)] = -f[(i, k)]);
         }
     }
     let right = transposed_product_within(&both, &left, control)?;
-    let scores = [a.scores(&left, control)?, b.scores(&right, control)?];
+    let scores = [f, b.scores(&right, control)?];
     let mut drawn = Vec::new();
     while drawn.len() < asked.permutations && (drawn.is_empty() || !control.out_of_time()) {
         control.check()?;
@@ -164,19 +165,14 @@ pub fn kernel_correlations(k: &dyn Gram, l: &dyn Gram, asked: AskedCorrelations,
         drawn.push(greatest(&a.with(&b, Some(&order), control)?, control)?);
         control.tell("permutations", drawn.len(), asked.permutations);
     }
-    let as_large = drawn.iter().filter(|v| **v >= values[0] * (1.0 - EQUAL)).count();
-    let chance = || (drawn.iter().sum::<f64>() / drawn.len() as f64, (1 + as_large) as f64 / (1 + drawn.len()) as f64);
-    let mut notices = Vec::new();
-    if drawn.len() < asked.permutations {
-        notices.push(format!("time was up after {} of {} permutations", drawn.len(), asked.permutations));
-    }
+    let chance = || (drawn.iter().sum::<f64>() / drawn.len() as f64, p_value(&drawn, values[0] * (1.0 - EQUAL)));
     Ok(Correlations {
         correlations: values[..asked.count].to_vec(),
         scores,
         by_chance: (!drawn.is_empty()).then(chance),
         permutations: drawn.len(),
         kernels: Vec::new(),
-        notices,
+        notices: cut_short(drawn.len(), asked.permutations),
     })
 }
 
@@ -191,10 +187,8 @@ pub fn canonical_correlations(
     asked: AskedCorrelations,
     control: &Control,
 ) -> Result<Correlations> {
-    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
-    let (k, one, mut notices) = gram_of(sides[0], kernels[0], recipe, control)?;
-    let (l, other, said) = gram_of(sides[1], kernels[1], recipe, control)?;
+    let Sides { grams: [k, l], kernels, mut notices } = grams_of(sides, kernels, recipe, control)?;
     let found = kernel_correlations(k.as_ref(), l.as_ref(), asked, control)?;
-    notices.extend(said.into_iter().chain(found.notices));
-    Ok(Correlations { kernels: vec![one, other], notices, ..found })
+    notices.extend(found.notices);
+    Ok(Correlations { kernels, notices, ..found })
 }

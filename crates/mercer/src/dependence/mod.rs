@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::fitting::{Prepared, prepare};
-use crate::gram::Gram;
+use crate::gram::{Bound, Gram};
 use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::prep::Recipe;
@@ -129,12 +129,7 @@ impl Statistic {
         }
         let drawn = permuted.statistics(&k.centred, asked.permutations, asked.seed, control)?;
         let least = self.value * self.size - EQUAL * self.value.abs() * self.size;
-        let as_large = drawn.iter().filter(|v| **v >= least).count();
         let (mean, variance) = self.null;
-        let mut notices = Vec::new();
-        if drawn.len() < asked.permutations {
-            notices.push(format!("time was up after {} of {} permutations", drawn.len(), asked.permutations));
-        }
         // Shape mean^2 / variance, rate mean / variance.
         let gamma = (mean > 0.0 && variance > 0.0).then(|| Gamma::new(mean * mean / variance, mean / variance).ok()).flatten();
         let p_gamma = gamma.map_or(f64::from(u8::from(self.value <= mean)), |g| g.sf(self.value.max(0.0)));
@@ -142,15 +137,25 @@ impl Statistic {
             rows: k.rows(),
             statistic: self.value,
             unbiased: self.unbiased,
-            p_value: (1 + as_large) as f64 / (1 + drawn.len()) as f64,
+            p_value: p_value(&drawn, least),
             permutations: drawn.len(),
             mean,
             deviation: variance.sqrt(),
             p_gamma,
             kernels: Vec::new(),
-            notices,
+            notices: cut_short(drawn.len(), asked.permutations),
         })
     }
+}
+
+/// (1 + permutations of at least so much) / (1 + permutations): the rows as they stand are one of them.
+fn p_value(drawn: &[f64], least: f64) -> f64 {
+    (1 + drawn.iter().filter(|v| **v >= least).count()) as f64 / (1 + drawn.len()) as f64
+}
+
+/// What is said where time was up before all permutations were drawn.
+fn cut_short(drawn: usize, asked: usize) -> Vec<String> {
+    (drawn < asked).then(|| format!("time was up after {drawn} of {asked} permutations")).into_iter().collect()
 }
 
 /// Whether two sets of columns depend on one another: each side is prepared and has a kernel as a fit makes them, unless one is given.
@@ -164,17 +169,10 @@ pub fn independence_test(
     asked: Asked,
     control: &Control,
 ) -> Result<Found> {
-    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
-    let (mut told, mut notices, mut grams) = (Vec::new(), Vec::new(), Vec::new());
-    for (data, kernel) in sides.into_iter().zip(kernels) {
-        let (gram, name, said) = gram_of(data, kernel, recipe, control)?;
-        grams.push(gram);
-        told.push(name);
-        notices.extend(said);
-    }
-    let found = hsic(grams[0].as_ref(), grams[1].as_ref(), asked, control)?;
+    let Sides { grams: [k, l], kernels, mut notices } = grams_of(sides, kernels, recipe, control)?;
+    let found = hsic(k.as_ref(), l.as_ref(), asked, control)?;
     notices.extend(found.notices);
-    Ok(Found { kernels: told, notices, ..found })
+    Ok(Found { kernels, notices, ..found })
 }
 
 /// Whether two groups of rows are of one distribution; the kernel is made as a fit makes it, unless one is given.
@@ -195,13 +193,28 @@ pub fn two_sample_test(
     Ok(Found { kernels: vec![name], notices, ..found })
 }
 
+/// Two sides of the same rows: Gram matrices, settled kernels and what preparing has to say.
+struct Sides {
+    grams: [Box<dyn Bound>; 2],
+    kernels: Vec<String>,
+    notices: Vec<String>,
+}
+
+fn grams_of(sides: [&Dataset; 2], kernels: [Option<&KernelExpr>; 2], recipe: &Recipe, control: &Control) -> Result<Sides> {
+    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
+    let (k, one, mut notices) = gram_of(sides[0], kernels[0], recipe, control)?;
+    let (l, other, said) = gram_of(sides[1], kernels[1], recipe, control)?;
+    notices.extend(said);
+    Ok(Sides { grams: [k, l], kernels: vec![one, other], notices })
+}
+
 /// The Gram matrix of rows, its settled kernel and what preparing has to say.
 fn gram_of(
     data: &Dataset,
     kernel: Option<&KernelExpr>,
     recipe: &Recipe,
     control: &Control,
-) -> Result<(Box<dyn crate::gram::Bound>, String, Vec<String>)> {
+) -> Result<(Box<dyn Bound>, String, Vec<String>)> {
     let Prepared { data, kernel, notices, .. } = prepare(recipe, kernel, data)?;
     let settled = kernel.settle(&data)?;
     Ok((settled.bind_within(None, &data, control)?, settled.to_string(), notices))

@@ -33,14 +33,9 @@ impl Density {
             let why = format!("a distribution function and quantiles are of one column, and there are {}", self.dim());
             return Err(Error::Setting { name: "columns".into(), why });
         }
-        let (sample, width) = (self.sample(), self.stored.frame.width(0));
-        let mut order: Vec<usize> = (0..sample.rows()).collect();
-        order.sort_by(|&a, &b| {
-            sample.points()[(a, 0)].total_cmp(&sample.points()[(b, 0)]).then(sample.weights()[a].total_cmp(&sample.weights()[b]))
-        });
-        let points: Vec<f64> = order.iter().map(|&i| sample.points()[(i, 0)]).collect();
-        let weights: Vec<f64> = order.iter().map(|&i| sample.weights()[i]).collect();
-        let widths: Vec<f64> = order.iter().map(|&i| width * self.widths_of_rows().get(i).copied().unwrap_or(1.0)).collect();
+        let (all, width) = (self.sample().ordered_rows(0), self.stored.frame.width(0));
+        let (points, weights): (Vec<f64>, Vec<f64>) = all.iter().map(|(x, w, _)| (*x, *w)).unzip();
+        let widths: Vec<f64> = all.iter().map(|(_, _, i)| width * self.widths_of_rows().get(*i).copied().unwrap_or(1.0)).collect();
         let mut before = vec![0.0];
         weights.iter().for_each(|w| before.push(before[before.len() - 1] + w));
         let support = self.support().first().copied().unwrap_or(Support::ANYWHERE);

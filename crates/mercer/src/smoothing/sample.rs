@@ -77,7 +77,13 @@ impl Sample {
 
     /// The numbers of a column in order, with their weights.
     pub(super) fn ordered(&self, column: usize) -> Vec<(f64, f64)> {
-        let mut all: Vec<(f64, f64)> = self.points.col(column).into_iter().zip(self.weights.iter().copied()).collect();
+        self.ordered_rows(column).into_iter().map(|(x, w, _)| (x, w)).collect()
+    }
+
+    /// The same with the row of each.
+    pub(super) fn ordered_rows(&self, column: usize) -> Vec<(f64, f64, usize)> {
+        let rows = self.points.col(column).into_iter().zip(self.weights.iter().copied()).enumerate();
+        let mut all: Vec<(f64, f64, usize)> = rows.map(|(i, (x, w))| (x, w, i)).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         all
     }

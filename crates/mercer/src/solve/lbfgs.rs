@@ -73,6 +73,23 @@ impl Point {
     pub(super) fn projected_descent(&self, bounds: Bounds<'_>) -> Vec<f64> {
         self.x.iter().zip(&self.gradient).zip(bounds).map(|((x, g), b)| (x - g).clamp(b.0, b.1) - x).collect()
     }
+    /// The step from another point to this one, and how the gradient changed on it.
+    pub(super) fn since(&self, other: &Point) -> (Vec<f64>, Vec<f64>) {
+        let less = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+        (less(&self.x, &other.x), less(&self.gradient, &other.gradient))
+    }
+    /// The end of a minimisation.
+    pub(super) fn into_minimum(self, bounds: Bounds<'_>, iterations: usize, evaluations: usize, converged: bool) -> Minimum {
+        Minimum {
+            gradient_norm: largest(&self.projected_descent(bounds)),
+            at_bound: self.x.iter().zip(bounds).map(|(x, b)| *x <= b.0 || *x >= b.1).collect(),
+            x: self.x,
+            value: self.value,
+            iterations,
+            evaluations,
+            converged,
+        }
+    }
     /// Whether each coordinate may move: not at a bound that the gradient pushes it across.
     fn free(&self, bounds: Bounds<'_>) -> Vec<bool> {
         let moves = |((x, g), b): ((&f64, &f64), &(f64, f64))| (*x > b.0 || *g < 0.0) && (*x < b.1 || *g > 0.0);
@@ -97,8 +114,7 @@ struct Pairs {
 impl Pairs {
     /// Remembers a step if the objective curves upwards along it.
     fn add(&mut self, from: &Point, to: &Point) {
-        let s: Vec<f64> = to.x.iter().zip(&from.x).map(|(a, b)| a - b).collect();
-        let y: Vec<f64> = to.gradient.iter().zip(&from.gradient).map(|(a, b)| a - b).collect();
+        let (s, y) = to.since(from);
         if dot(&s, &y) > 1e-10 * (dot(&s, &s) * dot(&y, &y)).sqrt() {
             if self.list.len() == self.memory {
                 self.list.pop_front();
@@ -210,14 +226,6 @@ impl Lbfgs {
                 None => pairs.list.clear(),
             }
         }
-        Ok(Minimum {
-            gradient_norm: largest(&at.projected_descent(bounds)),
-            at_bound: at.x.iter().zip(bounds).map(|(x, b)| *x <= b.0 || *x >= b.1).collect(),
-            x: at.x,
-            value: at.value,
-            iterations,
-            evaluations,
-            converged,
-        })
+        Ok(at.into_minimum(bounds, iterations, evaluations, converged))
     }
 }

@@ -124,23 +124,14 @@ impl QuasiNewton {
                 None => (curvature, known) = (None, false),
             }
         }
-        let minimum = Minimum {
-            gradient_norm: largest(&at.projected_descent(bounds)),
-            at_bound: at.x.iter().zip(bounds).map(|(x, b)| *x <= b.0 || *x >= b.1).collect(),
-            x: at.x,
-            value: at.value,
-            iterations,
-            evaluations,
-            converged,
-        };
-        Ok(Ended { minimum, gradient: at.gradient, curvature })
+        let gradient = at.gradient.clone();
+        Ok(Ended { minimum: at.into_minimum(bounds, iterations, evaluations, converged), gradient, curvature })
     }
 }
 
 /// B after a step, or as it was where f does not curve upwards along it. Without B it begins as the curvature along the step.
 fn learnt(curvature: Option<Matrix>, from: &Point, to: &Point) -> Result<Option<Matrix>> {
-    let s: Vec<f64> = to.x.iter().zip(&from.x).map(|(a, b)| a - b).collect();
-    let y: Vec<f64> = to.gradient.iter().zip(&from.gradient).map(|(a, b)| a - b).collect();
+    let (s, y) = to.since(from);
     let along = dot(&s, &y);
     if along <= 1e-8 * (dot(&s, &s) * dot(&y, &y)).sqrt() {
         return Ok(curvature);
