@@ -311,6 +311,7 @@ impl Learner {
         search.suggest(searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;
-        search.finish(true, examples.data, &control.share(0.2))
+        // Curves are looked at of what a user will look at.
+        search.finish(!within_noise, examples.data, &control.share(0.2))
     }
 }

@@ -13,7 +13,7 @@ use super::outputs::{check, classes, decide, outputs};
 use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::{self, Side, Subset};
+use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::online::{Learnt, Rule, Stream};
@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 
 /// New inputs whose kernel values are held at a time where vectors vote.
 const ROWS: usize = 128;
+/// All kernel values are computed at once where there are no more rows, even where few rows make mistakes.
+const FEW: usize = 2048;
 
 /// The perceptron.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,6 +142,18 @@ impl Shown {
     }
 }
 
+/// All kernel values in the order in which rows are shown, where every row will be asked for and there is room: a row by itself takes
+/// several times its share. Whoever goes on with a stream may ask for few rows.
+fn whole(task: &Task<'_>, shown: &Shown) -> Result<Option<Dense>> {
+    let n = shown.rows.len();
+    let every = n <= FEW || task.target.kind() == Kind::Numbers;
+    if !every || task.gram.held().is_some() || 16 * (n as u64).pow(2) > task.control.room() / 4 {
+        return Ok(None);
+    }
+    let all = Dense::of(task.gram, task.control)?;
+    Dense::of(&Subset::new(&all, &shown.rows, &shown.rows), task.control).map(Some)
+}
+
 impl Perceptron {
     fn most(&self) -> usize {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
@@ -148,7 +162,9 @@ impl Perceptron {
     /// Goes over some rows of a task in passes, from where a stream has come to.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
+        let whole = if learnt.time == 0.0 { whole(task, shown)? } else { None };
         let some = Subset::new(task.gram, &shown.rows, &shown.rows);
+        let some = whole.as_ref().map_or(&some as &dyn Gram, |k| k);
         let (codes, y);
         let rule = match task.target {
             Target::Classes { codes: all, .. } => {
@@ -169,7 +185,7 @@ impl Perceptron {
             }
             order
         });
-        Stream::new(&some, rule, &shown.weights, self.intercept, self.most()).run(orders, &mut learnt, task.control)?;
+        Stream::new(some, rule, &shown.weights, self.intercept, self.most()).run(orders, &mut learnt, task.control)?;
         if learnt.coef.data().iter().any(|c| !c.is_finite() || c.abs() > 1e150) {
             return Err(Error::Numerical {
                 what: "the least mean squares rule".into(),

@@ -75,7 +75,8 @@ impl Features {
     fn of(network: &RbfNetwork, task: &Task<'_>) -> Result<Self> {
         let centroids = centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?;
         let all: Vec<usize> = (0..task.rows()).collect();
-        let z = Arc::new(gram::dense(&Subset::new(task.gram, &all, &centroids), task.control)?);
+        // Whole rows are made faster than single columns.
+        let z = Arc::new(gram::dense(&Subset::new(task.gram, &centroids, &all), task.control)?.transpose());
         if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
             return Err(Error::Numerical {
                 what: "similarities with centroids".into(),

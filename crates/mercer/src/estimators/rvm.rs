@@ -16,12 +16,16 @@ use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{self, dot};
 use crate::linalg::Matrix;
-use crate::param::{Domain, Param};
+use crate::param::{Domain, Param, Value};
 use crate::solve::relevance::{self, Relevance, TOLERANCE};
 use serde::{Deserialize, Serialize};
 
 /// Columns that differ by less than this share of the largest kernel value are one.
 const ALIKE: f64 = 1e-12;
+/// Columns that may stay where it is not said: so many, or one in so many rows where that is more. A kernel that asks for more is so
+/// narrow that every row speaks for itself, and each column costs a pass over all others.
+const ENOUGH: usize = 500;
+const ONE_IN: usize = 8;
 
 /// The relevance vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,11 +35,13 @@ pub struct Rvm {
     pub intercept: bool,
     /// Weights of the classes.
     pub class_weight: ClassWeight,
+    /// How many columns may stay.
+    pub max_relevant: Value,
 }
 
 impl Default for Rvm {
     fn default() -> Self {
-        Rvm { intercept: true, class_weight: ClassWeight::None }
+        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto }
     }
 }
 
@@ -65,6 +71,12 @@ pub struct FittedRvm {
 }
 
 impl Rvm {
+    /// Columns that may stay, the constant among them.
+    fn most(&self, task: &Task<'_>) -> usize {
+        let rows = self.max_relevant.settle(self.start("max_relevant", task)).integer();
+        rows.saturating_add(usize::from(self.intercept))
+    }
+
     /// Kernel values, and the constant as the last column.
     fn columns(&self, task: &Task<'_>) -> Result<Matrix> {
         let n = task.rows();
@@ -97,12 +109,12 @@ impl Rvm {
             found.push(if variance <= (4.0 * f64::EPSILON * largest).powi(2) {
                 constant(y.rows(), if self.intercept { mean } else { 0.0 })
             } else {
-                relevance::numbers(&phi, &t, &omega, variance, first, task.control)?
+                relevance::numbers(&phi, &t, &omega, variance, first, self.most(task), task.control)?
             });
         }
         let (expansion, places) = self.expansion(&found, y.rows(), y.cols())?;
         let spreads = found.iter().zip(places).map(|(f, columns)| Spread { columns, covariance: f.covariance.clone(), noise: f.noise });
-        let mut summary = summary(&found, y.rows(), &expansion);
+        let mut summary = summary(&found, y.rows(), &expansion, self.most(task));
         let noises: Vec<String> = found.iter().map(|f| format!("{:.3e}", f.noise.sqrt())).collect();
         summary.notes.push(format!("standard deviation of the noise, by evidence: {}", noises.join(", ")));
         summary.notes.push(
@@ -114,9 +126,9 @@ impl Rvm {
     fn classes(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
         let phi = self.columns(task)?;
-        let found = vec![relevance::classes(&phi, &likelihood, first, task.control)?];
+        let found = vec![relevance::classes(&phi, &likelihood, first, self.most(task), task.control)?];
         let (expansion, _) = self.expansion(&found, task.rows(), scores.outputs())?;
-        let summary = summary(&found, task.rows(), &expansion);
+        let summary = summary(&found, task.rows(), &expansion, self.most(task));
         Ok(FittedRvm { expansion, spreads: Vec::new(), scores: Some(scores), summary })
     }
 
@@ -180,12 +192,17 @@ fn constant(n: usize, value: f64) -> Relevance {
     }
 }
 
-fn summary(found: &[Relevance], n: usize, expansion: &Expansion) -> Summary {
+fn summary(found: &[Relevance], n: usize, expansion: &Expansion, most: usize) -> Summary {
     let gain = found.iter().map(|f| f.gain).fold(0.0, f64::max);
     let kept = expansion.support.len();
     let mut notes = vec![format!("{kept} of {n} training rows are relevant")];
     if kept == 0 {
         notes.push("no training row adds to the evidence: predictions are constant; check the kernel's width, or whether the columns tell anything".into());
+    }
+    if gain > TOLERANCE && found.iter().any(|f| f.columns.len() >= most) {
+        notes.push(format!(
+            "{most} rows are as many as may be relevant (max_relevant), and the evidence asks for more: the kernel is narrow for this method; widen it, allow more, or take gp"
+        ));
     }
     Summary {
         iterations: found.iter().map(|f| f.changes).sum(),
@@ -211,6 +228,11 @@ impl Estimator for Rvm {
             "none: rows count by their own weights; balanced: every class counts alike as a whole",
             Domain::Choice(&["none", "balanced"]),
         ),
+        Param::fixed(
+            "max_relevant",
+            "how many rows may be relevant at most; auto: an eighth of them, and 500 at least",
+            Domain::Integer(1, usize::MAX),
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives =
@@ -229,8 +251,8 @@ impl Estimator for Rvm {
         (size.rows as f64).powi(2) * (300.0 + 100.0 * (size.outputs as f64).powi(2))
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        f64::NAN
+    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+        ENOUGH.max(task.rows() / ONE_IN) as f64
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {

@@ -1,14 +1,14 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
 use super::simd::{all_finite, axpy, dot};
-use super::{Block, Gram, Side, with_scratch};
+use super::{Block, Bound, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{self, Matrix, Real, SparseMatrix};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Rows and columns of a tile: 450 kB of f64, which stays in a second-level cache. A multiple of the widths of the
 /// backend's product in every instruction set (12, 24, 48), which is slower on what is left over.
@@ -337,6 +337,41 @@ impl Gram for Dense {
     }
 }
 
+/// Values that are known, of a kernel of which no number moves.
+pub(crate) struct Known(pub Arc<Dense>);
+
+impl Gram for Known {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.0.fill(rows, cols, out);
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f32>) {
+        self.0.fill_f32(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.0.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        self.0.symmetric()
+    }
+}
+
+impl Bound for Known {
+    fn parameters(&self) -> usize {
+        0
+    }
+    fn gradient(&self, _: &Matrix, _: &Control) -> Result<Vec<f64>> {
+        Ok(Vec::new())
+    }
+}
+
+/// Runs of columns that are shorter than this on average are filled together with what lies between them, where that is not more than
+/// so many times the columns.
+const SHORT: usize = 8;
+const SPREAD: usize = 4;
+
 /// Some rows and some columns of another Gram matrix, in any order, without a copy.
 pub struct Subset<'a> {
     of: &'a dyn Gram,
@@ -348,6 +383,27 @@ impl<'a> Subset<'a> {
     /// The given rows and columns.
     pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
         Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
+    }
+
+    /// Fills columns run by run; or, where the runs are short and lie near each other, fills all between the first and the last and takes
+    /// the ones that are asked for: a column by itself costs what many do together.
+    fn by_columns<T: Real>(&self, rows: usize, cols: &[usize], mut out: Block<'_, T>, fill: impl Fn(Range<usize>, Block<'_, T>)) {
+        let runs = runs(cols);
+        let (Some(&low), Some(&high)) = (cols.iter().min(), cols.iter().max()) else { return };
+        let span = high - low + 1;
+        if runs.len() * SHORT <= cols.len() || span > SPREAD * cols.len() {
+            for (j, c) in runs {
+                let width = c.len();
+                fill(c, out.part(0..rows, j..j + width));
+            }
+            return;
+        }
+        with_scratch(rows * span, |all: &mut [T]| {
+            fill(low..high + 1, Block::new(all, rows, span));
+            for (k, row) in all.chunks_exact(span).enumerate() {
+                out.row_mut(k).iter_mut().zip(cols).for_each(|(o, &j)| *o = row[j - low]);
+            }
+        });
     }
 
     /// Takes the values out of a matrix that is there; false where there is none.
@@ -383,27 +439,18 @@ impl Gram for Subset<'_> {
         if self.gather(list, cols.clone(), &mut out) {
             return;
         }
-        for (j, c) in runs(&self.cols[cols]) {
-            let width = c.len();
-            self.of.fill_rows(list, c, out.part(0..list.len(), j..j + width));
-        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_rows(list, c, block));
     }
     fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
         if self.gather(&list, cols.clone(), &mut out) {
             return;
         }
-        for (j, c) in runs(&self.cols[cols]) {
-            let width = c.len();
-            self.of.fill_rows(&list, c, out.part(0..list.len(), j..j + width));
-        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_rows(&list, c, block));
     }
-    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
-        for (j, c) in runs(&self.cols[cols]) {
-            let width = c.len();
-            self.of.fill_apart(&list, c, out.part(0..list.len(), j..j + width));
-        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_apart(&list, c, block));
     }
     fn squared_distance(&self, apart: f64) -> f64 {
         self.of.squared_distance(apart)
@@ -432,9 +479,6 @@ impl Gram for Subset<'_> {
         if self.gather(&list, cols.clone(), &mut out) {
             return;
         }
-        for (j, c) in runs(&self.cols[cols]) {
-            let width = c.len();
-            self.of.fill_f32(&list, c, out.part(0..list.len(), j..j + width));
-        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_f32(&list, c, block));
     }
 }

@@ -66,7 +66,7 @@ impl KernelExpr {
     }
 
     /// How many numbers [`KernelExpr::values`] lists.
-    pub(super) fn numbers(&self) -> usize {
+    pub(crate) fn numbers(&self) -> usize {
         self.values().iter().map(|p| p.value.numbers().len()).sum()
     }
 

@@ -104,11 +104,37 @@ impl Matrix {
     pub fn col(&self, j: usize) -> Vec<f64> {
         (0..self.rows).map(|i| self[(i, j)]).collect()
     }
-    /// The given rows, in order.
     /// Puts further rows of as many columns below.
     pub(crate) fn append_rows(&mut self, more: Matrix) {
         self.rows += more.rows;
         self.data.extend(more.data);
+    }
+    /// Takes row k and column k out of a square matrix.
+    pub(crate) fn take_out(&mut self, k: usize) {
+        let n = self.cols;
+        let mut end = 0;
+        for i in (0..self.rows).filter(|&i| i != k) {
+            // Rows only move towards the start, past rows that have moved already.
+            self.data.copy_within(i * n..i * n + k, end);
+            self.data.copy_within(i * n + k + 1..(i + 1) * n, end + k);
+            end += n - 1;
+        }
+        self.data.truncate(end);
+        (self.rows, self.cols) = (self.rows - 1, n - 1);
+    }
+    /// A row and a column of zeros come to stand at k in a square matrix.
+    pub(crate) fn make_room(&mut self, k: usize) {
+        let n = self.cols;
+        self.data.resize((n + 1) * (n + 1), 0.0);
+        for i in (0..n).rev() {
+            // Rows only move towards the end, past rows that have moved already.
+            let to = (i + usize::from(i >= k)) * (n + 1);
+            self.data.copy_within(i * n + k..(i + 1) * n, to + k + 1);
+            self.data.copy_within(i * n..i * n + k, to);
+            self.data[to + k] = 0.0;
+        }
+        self.data[k * (n + 1)..(k + 1) * (n + 1)].fill(0.0);
+        (self.rows, self.cols) = (n + 1, n + 1);
     }
     /// The root of the sum of squares of all entries.
     pub(crate) fn norm(&self) -> f64 {

@@ -9,6 +9,7 @@ use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
 use super::round::Round;
 use super::search::{Found, Place};
+use super::standing::Standing;
 use super::tune::steps;
 use super::{Estimate, Metric, Needs, Scoring};
 use crate::control::Control;
@@ -16,7 +17,8 @@ use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
 use crate::fitting;
-use crate::gram::{Dense, Gram, Subset};
+use crate::gram::{Bound, Dense, Gram, Subset};
+use crate::kernels::KernelExpr;
 use crate::param::Value;
 use rayon::prelude::*;
 
@@ -70,6 +72,8 @@ pub(super) struct Field<'a> {
     seed: u64,
     scoring: Scoring,
     kernels: Option<(String, Kernels)>,
+    /// The terms of the kernel that no setting changes, of each fold or of all rows.
+    standing: Standing,
     /// Training and held-out rows of each fold, where they are prepared anew.
     inner: Vec<Option<(Dataset, Dataset)>>,
     tried: Vec<Trial>,
@@ -106,7 +110,8 @@ impl<'a> Field<'a> {
             let apart = || Some((place.round.sample.data.select(&fold.train), place.round.sample.data.select(&fold.test)));
             inner.push(place.round.prepared(fold).or_else(|| if place.round.all { apart() } else { None }));
         }
-        Ok(Field { place, control, seed, scoring, kernels: None, inner, tried: Vec::new(), most, evaluations })
+        let standing = Standing::of(&place.start.kernel, place.free, &place.round.sample.data);
+        Ok(Field { place, control, seed, scoring, kernels: None, standing, inner, tried: Vec::new(), most, evaluations })
     }
 
     /// The cross-validated loss (smaller is better) at coordinates `x`; known settings are not computed again. A setting that
@@ -168,7 +173,8 @@ impl<'a> Field<'a> {
             let made = if anew {
                 Kernels::Folds(round.folds.iter().map(|_| None).collect())
             } else {
-                let bound = setting.kernel.bind_within(None, &round.sample.data, self.control)?;
+                let among = |kernel: &KernelExpr| Ok([kernel.bind_within(None, &round.sample.data, self.control)?]);
+                let [bound] = self.standing.grams(round.folds.len(), &setting.kernel, self.control, among)?;
                 Kernels::Shared(Dense::of(bound.as_ref(), self.control)?)
             };
             self.kernels = Some((kernel, made));
@@ -185,9 +191,12 @@ impl<'a> Field<'a> {
                 }
             };
             let weights = round.sample.weights_of(&fold.train);
-            let reference = setting.kernel.learn(train, weights.as_deref(), self.control)?.reference(train, self.control)?;
-            let among = Dense::of(reference.among(self.control)?.as_ref(), self.control)?;
-            let cross = Dense::of(reference.cross(test, self.control)?.as_ref(), self.control)?;
+            let bind = |kernel: &KernelExpr| -> Result<[Box<dyn Bound>; 2]> {
+                let reference = kernel.learn(train, weights.as_deref(), self.control)?.reference(train, self.control)?;
+                Ok([reference.among(self.control)?, reference.cross(test, self.control)?])
+            };
+            let [among, cross] = self.standing.grams(k, &setting.kernel, self.control, bind)?;
+            let (among, cross) = (Dense::of(among.as_ref(), self.control)?, Dense::of(cross.as_ref(), self.control)?);
             made[k] = Some(FoldGram { among, cross });
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! curvature there, in proportion to the rows, is what the few steps on all rows begin with.
 
 use super::free::{Free, Setting};
-use super::tune::criterion_at;
+use super::tune::{Left, criterion_at};
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::{Error, Result};
@@ -53,11 +53,11 @@ struct Slope<'a> {
 impl Slope<'_> {
     /// On some rows. Values on the way begin from where the last one ended.
     fn on<'e>(&'e self, examples: Examples<'e>, evaluations: &'e mut usize) -> impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'e {
-        let mut last = None;
+        let mut left = Left::before(self.start, self.free, &examples);
         move |x| {
             *evaluations += 1;
             self.control.tell("evaluations of the criterion", *evaluations, STEPS.max(*evaluations));
-            let found = criterion_at(x, self.start, self.free, &examples, self.control, self.seed, &mut last)?;
+            let found = criterion_at(x, self.start, self.free, &examples, self.control, self.seed, &mut left)?;
             Ok((found.value, found.slopes))
         }
     }

@@ -141,6 +141,10 @@ impl Free {
     pub(super) fn own_name(&self) -> Option<&str> {
         (!self.of_kernel).then_some(self.path.as_str())
     }
+    /// Its place among the numbers of the kernel, where it is one of them.
+    pub(super) fn kernel_place(&self) -> Option<usize> {
+        self.of_kernel.then_some(self.place)
+    }
     /// Whether it is the width of a kernel, which several starts vary.
     pub(super) fn is_kernel_width(&self) -> bool {
         self.width

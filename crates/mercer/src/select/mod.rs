@@ -12,6 +12,7 @@ mod profile;
 mod round;
 mod search;
 mod smooth;
+mod standing;
 mod tune;
 
 pub use descent::{Descent, descend};

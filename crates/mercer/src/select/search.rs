@@ -12,6 +12,7 @@ use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
 use super::round::{Preparation, Round, each_once, inner_folds, raw_of};
 use super::smooth;
+use super::standing::Standing;
 use super::tune::{Tuned, Tuning, learnt};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Target, some_rows_of};
@@ -177,10 +178,12 @@ impl Search {
 
     /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
     fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
+        let stands = Standing::of(&self.start.kernel, &self.free, examples.data).is_any();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
             let fit = self.start.estimator.bytes(self.size.at(n));
-            if self.is_smooth() { 48 * square } else { 20 * square + crossval::FOLDS as u64 * fit }
+            let kept = if stands { 2 } else { 1 };
+            if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
         // A criterion that costs more a row, as by many classes, goes by fewer of them.

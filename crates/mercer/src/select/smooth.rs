@@ -4,11 +4,10 @@
 use super::free::Free;
 use super::profile::{Curve, ProfileScan};
 use super::search::{Found, Place};
-use super::tune::{At, criterion_at, steps};
+use super::tune::{At, Left, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::Task;
-use crate::linalg::Matrix;
 use crate::solve::Lbfgs;
 
 /// Values on the path of a parameter that is free alone.
@@ -46,8 +45,8 @@ struct Descent<'a> {
     seed: u64,
     evaluations: &'a mut usize,
     best: Best,
-    /// Where the last value of the criterion ended.
-    last: Option<Matrix>,
+    /// What the last value of the criterion left.
+    left: Left,
 }
 
 impl Descent<'_> {
@@ -57,7 +56,7 @@ impl Descent<'_> {
         let what = format!("settings tried on {} rows by {}", self.place.examples().rows(), self.name);
         control.tell(&what, *self.evaluations, STEPS.max(*self.evaluations));
         let (free, examples) = (self.place.free, self.place.examples());
-        let At { value, indifference, slopes } = criterion_at(x, self.place.start, free, &examples, control, self.seed, &mut self.last)?;
+        let At { value, indifference, slopes } = criterion_at(x, self.place.start, free, &examples, control, self.seed, &mut self.left)?;
         if value < self.best.value {
             self.best = Best { value, x: x.to_vec(), indifference };
         }
@@ -75,8 +74,14 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
         Some((at, _)) => vec![*at],
         None => free.iter().map(Free::coordinate).collect(),
     };
-    let mut descent =
-        Descent { place, name, seed, evaluations, best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 }, last: None };
+    let mut descent = Descent {
+        place,
+        name,
+        seed,
+        evaluations,
+        best: Best { value: f64::INFINITY, x: x0.clone(), indifference: 0.0 },
+        left: left(place),
+    };
     let ended = descend(&mut descent, &x0, name, &control);
     match ended {
         // What was judged before time was up is not lost.
@@ -121,6 +126,10 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
     solver.minimise(|x| descent.evaluate(x, control), &from, control).map(|_| ())
 }
 
+fn left(place: &Place<'_>) -> Left {
+    Left::before(place.start, place.free, &place.examples())
+}
+
 /// Coordinates and losses all along the only free parameter, where the estimator has them at the price of a few.
 fn path(place: &Place<'_>, control: &Control, seed: u64) -> Result<Vec<(f64, f64)>> {
     let [only] = place.free else { return Ok(Vec::new()) };
@@ -150,7 +159,7 @@ pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: 
         seed,
         evaluations,
         best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },
-        last: None,
+        left: left(place),
     };
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {

@@ -4,6 +4,7 @@ use super::Scoring;
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
 use super::search::{Aim, Found, Search};
+use super::standing::Standing;
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
@@ -106,8 +107,23 @@ pub(super) struct At {
     pub slopes: Vec<f64>,
 }
 
-/// See [`At`]; the memory of the weights is kept by `control` for the next call, and `last` is where this one ended for the next to
-/// begin from.
+/// What one value of the criterion leaves for the next, on the same rows.
+#[derive(Default)]
+pub(super) struct Left {
+    /// Where it ended.
+    end: Option<Matrix>,
+    /// The terms of the kernel that no setting changes.
+    standing: Standing,
+}
+
+impl Left {
+    /// Before the first value.
+    pub(super) fn before(start: &Setting, free: &[Free], examples: &Examples<'_>) -> Left {
+        Left { end: None, standing: Standing::of(&start.kernel, free, examples.data) }
+    }
+}
+
+/// See [`At`]; the memory of the weights is kept by `control` for the next call.
 pub(super) fn criterion_at(
     x: &[f64],
     start: &Setting,
@@ -115,14 +131,11 @@ pub(super) fn criterion_at(
     examples: &Examples<'_>,
     control: &Control,
     seed: u64,
-    last: &mut Option<Matrix>,
+    left: &mut Left,
 ) -> Result<At> {
     let setting = start.with(free, x)?;
-    let (criterion, by_kernel) = match criterion_near(&setting.kernel, &setting.estimator, examples, control, seed, last.as_ref()) {
-        Ok((criterion, end, by_kernel)) => {
-            *last = end;
-            (criterion, by_kernel)
-        }
+    let (criterion, by_kernel) = match criterion_near(&setting.kernel, &setting.estimator, examples, control, seed, left) {
+        Ok(found) => found,
         Err(Error::Numerical { .. }) => return Ok(At { value: f64::INFINITY, indifference: 0.0, slopes: vec![0.0; x.len()] }),
         Err(other) => return Err(other),
     };
@@ -140,21 +153,23 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
-    criterion_near(kernel, estimator, examples, control, seed, None).map(|(criterion, _, by_kernel)| (criterion, by_kernel))
+    criterion_near(kernel, estimator, examples, control, seed, &mut Left::default())
 }
 
-/// The same on the way of a search, from where the last value of it ended, and where this one did.
+/// The same on the way of a search.
 fn criterion_near(
     kernel: &KernelExpr,
     estimator: &EstimatorExpr,
     examples: &Examples<'_>,
     control: &Control,
     seed: u64,
-    last: Option<&Matrix>,
-) -> Result<(Criterion, Option<Matrix>, Vec<f64>)> {
-    let bound = kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
+    left: &mut Left,
+) -> Result<(Criterion, Vec<f64>)> {
+    let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
+    let [bound] = left.standing.grams(0, kernel, control, among)?;
     let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
-    let (criterion, end) = estimator.criterion_near(&task, last)?;
+    let (criterion, end) = estimator.criterion_near(&task, left.end.as_ref())?;
+    left.end = end;
     let by_kernel = bound.gradient(&criterion.weights, control)?;
-    Ok((criterion, end, by_kernel))
+    Ok((criterion, left.standing.in_place(by_kernel)))
 }

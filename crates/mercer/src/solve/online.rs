@@ -12,11 +12,8 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{self, Dense, Gram, RowCache, Side};
+use crate::gram::{Gram, RowCache, Side};
 use crate::linalg::Matrix;
-
-/// All kernel values are computed at once where there are no more rows: a row by itself takes several times its share.
-const WHOLE: usize = 2048;
 
 /// What is learnt of each row.
 pub enum Rule<'a> {
@@ -117,12 +114,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// On request of `control`.
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
-        let (n, room) = (learnt.coef.rows(), control.room() / 4);
-        // Whoever begins sees every row; one that goes on may see few.
-        let all = n <= WHOLE && learnt.time == 0.0 && self.gram.held().is_none() && 8 * (n * n) as u64 <= room;
-        let whole = if all { Some(Dense::square(gram::dense(self.gram, control)?)?) } else { None };
-        let rows_of = whole.as_ref().map_or(self.gram, |k| k as &dyn Gram);
-        let mut cache: RowCache<'_, f64> = RowCache::new(rows_of, room);
+        let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
         self.f = Matrix::from_fn(learnt.coef.rows(), learnt.coef.cols(), |_, o| self.constant * learnt.bias[o]);
         for i in 0..learnt.coef.rows() {
             let change = learnt.coef.row(i).to_vec();
@@ -150,9 +142,12 @@ impl<'a> Stream<'a> {
         if change.iter().all(|c| *c == 0.0) {
             return Ok(());
         }
-        let rows = cache.rows(&[i], control)?;
-        let outputs = change.len();
-        for (f, k) in self.f.data_mut().chunks_exact_mut(outputs).zip(rows[0]) {
+        let (gram, outputs) = (self.gram, change.len());
+        let row = match gram.held() {
+            Some(all) => all.row(i),
+            None => cache.rows(&[i], control)?[0],
+        };
+        for (f, k) in self.f.data_mut().chunks_exact_mut(outputs).zip(row) {
             f.iter_mut().zip(change).for_each(|(f, c)| *f += c * k);
         }
         Ok(())

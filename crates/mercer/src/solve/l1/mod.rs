@@ -8,6 +8,7 @@
 //! its condition since it was looked at last: |g_j - g_j'| <= |x_j - mean_j| |r - r'|, which is safe (screening: El Ghaoui et al. 2012;
 //! Ndiaye et al. 2017). Along a path of falling lambda each solution starts the next.
 
+mod active;
 mod alo;
 mod model;
 mod quadratic;

@@ -3,6 +3,7 @@
 //! Sweeps over the groups (soft thresholds; steps of a majoriser where C > 1) find which of them are 0, and Newton steps on the
 //! others, cut where the first of them reaches 0, end in digits that sweeps over correlated columns would take thousands of.
 
+use super::active::ActiveFactor;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix};
@@ -71,6 +72,7 @@ impl Quadratic<'_> {
         let (mut b, mut r) = (a.to_vec(), slope.to_vec());
         let groups = b.len() / self.size;
         let mut patience = Patience::new(20 + groups / 4);
+        let mut factor = ActiveFactor::default();
         for round in 0..ROUNDS + 4 * groups {
             control.check()?;
             if round < ROUNDS {
@@ -83,7 +85,7 @@ impl Quadratic<'_> {
                 let Some(most) = (0..groups).max_by(|j, k| of(*j).total_cmp(&of(*k))) else { break };
                 self.step(most, &mut b, &mut r);
             }
-            self.settle(&mut b, &mut r, tolerance, control)?;
+            self.settle(&mut b, &mut r, &mut factor, tolerance, control)?;
             let worst = self.worst(&b, &r);
             if worst <= tolerance || patience.is_lost(worst) || control.out_of_time() {
                 break;
@@ -93,7 +95,7 @@ impl Quadratic<'_> {
     }
 
     /// Newton steps until the groups that are not 0 meet their conditions.
-    fn settle(&self, b: &mut [f64], r: &mut [f64], tolerance: f64, control: &Control) -> Result<()> {
+    fn settle(&self, b: &mut [f64], r: &mut [f64], factor: &mut ActiveFactor, tolerance: f64, control: &Control) -> Result<()> {
         let mut patience = Patience::new(if self.size > 1 { 15 } else { b.len() + NEWTON });
         for _ in 0..NEWTON + b.len() / self.size {
             let groups = b.chunks_exact(self.size).zip(r.chunks_exact(self.size)).filter(|(b, _)| norm(b) > 0.0);
@@ -101,7 +103,8 @@ impl Quadratic<'_> {
             if worst <= tolerance || patience.is_lost(worst) {
                 break;
             }
-            if !self.newton(b, r, control)? {
+            let moved = if self.size == 1 { self.newton_of_numbers(b, r, factor, control)? } else { self.newton(b, r, control)? };
+            if !moved {
                 break;
             }
             if self.size > 1 {
@@ -149,6 +152,20 @@ impl Quadratic<'_> {
         }
     }
 
+    /// A Newton step on the numbers that are not 0, up to where the first of them is; whether there was one.
+    fn newton_of_numbers(&self, b: &mut [f64], r: &mut [f64], factor: &mut ActiveFactor, control: &Control) -> Result<bool> {
+        let places: Vec<usize> = (0..b.len()).filter(|&p| b[p] != 0.0).collect();
+        if places.is_empty() || !factor.hold(self.h, &places, control)? {
+            return Ok(false);
+        }
+        let step = factor.solve(|p| r[p] - self.lambda * b[p].signum());
+        let share = step.iter().filter(|(p, s)| b[*p] * s < 0.0).fold(1.0, |share: f64, (p, s)| share.min(-b[*p] / s));
+        // The one that reaches 0 is 0.
+        let reaches = |p: usize, s: f64| (b[p] + share * s) * b[p] <= 1e-14 * b[p] * b[p];
+        let moved: Vec<(usize, f64)> = step.iter().map(|&(p, s)| (p, if reaches(p, s) { -b[p] } else { share * s })).collect();
+        Ok(self.move_by(b, r, &moved))
+    }
+
     /// A Newton step on the groups that are not 0; whether there was one.
     fn newton(&self, b: &mut [f64], r: &mut [f64], control: &Control) -> Result<bool> {
         let size = self.size;
@@ -164,8 +181,7 @@ impl Quadratic<'_> {
             let length = norm(of);
             for c in 0..size {
                 fall.push(r[j * size + c] - self.lambda * of[c] / length);
-                // The curvature of a length; of a number it is 0.
-                for d in 0..size * usize::from(size > 1) {
+                for d in 0..size {
                     let flat = f64::from(u8::from(c == d)) - of[c] * of[d] / (length * length);
                     h[(k * size + c, k * size + d)] += self.lambda / length * flat;
                 }
@@ -177,30 +193,18 @@ impl Quadratic<'_> {
             Err(other) => return Err(other),
         };
         let step = factor.solve(&Matrix::column(fall.clone()), control)?.into_data();
-        let moved = match size {
-            1 => {
-                let share = self.until_zero(b, &places, &step);
-                // The one that reaches 0 is 0.
-                places
-                    .iter()
-                    .zip(&step)
-                    .map(|(&p, s)| if (b[p] + share * s) * b[p] <= 1e-14 * b[p] * b[p] { -b[p] } else { share * s })
-                    .collect()
-            }
-            _ => self.downhill(b, &places, &step, &fall),
-        };
-        let Some(moved) = Some(moved).filter(|m: &Vec<f64>| m.iter().any(|v| *v != 0.0)) else { return Ok(false) };
-        for (&p, step) in places.iter().zip(&moved) {
-            let before = b[p];
-            b[p] = if *step == -before { 0.0 } else { before + step };
-            self.take(r, p, &[b[p] - before]);
-        }
-        Ok(true)
+        let moved = self.downhill(b, &places, &step, &fall);
+        Ok(self.move_by(b, r, &places.into_iter().zip(moved).collect::<Vec<_>>()))
     }
 
-    /// The share of a step up to where the first number changes its sign.
-    fn until_zero(&self, b: &[f64], places: &[usize], step: &[f64]) -> f64 {
-        places.iter().zip(step).filter(|(p, s)| b[**p] * **s < 0.0).fold(1.0, |share: f64, (p, s)| share.min(-b[*p] / s))
+    /// Moves numbers at their places; whether any moves.
+    fn move_by(&self, b: &mut [f64], r: &mut [f64], moved: &[(usize, f64)]) -> bool {
+        for &(p, step) in moved {
+            let before = b[p];
+            b[p] = if step == -before { 0.0 } else { before + step };
+            self.take(r, p, &[b[p] - before]);
+        }
+        moved.iter().any(|(_, step)| *step != 0.0)
     }
 
     /// A part of a step that lowers the model enough: all of it; as much as brings the first length that passes by 0 to 0; or the first

@@ -45,12 +45,14 @@ struct State<'a> {
     evidence: f64,
 }
 
-/// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending.
-pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], control: &Control) -> Result<Relevance> {
+/// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending. No more
+/// than `most` columns stay.
+pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize, control: &Control) -> Result<Relevance> {
     let (n, outputs) = (phi.rows(), loss.outputs());
     // Functions of a column alone then have the variance 1.
     let alpha_of = |column: usize| (0..n).map(|i| phi[(i, column)].powi(2)).sum::<f64>() / n as f64;
-    let (active, alpha): (Vec<usize>, Vec<f64>) = first.iter().map(|&a| (a, alpha_of(a))).filter(|(_, alpha)| *alpha > 0.0).unzip();
+    let (active, alpha): (Vec<usize>, Vec<f64>) =
+        first.iter().take(most).map(|&a| (a, alpha_of(a))).filter(|(_, alpha)| *alpha > 0.0).unzip();
     let mut state = State {
         phi,
         loss,
@@ -67,22 +69,33 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], control: &C
     let mut top = state.evidence;
     while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
         control.check()?;
-        let wished = state.changes(control)?;
+        let mut wished = state.changes(control)?;
         gain = greatest(&wished);
-        if gain <= TOLERANCE && settled {
+        let room = most.saturating_sub(state.active.len());
+        if room == 0 {
+            wished.retain(|c| state.is_there(c.column));
+        }
+        let left = greatest(&wished);
+        if left <= TOLERANCE && settled {
             break;
         }
-        if gain <= TOLERANCE {
+        if left <= TOLERANCE {
             state.settle(control)?;
             settled = true;
             continue;
         }
-        let estimated = wished[0].x > 0.0 && state.active.binary_search(&wished[0].column).is_ok();
+        let estimated = wished[0].x > 0.0 && state.is_there(wished[0].column);
         if estimated && state.rises(wished[0].gain, control)? {
             changes += 1;
             continue;
         }
-        let some = state.apart(&wished, together);
+        let mut some = state.apart(&wished, together);
+        let mut new = 0;
+        some.retain(|c| {
+            let there = state.is_there(c.column);
+            new += usize::from(!there);
+            there || new <= room
+        });
         let made = state.take(&some, control)?;
         together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
         changes += made;
@@ -139,6 +152,10 @@ fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
 impl State<'_> {
     fn outputs(&self) -> usize {
         self.loss.outputs()
+    }
+
+    fn is_there(&self, column: usize) -> bool {
+        self.active.binary_search(&column).is_ok()
     }
 
     /// sum_a alpha_a |w_a|^2 / 2.
@@ -222,8 +239,9 @@ impl State<'_> {
                 break;
             }
             let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
-            if let Some(k) = self.idle(&covariance, control)? {
-                self.apply(&[Change { column: self.active[k], x: 0.0, gain: 0.0 }], control)?;
+            let idle = self.idle(&covariance, control)?;
+            if !idle.is_empty() {
+                self.apply(&idle, control)?;
                 continue;
             }
             let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
@@ -251,23 +269,31 @@ impl State<'_> {
         Ok(rises)
     }
 
-    /// The column that is determined least of those that are better left out. Of a column that is there, s = 1 / l - alpha and
-    /// q = u'w / l along the eigenvectors u of its block of the covariance with the eigenvalues l.
-    fn idle(&self, covariance: &Matrix, control: &Control) -> Result<Option<usize>> {
-        let (outputs, mut least) = (self.outputs(), None);
+    /// What takes out the columns that are better left out: all that are hardly determined, or the one that is determined least. Of a
+    /// column that is there, s = 1 / l - alpha and q = u'w / l along the eigenvectors u of its block of the covariance with the
+    /// eigenvalues l.
+    fn idle(&self, covariance: &Matrix, control: &Control) -> Result<Vec<Change>> {
+        let out = |k: usize| Change { column: self.active[k], x: 0.0, gain: 0.0 };
+        let (outputs, mut least, mut all) = (self.outputs(), None, Vec::new());
         for (k, alpha) in self.alpha.iter().enumerate() {
             let block = Matrix::from_fn(outputs, outputs, |c, d| covariance[(k * outputs + c, k * outputs + d)]);
             let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
+            if determined < UNDETERMINED {
+                all.push(out(k));
+                continue;
+            }
             let (values, vectors) = if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
             let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
             let along = |e: usize| (0..outputs).map(|c| vectors[(c, e)] * self.weights[(k, c)]).sum::<f64>();
             let q: Vec<f64> = (0..outputs).map(|e| along(e) / values[e]).collect();
-            let goes = determined < UNDETERMINED || best(&s, &q) <= 0.0;
-            if goes && least.is_none_or(|(_, d)| determined < d) {
+            if best(&s, &q) <= 0.0 && least.is_none_or(|(_, d)| determined < d) {
                 least = Some((k, determined));
             }
         }
-        Ok(least.map(|(k, _)| k))
+        if all.is_empty() {
+            all.extend(least.map(|(k, _)| out(k)));
+        }
+        Ok(all)
     }
 
     /// What a change of each alpha by itself adds at the mode as it is, the greatest first.

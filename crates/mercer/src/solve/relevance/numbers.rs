@@ -44,8 +44,16 @@ struct State<'a> {
 }
 
 /// The relevance vector machine of some columns (N x P), targets and weights of rows, from no column or from the ones of `first`,
-/// ascending. The variance of the targets tells where noise and alphas begin.
-pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, first: &[usize], control: &Control) -> Result<Relevance> {
+/// ascending. The variance of the targets tells where noise and alphas begin. No more than `most` columns stay.
+pub fn numbers(
+    phi: &Matrix,
+    t: &[f64],
+    omega: &[f64],
+    variance: f64,
+    first: &[usize],
+    most: usize,
+    control: &Control,
+) -> Result<Relevance> {
     let (n, p) = (phi.rows(), phi.cols());
     let mut own = vec![0.0; p];
     for (row, w) in phi.data().chunks_exact(p).zip(omega) {
@@ -70,7 +78,7 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, first: &[u
         evidence: f64::NEG_INFINITY,
     };
     let total: f64 = omega.iter().sum();
-    for &column in first {
+    for &column in first.iter().take(most) {
         // Functions of the column alone then have the variance of the targets.
         let alpha = state.own[column] / (total * variance);
         if alpha > 0.0 {
@@ -83,7 +91,7 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, first: &[u
     let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
     while changes < MOST_CHANGES && !control.out_of_time() {
         control.check()?;
-        let change = state.best_change();
+        let change = state.best_change(state.active.len() < most);
         gain = change.gain.max(0.0);
         if gain > TOLERANCE {
             state.apply(change, control)?;
@@ -98,11 +106,14 @@ pub fn numbers(phi: &Matrix, t: &[f64], omega: &[f64], variance: f64, first: &[u
         }
         // What is left moves all numbers together: one after another they would take long.
         state.settle(LEAST_NOISE * variance, control)?;
-        gain = state.best_change().gain.max(0.0);
+        gain = state.best_change(state.active.len() < most).gain.max(0.0);
         if gain <= TOLERANCE || settled == SETTLINGS {
             break;
         }
         settled += 1;
+    }
+    if state.active.len() >= most {
+        gain = gain.max(state.best_change(true).gain);
     }
     Ok(state.found(changes, gain))
 }
@@ -164,8 +175,8 @@ impl State<'_> {
         self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).sum()
     }
 
-    /// The change of one alpha that adds most.
-    fn best_change(&self) -> Change {
+    /// The change of one alpha that adds most, of any column or of those that are there.
+    fn best_change(&self, any: bool) -> Change {
         let mut place = vec![usize::MAX; self.own.len()];
         self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
         let change = |column: usize| {
@@ -174,7 +185,7 @@ impl State<'_> {
                 let k = place[column];
                 (s, q) = self.without(k);
                 x = 1.0 / self.alpha[k];
-            } else if s <= SPANNED * self.beta * self.own[column] {
+            } else if !any || s <= SPANNED * self.beta * self.own[column] {
                 return NONE;
             }
             let to = best(&[s], &[q]);
@@ -214,20 +225,23 @@ impl State<'_> {
         sum
     }
 
-    /// H^-1 + share u u' and mu + move u, with S and Q.
+    /// H^-1 + share u u' and mu + by u, with S and Q.
     fn shift(&mut self, u: &[f64], seen: &[f64], share: f64, by: f64) {
-        for (a, u_a) in u.iter().enumerate() {
-            axpy(share * u_a, u, self.covariance.row_mut(a));
-        }
-        axpy(by, u, &mut self.mean);
+        self.move_weights(u, share, by);
         self.s.iter_mut().zip(seen).for_each(|(s, e)| *s -= share * e * e);
         axpy(-by, seen, &mut self.q);
     }
 
+    /// H^-1 + share u u' and mu + by u.
+    fn move_weights(&mut self, u: &[f64], share: f64, by: f64) {
+        for (a, u_a) in u.iter().enumerate() {
+            axpy(share * u_a, u, self.covariance.row_mut(a));
+        }
+        axpy(by, u, &mut self.mean);
+    }
+
     fn remove(&mut self, k: usize) {
-        let m = self.active.len();
-        let kept: Vec<usize> = (0..m).filter(|&a| a != k).collect();
-        self.covariance = Matrix::from_fn(m - 1, m - 1, |a, b| self.covariance[(kept[a], kept[b])]);
+        self.covariance.take_out(k);
         self.active.remove(k);
         self.alpha.remove(k);
         self.products.remove(k);
@@ -252,12 +266,12 @@ impl State<'_> {
         axpy(-mean, &left, &mut self.q);
         axpy(-mean, &c, &mut self.mean);
         let k = self.active.partition_point(|&a| a < column);
-        let of = |a: usize| if a == k { None } else { Some(a - usize::from(a > k)) };
-        self.covariance = Matrix::from_fn(m + 1, m + 1, |a, b| match (of(a), of(b)) {
-            (Some(a), Some(b)) => self.covariance[(a, b)] + variance * c[a] * c[b],
-            (Some(a), None) | (None, Some(a)) => -variance * c[a],
-            (None, None) => variance,
-        });
+        self.covariance.make_room(k);
+        let mut u: Vec<f64> = c.iter().map(|c| -c).collect();
+        u.insert(k, 1.0);
+        for (a, u_a) in u.iter().enumerate() {
+            axpy(variance * u_a, &u, self.covariance.row_mut(a));
+        }
         self.products.insert(k, product);
         self.active.insert(k, column);
         self.alpha.insert(k, alpha);
@@ -290,10 +304,8 @@ impl State<'_> {
         let (mut evidence, mut end) = (self.evidence, End::new());
         for _ in 0..joint::STEPS {
             control.check()?;
-            if let Some(k) = self.idle() {
-                self.remove(k);
+            if self.leave_idle_out() {
                 evidence = self.solved(control)?;
-                continue;
             }
             let noise = Noise { rows, error: self.beta * self.error() };
             // Noise that is the least there may be, and would be less, stays.
@@ -323,6 +335,19 @@ impl State<'_> {
     fn without(&self, k: usize) -> (f64, f64) {
         let variance = self.covariance[(k, k)];
         ((1.0 / variance - self.alpha[k]).max(0.0), self.mean[k] / variance)
+    }
+
+    /// Takes out the columns that are better left out, the one that is determined least first; whether there were any. What the others
+    /// are then follows by rank one; s and q of columns that are not there are left as they were.
+    fn leave_idle_out(&mut self) -> bool {
+        let before = self.active.len();
+        while let Some(k) = self.idle() {
+            let along = self.covariance.col(k);
+            let (variance, mean) = (along[k], self.mean[k]);
+            self.move_weights(&along, -1.0 / variance, -mean / variance);
+            self.remove(k);
+        }
+        self.active.len() < before
     }
 
     /// The column that is determined least of those that are better left out.
@@ -378,7 +403,7 @@ mod tests {
         let (phi, t) = problem();
         let control = Control::default();
         let ones = vec![1.0; 50];
-        let found = numbers(&phi, &t, &ones, 0.3, &[], &control).unwrap();
+        let found = numbers(&phi, &t, &ones, 0.3, &[], usize::MAX, &control).unwrap();
         let whole = direct(&phi, &t, &found);
         assert!((found.evidence - whole).abs() <= 1e-8 * whole.abs(), "{} {whole}", found.evidence);
         assert!(found.columns.len() > 2 && found.columns.len() < 20 && found.gain <= TOLERANCE);
@@ -401,7 +426,7 @@ mod tests {
         };
         state.update(&control).unwrap();
         for step in 0..80 {
-            let (before, change) = (state.evidence, state.best_change());
+            let (before, change) = (state.evidence, state.best_change(true));
             state.apply(change, &control).unwrap();
             // What a change is said to add is what it adds.
             assert!((state.evidence - before - change.gain).abs() <= 1e-8 * before.abs().max(1.0), "step {step}");
@@ -416,7 +441,7 @@ mod tests {
     #[test]
     fn columns_that_stay_are_stationary_and_those_that_are_left_out_add_nothing() {
         let (phi, t) = problem();
-        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &[], &Control::default()).unwrap();
+        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &[], usize::MAX, &Control::default()).unwrap();
         for m in 0..51 {
             // C without column m, by N x N.
             let mut others = found.clone();
