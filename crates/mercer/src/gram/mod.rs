@@ -21,12 +21,13 @@ mod put_off;
 mod rewrite;
 mod simd;
 mod spread;
+mod subset;
 mod tile;
 mod tree;
 
 pub use crate::linalg::Block;
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
-pub use dense::{Dense, Subset, apply, dense};
+pub use dense::{Dense, apply, dense};
 pub(crate) use dense::{Known, apply_among, apply_f32, apply_rows, ranges};
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
@@ -47,6 +48,7 @@ pub(crate) use simd::{
     Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, sum_of_minima,
 };
 pub(crate) use spread::spread;
+pub use subset::Subset;
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;

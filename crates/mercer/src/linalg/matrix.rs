@@ -173,3 +173,25 @@ impl std::ops::IndexMut<(usize, usize)> for Matrix {
         &mut self.data[i * self.cols + j]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_and_column_that_come_leave_the_others_and_go_again() {
+        let whole = Matrix::from_fn(5, 5, |i, j| (10 * i + j) as f64);
+        for k in 0..=5 {
+            let mut matrix = whole.clone();
+            matrix.make_room(k);
+            let of = |i: usize| if i < k { Some(i) } else { i.checked_sub(1).filter(|_| i > k) };
+            let expected = Matrix::from_fn(6, 6, |i, j| of(i).zip(of(j)).map_or(0.0, |(i, j)| whole[(i, j)]));
+            assert_eq!(matrix, expected, "{k}");
+            matrix.take_out(k);
+            assert_eq!(matrix, whole, "{k}");
+        }
+        let mut empty = Matrix::zeros(0, 0);
+        empty.make_room(0);
+        assert_eq!(empty, Matrix::zeros(1, 1));
+    }
+}

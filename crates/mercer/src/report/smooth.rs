@@ -5,6 +5,7 @@ use super::{Layer, Panel, Panels};
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
+use crate::param::Value;
 use crate::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach};
 use maud::{PreEscaped, html};
 
@@ -46,7 +47,7 @@ impl SmoothReport<'_> {
             Smoother::Local(local, asked) => {
                 let what = ["averages (Nadaraya-Watson)", "local lines", "local parabolas"][asked.degree.min(2)];
                 let width = match (&asked.reach, local.widths()) {
-                    (Reach::Nearest(span), _) => format!("the nearest {:.4} % of the rows", 100.0 * span),
+                    (Reach::Nearest(span), _) => format!("the nearest {} % of the rows", Value::Number(100.0 * span).rounded(4)),
                     (reach, widths) => {
                         let by = if *reach == Reach::LeftOut { "by rows left out" } else { "as given" };
                         format!(

@@ -97,3 +97,50 @@ impl Split {
         KernelExpr::sum(self.moving.iter().filter_map(|&t| kernel.parts().get(t).cloned()).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gram::dense;
+    use crate::linalg::Matrix;
+    use crate::testkit;
+
+    #[test]
+    fn terms_that_stand_beside_one_that_moves_are_the_whole_kernel_and_bind_once() {
+        let (data, control) = (testkit::table(30, 1), Control::default());
+        let kernel = |width: f64| {
+            KernelExpr::parse(&format!("2*on(b, rbf(length_scale=0.7)) + on(a, rbf(length_scale={width})) + on(c, linear)")).unwrap()
+        };
+        let among = |k: &KernelExpr| k.bind(None, &data);
+        let asked = std::cell::RefCell::new(Vec::new());
+        let bind = |k: &KernelExpr| {
+            asked.borrow_mut().push(k.to_string());
+            Ok([among(k)?])
+        };
+        let places = kernel(1.0).numbers();
+        let moves = kernel(1.0).values().iter().position(|p| p.path.starts_with("1.")).unwrap();
+        let ends: Vec<_> = (0..places).map(|place| (place == moves).then_some((0.1, 10.0))).collect();
+        let mut standing = Standing::of(&kernel(1.0), &Free::within(&kernel(1.0), &ends).unwrap(), &data);
+        assert!(standing.is_any());
+        let weights = Matrix::from_fn(30, 30, |i, j| ((i + j) as f64).sin());
+        for width in [1.0, 2.5] {
+            let whole = among(&kernel(width)).unwrap();
+            let [found] = standing.grams(0, &kernel(width), &control, bind).unwrap();
+            let (a, b) = (dense(whole.as_ref(), &control).unwrap(), dense(found.as_ref(), &control).unwrap());
+            assert!(a.data().iter().zip(b.data()).all(|(a, b)| (a - b).abs() <= 1e-14));
+            let by_whole = whole.gradient(&weights, &control).unwrap();
+            let by_found = standing.in_place(found.gradient(&weights, &control).unwrap());
+            assert_eq!(by_found.len(), places);
+            for (place, (whole, found)) in by_whole.iter().zip(&by_found).enumerate() {
+                assert!((if place == moves { whole - found } else { *found }).abs() <= 1e-12 * whole.abs().max(1.0));
+            }
+        }
+        // What stands was asked for once, what moves for each setting.
+        assert_eq!(asked.borrow().len(), 3);
+        // Nothing stands where every term moves, and where there is but one.
+        let all: Vec<_> = (0..places).map(|_| Some((0.01, 100.0))).collect();
+        assert!(!Standing::of(&kernel(1.0).parts()[1], &[], &data).is_any());
+        let two = KernelExpr::parse("on(a, rbf(length_scale=1)) + on(b, rbf(length_scale=1))").unwrap();
+        assert!(!Standing::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).is_any());
+    }
+}

@@ -16,6 +16,10 @@ fn column(x: Vec<f64>) -> Dataset {
 }
 
 fn learn(kernel: &str, data: &Dataset, target: &Target) -> Result<Model, String> {
+    learn_by("rvm", kernel, data, target)
+}
+
+fn learn_by(estimator: &str, kernel: &str, data: &Dataset, target: &Target) -> Result<Model, String> {
     let classes = match target {
         Target::Classes { names, .. } => Some(names.clone()),
         _ => None,
@@ -23,7 +27,7 @@ fn learn(kernel: &str, data: &Dataset, target: &Target) -> Result<Model, String>
     let info = TargetInfo { names: vec!["t".into()], classes, labels: Labels::default() };
     let prep = Recipe { standardise: false, drop_constant: false, ..Recipe::default() };
     let kernel = Some(KernelExpr::parse(kernel).map_err(|e| e.to_string())?);
-    let learner = Learner { kernel, prep, ..Learner::new(EstimatorExpr::parse("rvm").unwrap()) };
+    let learner = Learner { kernel, prep, ..Learner::new(EstimatorExpr::parse(estimator).unwrap()) };
     learner.fit(data, target, &info, None, &Control::default()).map_err(|e| e.to_string())
 }
 
@@ -129,4 +133,24 @@ fn targets_that_tell_nothing_leave_no_row_and_separable_classes_stay_finite() {
     assert!((0..100).all(|i| found[i] == usize::from(i >= 50)));
     let one = Target::Classes { codes: vec![0; 100], names: vec!["l".into(), "r".into()] };
     assert!(learn("rbf(length_scale=2)", &data, &one).unwrap_err().contains("at least two classes"));
+}
+
+// With the constant one column more than rows; the certificate tells what a further column would bring.
+#[test]
+fn no_more_rows_are_relevant_than_may_be_and_the_summary_says_what_that_costs() {
+    let x = places();
+    let data = column(x.clone());
+    let numbers = Target::numbers(&x.iter().map(|x| (3.0 * x).sin()).collect::<Vec<_>>());
+    let codes = x.iter().map(|x| usize::from(x.sin() > 0.0)).collect();
+    let classes = Target::Classes { codes, names: vec!["down".into(), "up".into()] };
+    for target in [&numbers, &classes] {
+        let free = learn("rbf(length_scale=0.3)", &data, target).unwrap();
+        let held = learn_by("rvm(max_relevant=4)", "rbf(length_scale=0.3)", &data, target).unwrap();
+        let kept = |model: &Model| model.fitted.support().len();
+        assert!(kept(&free) > 5 && kept(&held) <= 5, "{} {}", kept(&free), kept(&held));
+        let (free, held) = (free.summary(), held.summary());
+        assert!(free.evidence.unwrap() > held.evidence.unwrap());
+        assert!(!held.converged && held.certificate.as_ref().unwrap().value > 1e-6);
+        assert!(held.notes.iter().any(|note| note.contains("max_relevant")), "{:?}", held.notes);
+    }
 }

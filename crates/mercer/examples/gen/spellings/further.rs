@@ -167,7 +167,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         bases: "Scores, Probabilities, RelevanceVectors, KernelClassifier",
         fixed: &[("class_weight", "\"none\"")],
         positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), CLASS_WEIGHT, RANDOM_STATE],
+        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, CLASS_WEIGHT, RANDOM_STATE],
         attributes: RELEVANCE,
     },
     Spelling {
@@ -177,7 +177,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         bases: "RelevanceRegressor",
         fixed: &[("class_weight", "\"none\"")],
         positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), RANDOM_STATE],
+        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, RANDOM_STATE],
         attributes: RELEVANCE,
     },
     Spelling {
@@ -307,6 +307,12 @@ const N_CENTROIDS: Argument = Argument {
     default: "\"auto\"",
     sets: Some("count"),
     doc: ("int or \"auto\"", "How many centroids; \"auto\": twice the root of the number of rows that differ"),
+};
+const MAX_RELEVANT: Argument = Argument {
+    name: "max_relevant",
+    default: "\"auto\"",
+    sets: Some("max_relevant"),
+    doc: ("int or \"auto\"", "How many rows may be relevant at most; \"auto\": an eighth of them, and 500 at least"),
 };
 const RATE: Argument = Argument {
     name: "learning_rate",

@@ -126,7 +126,8 @@ mod tests {
                 assert!((product - (p as f64).sin()).abs() <= 1e-11, "{p}: {product}");
             }
         }
-        // A matrix of rank one has no factor of two.
-        assert!(!ActiveFactor::default().hold(&Matrix::new(2, 2, vec![1.0; 4]).unwrap(), &[0, 1], &control).unwrap());
+        // An indefinite matrix has no factor.
+        let indefinite = Matrix::new(2, 2, vec![1.0, 2.0, 2.0, 1.0]).unwrap();
+        assert!(!ActiveFactor::default().hold(&indefinite, &[0, 1], &control).unwrap());
     }
 }

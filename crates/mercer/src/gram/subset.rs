@@ -1,0 +1,164 @@
+//! Some rows and some columns of another Gram matrix, in any order.
+
+use super::{Block, Gram, Side, with_scratch};
+use crate::linalg::{Matrix, Real, SparseMatrix};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Runs of columns that are shorter than this on average are filled together with what lies between them, where that is not more than
+/// so many times the columns.
+const SHORT: usize = 8;
+const SPREAD: usize = 4;
+
+/// The rows and columns, without a copy.
+pub struct Subset<'a> {
+    of: &'a dyn Gram,
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+}
+
+impl<'a> Subset<'a> {
+    /// The given rows and columns.
+    pub fn new(of: &'a dyn Gram, rows: &[usize], cols: &[usize]) -> Self {
+        Subset { of, rows: rows.to_vec(), cols: cols.to_vec() }
+    }
+
+    /// Fills columns run by run; or, where the runs are short and lie near each other, fills all between the first and the last and takes
+    /// the ones that are asked for: a column by itself costs what many do together.
+    fn by_columns<T: Real>(&self, rows: usize, cols: &[usize], mut out: Block<'_, T>, fill: impl Fn(Range<usize>, Block<'_, T>)) {
+        let runs = runs(cols);
+        let (Some(&low), Some(&high)) = (cols.iter().min(), cols.iter().max()) else { return };
+        let span = high - low + 1;
+        if runs.len() * SHORT <= cols.len() || span > SPREAD * cols.len() {
+            for (j, c) in runs {
+                let width = c.len();
+                fill(c, out.part(0..rows, j..j + width));
+            }
+            return;
+        }
+        with_scratch(rows * span, |all: &mut [T]| {
+            fill(low..high + 1, Block::new(all, rows, span));
+            for (k, row) in all.chunks_exact(span).enumerate() {
+                out.row_mut(k).iter_mut().zip(cols).for_each(|(o, &j)| *o = row[j - low]);
+            }
+        });
+    }
+
+    /// Takes the values out of a matrix that is there; false where there is none.
+    fn gather<T: Real>(&self, rows: &[usize], cols: Range<usize>, out: &mut Block<'_, T>) -> bool {
+        let Some(matrix) = self.of.held() else { return false };
+        let cols = &self.cols[cols];
+        for (k, &i) in rows.iter().enumerate() {
+            let row = matrix.row(i);
+            out.row_mut(k).iter_mut().zip(cols).for_each(|(o, &j)| *o = T::from_f64(row[j]));
+        }
+        true
+    }
+}
+
+/// Runs of consecutive numbers: (offset in the list, range).
+fn runs(list: &[usize]) -> Vec<(usize, Range<usize>)> {
+    let mut out: Vec<(usize, Range<usize>)> = Vec::new();
+    for (k, &i) in list.iter().enumerate() {
+        match out.last_mut() {
+            Some((_, r)) if r.end == i => r.end += 1,
+            _ => out.push((k, i..i + 1)),
+        }
+    }
+    out
+}
+
+impl Gram for Subset<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.cols.len())
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        let list = &self.rows[rows];
+        if self.gather(list, cols.clone(), &mut out) {
+            return;
+        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_rows(list, c, block));
+    }
+    fn fill_rows(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f64>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        if self.gather(&list, cols.clone(), &mut out) {
+            return;
+        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_rows(&list, c, block));
+    }
+    fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_apart(&list, c, block));
+    }
+    fn squared_distance(&self, apart: f64) -> f64 {
+        self.of.squared_distance(apart)
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        let all = self.of.diagonal(side);
+        let list = if side == Side::Rows { &self.rows } else { &self.cols };
+        list.iter().map(|&i| all[i]).collect()
+    }
+    fn symmetric(&self) -> bool {
+        self.of.symmetric() && self.rows == self.cols
+    }
+    fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
+        let some = if side == Side::Rows { &self.rows } else { &self.cols };
+        self.of.features(side).map(|all| Cow::Owned(all.select_rows(some)))
+    }
+    fn sparse_features(&self, side: Side) -> Option<SparseMatrix<'_>> {
+        let some = if side == Side::Rows { &self.rows } else { &self.cols };
+        self.of.sparse_features(side).map(|all| all.select_rows(some))
+    }
+    fn features_stand_alone(&self) -> bool {
+        self.of.features_stand_alone()
+    }
+    fn fill_f32(&self, rows: &[usize], cols: Range<usize>, mut out: Block<'_, f32>) {
+        let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
+        if self.gather(&list, cols.clone(), &mut out) {
+            return;
+        }
+        self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_f32(&list, c, block));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values that are not held as a matrix.
+    struct Products(usize);
+
+    impl Gram for Products {
+        fn shape(&self) -> (usize, usize) {
+            (self.0, self.0)
+        }
+        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+            for (k, i) in rows.enumerate() {
+                out.row_mut(k).iter_mut().zip(cols.clone()).for_each(|(o, j)| *o = (1000 * i + j) as f64);
+            }
+        }
+        fn diagonal(&self, _: Side) -> Vec<f64> {
+            (0..self.0).map(|i| (1001 * i) as f64).collect()
+        }
+    }
+
+    #[test]
+    fn columns_in_any_order_are_those_of_the_whole() {
+        let n = 60;
+        let all = Products(n);
+        // Scattered near each other, in runs, far apart, and none.
+        let lists: [Vec<usize>; 4] = [(0..n).map(|j| 7 * j % n).collect(), (10..50).collect(), vec![59, 0, 30], Vec::new()];
+        for cols in lists {
+            let rows: Vec<usize> = (0..n).rev().step_by(3).collect();
+            let subset = Subset::new(&all, &rows, &cols);
+            let expected: Vec<f64> = rows.iter().flat_map(|i| cols.iter().map(move |j| (1000 * i + j) as f64)).collect();
+            let mut found = vec![0.0; expected.len()];
+            subset.fill(0..rows.len(), 0..cols.len(), Block::new(&mut found, rows.len(), cols.len()));
+            assert_eq!(found, expected);
+            let mut single = vec![0f32; expected.len()];
+            let list: Vec<usize> = (0..rows.len()).collect();
+            subset.fill_f32(&list, 0..cols.len(), Block::new(&mut single, rows.len(), cols.len()));
+            assert!(single.iter().zip(&expected).all(|(a, b)| f64::from(*a) == *b));
+        }
+    }
+}
