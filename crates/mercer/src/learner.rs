@@ -26,6 +26,8 @@ const FITS: f64 = 5.0;
 const PATIENCE: f64 = 10.0;
 /// Where memory turns out smaller than planned, a fit goes on with fewer rows down to this many, and is refused below.
 const FEWEST_ROWS: usize = 100;
+/// Operations within which a model of a comparison that is not the best is looked along.
+const LITTLE: f64 = 2e10;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -311,7 +313,8 @@ impl Learner {
         search.suggest(searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;
-        // Curves are looked at of what a user will look at.
-        search.finish(!within_noise, examples.data, &control.share(0.2))
+        // A model that is not the best of a comparison is looked along where that is little work.
+        let curves = !within_noise || search.work_of_curves() <= LITTLE;
+        search.finish(curves, examples.data, &control.share(0.2))
     }
 }

@@ -76,7 +76,10 @@ impl Features {
         let centroids = centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?;
         let all: Vec<usize> = (0..task.rows()).collect();
         // Whole rows are made faster than single columns.
-        let z = Arc::new(gram::dense(&Subset::new(task.gram, &centroids, &all), task.control)?.transpose());
+        let z = Arc::new(match task.gram.symmetric() {
+            true => gram::dense(&Subset::new(task.gram, &centroids, &all), task.control)?.transpose(),
+            false => gram::dense(&Subset::new(task.gram, &all, &centroids), task.control)?,
+        });
         if let Some(value) = z.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
             return Err(Error::Numerical {
                 what: "similarities with centroids".into(),

@@ -13,7 +13,7 @@ use super::profile::Curve;
 use super::round::{Preparation, Round, each_once, inner_folds, raw_of};
 use super::smooth;
 use super::standing::Standing;
-use super::tune::{Tuned, Tuning, learnt};
+use super::tune::{Tuned, Tuning, learnt, steps};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Target, some_rows_of};
 use crate::error::{Error, Result};
@@ -255,16 +255,28 @@ impl Search {
     }
 
     fn work_of(&self, round: &Round, number: usize) -> f64 {
-        let rows = round.sample.data.rows();
+        let one = self.work_of_one(round);
         if round.folds.is_empty() {
-            let of_value = self.start.estimator.criterion_work(self.size.at(rows));
-            return smooth::work(rows, self.free.len(), of_value);
+            return smooth::work(round.sample.data.rows(), self.free.len(), one);
+        }
+        crossval::fits(self.free.len(), number == 0, number + 1 == self.rounds.len(), round) * one
+    }
+
+    /// Operations of one value of the smooth criterion, or of one fit without a fold.
+    fn work_of_one(&self, round: &Round) -> f64 {
+        if round.folds.is_empty() {
+            return self.start.estimator.criterion_work(self.size.at(round.sample.data.rows()));
         }
         let judged = round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0);
-        let last = number + 1 == self.rounds.len();
-        let fits = crossval::fits(self.free.len(), number == 0, last, round);
-        let estimator = crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding);
-        fits * estimator.work(self.size.at(judged))
+        crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding).work(self.size.at(judged))
+    }
+
+    /// Operations that looking along every free number takes, roughly.
+    pub(crate) fn work_of_curves(&self) -> f64 {
+        let at = self.found.as_ref().map_or(0, |found| found.round);
+        let Some(round) = self.rounds.get(at) else { return 0.0 };
+        let values = 2 * steps(&self.free) * self.free.len();
+        (values * round.folds.len().max(1)) as f64 * self.work_of_one(round)
     }
 
     /// Rows of the next round; of the whole where none is left.

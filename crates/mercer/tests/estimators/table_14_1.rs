@@ -73,7 +73,7 @@ fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
     let cells = [
         ("l2vm(lambda=0.5)", false, true, true, true, true),
         ("l1vm(lambda=0.5)", true, true, true, true, false),
-        ("rvm", true, true, true, true, false),
+        ("rvm(max_relevant=500)", true, true, true, true, false),
         ("svc(c=2)", true, false, false, false, false),
         ("gp(variance=1, noise=0.1)", false, true, true, false, true),
     ];
@@ -89,7 +89,7 @@ fn kept_rows_probabilities_classes_and_kernels_are_as_the_table_says() {
         assert_eq!(criterion.is_some_and(|c| c.contains("evidence")), evidence, "{text}: {criterion:?}");
     }
     // The weights of rvm are chosen by evidence, whatever chose its kernel.
-    assert!(learn("rvm", &gram, &target, None).summary().evidence.unwrap() < 0.0);
+    assert!(learn("rvm(max_relevant=500)", &gram, &target, None).summary().evidence.unwrap() < 0.0);
 }
 
 // The kernel of rvm is chosen by rows held out (decision 0093); its weights are by evidence, as below.

@@ -1496,6 +1496,8 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
         Whether a constant is one of the columns.
+    max_relevant : int or "auto", default="auto"
+        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1533,7 +1535,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1541,12 +1543,14 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         *,
         kernel: Any = "rbf",
         fit_intercept: bool = True,
+        max_relevant: Any = "auto",
         class_weight: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.fit_intercept = fit_intercept
+        self.max_relevant = max_relevant
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1564,6 +1568,8 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         two arrays that returns their kernel matrix.
     fit_intercept : bool, default=True
         Whether a constant is one of the columns.
+    max_relevant : int or "auto", default="auto"
+        How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1597,7 +1603,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1605,11 +1611,13 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         *,
         kernel: Any = "rbf",
         fit_intercept: bool = True,
+        max_relevant: Any = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.fit_intercept = fit_intercept
+        self.max_relevant = max_relevant
         self.random_state = random_state
         self.n_jobs = n_jobs
 
