@@ -200,9 +200,7 @@ fn summary(found: &[Relevance], n: usize, expansion: &Expansion, most: usize) ->
         notes.push("no training row adds to the evidence: predictions are constant; check the kernel's width, or whether the columns tell anything".into());
     }
     if gain > TOLERANCE && found.iter().any(|f| f.columns.len() >= most) {
-        notes.push(format!(
-            "{most} rows are as many as may be relevant (max_relevant), and the evidence asks for more: the kernel is narrow for this method; widen it, allow more, or take gp"
-        ));
+        notes.push("as many rows are relevant as may be (max_relevant), and the evidence asks for more: the kernel is narrow for this method; widen it, allow more, or take gp".into());
     }
     Summary {
         iterations: found.iter().map(|f| f.changes).sum(),

@@ -264,18 +264,15 @@ impl State<'_> {
         left.iter_mut().zip(&product).for_each(|(e, p)| *e = self.beta * p - *e);
         self.s.iter_mut().zip(&left).for_each(|(s, e)| *s -= variance * e * e);
         axpy(-mean, &left, &mut self.q);
-        axpy(-mean, &c, &mut self.mean);
         let k = self.active.partition_point(|&a| a < column);
         self.covariance.make_room(k);
         let mut u: Vec<f64> = c.iter().map(|c| -c).collect();
         u.insert(k, 1.0);
-        for (a, u_a) in u.iter().enumerate() {
-            axpy(variance * u_a, &u, self.covariance.row_mut(a));
-        }
+        self.mean.insert(k, 0.0);
+        self.move_weights(&u, variance, mean);
         self.products.insert(k, product);
         self.active.insert(k, column);
         self.alpha.insert(k, alpha);
-        self.mean.insert(k, mean);
         Ok(())
     }
 
