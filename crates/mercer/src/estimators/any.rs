@@ -1,10 +1,9 @@
 //! What is asked of an estimator whose type is forgotten: expressions ask so.
 
-use super::{Criterion, Estimator, Gives, Needs, Predictions, Size, Task};
+use super::{Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
 use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::expr::Term;
-use crate::linalg::Matrix;
 use crate::param::{self, Param, Value};
 
 /// An estimator whose type is forgotten.
@@ -34,7 +33,7 @@ pub(super) trait AnyEstimator {
     fn start(&self, param: &str, task: &Task<'_>) -> f64;
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)>;
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)>;
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
@@ -116,7 +115,7 @@ impl<E: Estimator> AnyEstimator for E {
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         Estimator::criterion(self, task)
     }
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         Estimator::criterion_near(self, task, last)
     }
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {

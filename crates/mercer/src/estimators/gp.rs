@@ -15,7 +15,7 @@ use super::gp_numbers;
 use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
-use super::{Criterion, Estimator, Gives, Needs, Predicted, Predictions, Scores, Size, Task, When};
+use super::{Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
 use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::gram;
@@ -334,7 +334,7 @@ impl Estimator for Gp {
     }
 
     /// Means and variances of each row given the others; the target's mean and deviation stay those of all rows.
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         if task.target.kind() == Kind::Classes {
             return gp_classes::criterion(settled::<Self>("variance", &self.variance)?, self.inference, task, last);
         }

@@ -10,7 +10,8 @@
 use super::class_scores::ClassScores;
 use super::gaussian_probabilities::{lattice, of_several, of_two};
 use super::{
-    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gp, Inference, Predictions, Query, Summary, Task, logistic,
+    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gp, Inference, Near, Predictions, Query, Summary, Task,
+    logistic,
 };
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
@@ -131,23 +132,18 @@ fn propagation(found: &Approximation) -> Summary {
 }
 
 /// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance.
-pub(super) fn criterion(
-    variance: f64,
-    inference: Inference,
-    task: &Task<'_>,
-    near: Option<&Matrix>,
-) -> Result<(Criterion, Option<Matrix>)> {
+pub(super) fn criterion(variance: f64, inference: Inference, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
     let prior = Prior::of(variance, task)?;
     let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
         (prior.propagated(task)?.evidence(task.control)?, None)
     } else {
-        let mode = prior.mode_near(task, near)?;
+        let mode = prior.mode_near(task, Near::alpha(near))?;
         (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
     };
     let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;
     weights.data_mut().iter_mut().for_each(|v| *v *= variance);
     task.control.keep(prior.s.into_data());
-    Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha))
+    Ok((Criterion { value, weights, own: vec![("noise", 0.0), ("variance", by_variance)], indifference: 1.0 }, alpha.map(Near::mode)))
 }
 
 impl GpOfClasses {

@@ -9,7 +9,7 @@ use super::fitted_gp::Scale;
 use super::logistic::TOLERANCE;
 use super::outputs::outputs;
 use super::{
-    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gp, NumberLikelihood, Predicted, Predictions, Query, Summary, Task,
+    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gp, Near, NumberLikelihood, Predicted, Predictions, Query, Summary, Task,
 };
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
@@ -175,9 +175,9 @@ pub(super) fn fit(settled: Settled, task: &Task<'_>) -> Result<GpOfLikelihood> {
 
 /// -log q(y). With G = d(-log q)/dS, dV/dK = variance G and dV/dvariance = tr(G S) / variance; a parameter of the likelihood moves the
 /// loss and half of sum_i (1 - [B^-1]_ii) d log D_i, [B^-1]_ii = V_ii / D_i.
-pub(super) fn criterion(settled: Settled, task: &Task<'_>, near: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+pub(super) fn criterion(settled: Settled, task: &Task<'_>, near: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
     let problem = Problem::of(settled, task)?;
-    let mode = problem.mode(task, near)?;
+    let mode = problem.mode(task, Near::alpha(near))?;
     let laplace::Evidence { value, mut weights } = laplace::evidence(&problem.s, &mode, problem.likelihood(), false, task.control)?;
     let mut own = vec![("noise", 0.0), ("variance", gram::dot(weights.data(), problem.s.data()) / settled.variance), ("degrees", 0.0)];
     if let Observed::Tails(t) = &problem.observed {
@@ -188,7 +188,7 @@ pub(super) fn criterion(settled: Settled, task: &Task<'_>, near: Option<&Matrix>
     }
     weights.data_mut().iter_mut().for_each(|v| *v *= settled.variance);
     let value = value + problem.jacobian(task);
-    Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(mode.alpha)))
+    Ok((Criterion { value, weights, own, indifference: 1.0 }, Some(Near::mode(mode.alpha))))
 }
 
 impl GpOfLikelihood {

@@ -16,8 +16,8 @@ use super::class_scores::ClassScores;
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
-    Task, When,
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
+    Summary, Task, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -230,7 +230,7 @@ impl Estimator for L2vm {
         self.criterion_near(task, None).map(|(criterion, _)| criterion)
     }
 
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         let features = Features::of(task)?;
         let mut end = None;
         let (value, by_products, by_lambda) = if self.scores(task)?.is_some() {

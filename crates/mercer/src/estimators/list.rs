@@ -3,13 +3,13 @@
 use super::any::AnyEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::{
-    Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
+    Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
     Summary, Task, Trace, Want, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
-use crate::linalg::{Lower, Matrix};
+use crate::linalg::Lower;
 use crate::param::{self, Alias, Param, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -391,7 +391,7 @@ impl EstimatorExpr {
         self.any().criterion(task)
     }
     /// The same on the way of a search, from where the last value of it ended, and where this one did.
-    pub(crate) fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    pub(crate) fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         self.any().criterion_near(task, last)
     }
     /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.

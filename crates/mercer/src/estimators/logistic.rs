@@ -12,17 +12,18 @@ use super::bordered;
 use super::class_scores::ClassScores;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary,
-    Task, When,
+    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
+    Summary, Task, When,
 };
+use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
 use crate::gram;
 use crate::linalg::{Matrix, product_within, transposed_product_within};
 use crate::param::{Domain, Param, Value};
-use crate::solve::laplace;
 use crate::solve::likelihood::ClassLikelihood;
 use crate::solve::mode::{self, Mode};
+use crate::solve::{feature_laplace, laplace};
 use serde::{Deserialize, Serialize};
 
 /// The relative duality gap that a fit is asked to reach.
@@ -53,6 +54,16 @@ pub struct FittedLogistic {
     expansion: Expansion,
     scores: ClassScores,
     summary: Summary,
+}
+
+/// The criterion over features and its derivatives.
+pub(super) struct OfFeatures {
+    pub(super) value: f64,
+    /// N x m.
+    pub(super) by_features: Matrix,
+    pub(super) by_lambda: f64,
+    /// The coefficients of the mode.
+    pub(super) alpha: Matrix,
 }
 
 impl Logistic {
@@ -159,8 +170,8 @@ impl Estimator for Logistic {
         self.criterion_by(task, None).map(|(criterion, _)| criterion)
     }
 
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
-        self.criterion_by(task, last).map(|(criterion, alpha)| (criterion, Some(alpha)))
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
+        self.criterion_by(task, Near::alpha(last)).map(|(criterion, alpha)| (criterion, Some(Near::mode(alpha))))
     }
 }
 
@@ -171,14 +182,41 @@ impl Logistic {
         let mut s = gram::dense(task.gram, control)?;
         s.data_mut().iter_mut().for_each(|v| *v /= lambda);
         let multiply = |v: &Matrix| product_within(&s, v, control);
-        let mode = match last.filter(|alpha| alpha.rows() == task.rows()) {
-            Some(alpha) => mode::find_near(&likelihood, alpha, &multiply, self.intercept, control)?,
-            None => mode::find(&likelihood, task.rows(), &multiply, self.intercept, control)?,
-        };
+        let mode = self.mode_near(&likelihood, task.rows(), last, &multiply, control)?;
         let laplace::Evidence { value, mut weights } = laplace::evidence(&s, &mode, &likelihood, self.intercept, control)?;
         let trace = gram::dot(weights.data(), s.data());
         weights.data_mut().iter_mut().for_each(|v| *v /= lambda);
         Ok((Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 }, mode.alpha))
+    }
+
+    /// The mode on the way of a search, or where none is near.
+    fn mode_near(
+        &self,
+        likelihood: &ClassLikelihood,
+        rows: usize,
+        last: Option<&Matrix>,
+        multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
+        control: &Control,
+    ) -> Result<Mode> {
+        match last.filter(|alpha| alpha.rows() == rows) {
+            Some(alpha) => mode::find_near(likelihood, alpha, multiply, self.intercept, control),
+            None => mode::find(likelihood, rows, multiply, self.intercept, control),
+        }
+    }
+
+    /// The criterion where K = Z Z' with few features Z, in the space of their weights.
+    pub(super) fn criterion_of_features(&self, z: &Matrix, task: &Task<'_>, last: Option<&Matrix>) -> Result<OfFeatures> {
+        let (lambda, _, likelihood) = self.problem(task)?;
+        let (control, root) = (task.control, lambda.sqrt());
+        let mut scaled = z.clone();
+        scaled.data_mut().iter_mut().for_each(|v| *v /= root);
+        let multiply = |v: &Matrix| product_within(&scaled, &transposed_product_within(&scaled, v, control)?, control);
+        let mode = self.mode_near(&likelihood, task.rows(), last, &multiply, control)?;
+        let feature_laplace::Evidence { value, mut by_features } =
+            feature_laplace::evidence(&scaled, &mode, &likelihood, self.intercept, control)?;
+        let by_lambda = -0.5 * gram::dot(by_features.data(), scaled.data()) / lambda;
+        by_features.data_mut().iter_mut().for_each(|v| *v /= root);
+        Ok(OfFeatures { value, by_features, by_lambda, alpha: mode.alpha })
     }
 }
 

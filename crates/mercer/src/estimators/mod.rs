@@ -249,7 +249,7 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// The same on the way of a search, from where the last value of it ended where the method can: then to the tolerance of a
     /// search, and with where this one ended.
-    fn criterion_near(&self, task: &Task<'_>, _last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    fn criterion_near(&self, task: &Task<'_>, _last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         self.criterion(task).map(|criterion| (criterion, None))
     }
     /// The criterion for many values of one own parameter, the others settled, where that is cheaper than one by one.
@@ -264,6 +264,26 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     fn leave_one_out(&self, _task: &Task<'_>) -> Result<Option<Predictions>> {
         Ok(None)
+    }
+}
+
+/// What one value of a criterion leaves for the next of a search on the same rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Near {
+    /// Coefficients of a mode, N x outputs.
+    pub alpha: Option<Matrix>,
+    /// Training rows that were chosen, ascending. They stay, so that the criterion of a search is one smooth function.
+    pub chosen: Vec<usize>,
+}
+
+impl Near {
+    /// Coefficients alone.
+    pub(super) fn mode(alpha: Matrix) -> Near {
+        Near { alpha: Some(alpha), chosen: Vec::new() }
+    }
+    /// The coefficients of the mode before, where there are some.
+    pub(super) fn alpha(last: Option<&Near>) -> Option<&Matrix> {
+        last.and_then(|near| near.alpha.as_ref())
     }
 }
 

@@ -11,11 +11,12 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
+use super::logistic::OfFeatures;
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
-    Task, When, bordered,
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
+    Summary, Task, When, bordered,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -73,7 +74,10 @@ struct Features {
 
 impl Features {
     fn of(network: &RbfNetwork, task: &Task<'_>) -> Result<Self> {
-        let centroids = centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?;
+        Self::with(centroids::choose(network.centroids, network.count.integer(), RbfNetwork::NAME, task)?, task)
+    }
+
+    fn with(centroids: Vec<usize>, task: &Task<'_>) -> Result<Self> {
         let all: Vec<usize> = (0..task.rows()).collect();
         // Whole rows are made faster than single columns.
         let z = Arc::new(match task.gram.symmetric() {
@@ -91,19 +95,17 @@ impl Features {
         Ok(Features { centroids, products: LowRank::among(z.clone(), ()), z })
     }
 
-    /// d value / dK from d value / d(Z Z') = G, symmetric: 2 G Z in the columns of the centroids, and of a symmetric K its symmetric
-    /// part.
-    fn slope(&self, task: &Task<'_>, by_products: &Matrix) -> Result<Matrix> {
-        let by_features = product_within(by_products, &self.z, task.control)?;
-        let n = task.rows();
+    /// d value / dK from d value / dZ: the columns of the centroids, and of a symmetric K its symmetric part.
+    fn slope(&self, by_features: &Matrix) -> Matrix {
+        let n = by_features.rows();
         let mut out = Matrix::zeros(n, n);
         for i in 0..n {
             for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
-                out[(i, s)] += by;
-                out[(s, i)] += by;
+                out[(i, s)] += 0.5 * by;
+                out[(s, i)] += 0.5 * by;
             }
         }
-        Ok(out)
+        out
     }
 }
 
@@ -166,6 +168,16 @@ impl Estimator for RbfNetwork {
         bordered::work(Size { rank, ..size }, 1.0) + 100.0 * (size.rows as f64).powi(2)
     }
 
+    /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
+    fn criterion_work(&self, size: Size) -> f64 {
+        let (n, m) = (size.rows as f64, if self.centroids == Centroids::All { size.rows } else { centroids::usual(size.rows) } as f64);
+        let latent = if size.outputs > 2 { size.outputs as f64 } else { 1.0 };
+        match size.classes {
+            true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,
+            false => 2.5 * n.powi(3),
+        }
+    }
+
     /// lambda: a tenth of the mean |phi(x)|^2.
     fn start(&self, param: &str, task: &Task<'_>) -> f64 {
         let count = match &self.count {
@@ -215,15 +227,25 @@ impl Estimator for RbfNetwork {
         self.criterion_near(task, None).map(|(criterion, _)| criterion)
     }
 
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Option<Matrix>)> {
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         settled::<Self>("lambda", &self.lambda)?;
-        let features = Features::of(self, task)?;
-        let inner = Task { gram: &features.products, ..*task };
-        let (found, end) = match self.scores(task)? {
-            Some(_) => self.logistic().criterion_near(&inner, last)?,
-            None => (self.ridge().criterion(&inner)?, None),
+        let features = match last {
+            Some(near) => Features::with(near.chosen.clone(), task)?,
+            None => Features::of(self, task)?,
         };
-        Ok((Criterion { weights: features.slope(task, &found.weights)?, ..found }, end))
+        let (criterion, alpha) = if self.scores(task)?.is_some() {
+            let OfFeatures { value, by_features, by_lambda, alpha } =
+                self.logistic().criterion_of_features(&features.z, task, Near::alpha(last))?;
+            let weights = features.slope(&by_features);
+            (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
+        } else {
+            let found = self.ridge().criterion(&Task { gram: &features.products, ..*task })?;
+            // dV/dZ = 2 G Z for G = dV/d(Z Z').
+            let mut by_features = product_within(&found.weights, &features.z, task.control)?;
+            by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
+            (Criterion { weights: features.slope(&by_features), ..found }, None)
+        };
+        Ok((criterion, Some(Near { alpha, chosen: features.centroids })))
     }
 
     /// Of numbers one decomposition for all values of lambda, as in `ridge`.

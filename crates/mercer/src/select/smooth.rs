@@ -161,10 +161,11 @@ pub(super) fn curves(place: &Place<'_>, found: &Found, control: &Control, seed: 
         best: Best { value: found.loss, x: found.x.clone(), indifference: found.indifference },
         left: left(place),
     };
+    // What the criterion leaves at the optimum, all along the curves.
+    let loss = descent.evaluate(&found.x, &control)?.0;
     let mut out = Vec::new();
     for (k, f) in free.iter().enumerate() {
-        let look =
-            ProfileScan { free: f, at: f.rounded(found.x[k]), loss: found.loss, indifference: found.indifference, steps: steps(free) };
+        let look = ProfileScan { free: f, at: f.rounded(found.x[k]), loss, indifference: found.indifference, steps: steps(free) };
         let mut along = |at: f64| {
             let mut x = found.x.clone();
             x[k] = at;

@@ -8,9 +8,8 @@ use super::standing::Standing;
 use crate::control::Control;
 use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::{Criterion, EstimatorExpr, Task};
+use crate::estimators::{Criterion, EstimatorExpr, Near, Task};
 use crate::kernels::KernelExpr;
-use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// What tuning did.
@@ -111,7 +110,7 @@ pub(super) struct At {
 #[derive(Default)]
 pub(super) struct Left {
     /// Where it ended.
-    end: Option<Matrix>,
+    end: Option<Near>,
     /// The terms of the kernel that no setting changes.
     standing: Standing,
 }

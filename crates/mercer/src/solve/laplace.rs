@@ -53,7 +53,7 @@ fn scale(matrix: &mut Matrix, by: &[f64]) {
 }
 
 /// to += sign from.
-fn add(to: &mut Matrix, sign: f64, from: &Matrix) {
+pub(super) fn add(to: &mut Matrix, sign: f64, from: &Matrix) {
     to.data_mut().par_iter_mut().zip(from.data()).for_each(|(t, f)| *t += sign * f);
 }
 
@@ -133,16 +133,20 @@ fn of_one(s: &Matrix, mode: &Mode, likelihood: &dyn Likelihood, constants: bool,
     });
     let t = Matrix::column(t.collect());
     scale(&mut v, &root);
+    let prior = |x: &Matrix| product_within(s, x, control);
     let times = |x: &Matrix| product_within(&v, x, control);
-    let u = moved(s, &t, &times, constants, control)?;
+    let u = moved(&t, &prior, &times, constants, control)?;
     add_moves(&mut v, mode, &u);
     Ok(Evidence { value, weights: v })
 }
 
-/// (I - V S) t less what the constants take up.
-fn moved(s: &Matrix, t: &Matrix, times: &dyn Fn(&Matrix) -> Result<Matrix>, constants: bool, control: &Control) -> Result<Matrix> {
+/// Products with a matrix that need not be there.
+type Times<'a> = &'a dyn Fn(&Matrix) -> Result<Matrix>;
+
+/// (I - V S) t less what the constants take up; `prior` multiplies by S, `times` by V.
+pub(super) fn moved(t: &Matrix, prior: Times<'_>, times: Times<'_>, constants: bool, control: &Control) -> Result<Matrix> {
     let mut u = t.clone();
-    add(&mut u, -1.0, &times(&product_within(s, t, control)?)?);
+    add(&mut u, -1.0, &times(&prior(t)?)?);
     if constants {
         let (n, outputs) = (t.rows(), t.cols());
         // V H, one constant at a time, and H'V H with what is common to all constants made definite.
@@ -218,7 +222,8 @@ fn of_coupled(s: &Matrix, mode: &Mode, constants: bool, control: &Control) -> Re
         }
         Ok(out)
     };
-    let u = moved(s, &t, &times, constants, control)?;
+    let prior = |x: &Matrix| product_within(s, x, control);
+    let u = moved(&t, &prior, &times, constants, control)?;
     for e in &each {
         add(&mut sum, -1.0, &gramian_within(e, control)?);
     }
@@ -226,8 +231,15 @@ fn of_coupled(s: &Matrix, mode: &Mode, constants: bool, control: &Control) -> Re
     Ok(Evidence { value: mode.objective + 0.5 * log_det, weights: sum })
 }
 
-/// t = 1/2 d log |I + S W| / d f: half the trace of the posterior covariance of each row times the derivatives of its block of W.
-/// With q_c = p_c Cov_cc, v_c = p_c (Cov p)_c it is w (q_c - p_c sum q - 2 (v_c - p_c sum v)) / 2.
+/// t = 1/2 d log |I + S W| / d f of one row: half the trace of its posterior covariance times the derivatives of its block of W. With
+/// q_c = p_c Cov_cc, v_c = p_c (Cov p)_c and D = w p it is w (q_c - p_c sum q - 2 (v_c - p_c sum v)) / 2.
+pub(super) fn turn(w: f64, d: &[f64], q: &[f64], v: &[f64]) -> Vec<f64> {
+    let (all_q, all_v) = (q.iter().sum::<f64>(), v.iter().sum::<f64>());
+    let of = |((d, q), v): ((&f64, &f64), &f64)| 0.5 * w * (q - d / w * all_q - 2.0 * (v - d / w * all_v));
+    d.iter().zip(q).zip(v).map(of).collect()
+}
+
+/// The same of every row.
 fn turns(each: &[Matrix], inverse: &Matrix, d: &Matrix, weights: &[f64], learnt: &Matrix) -> Matrix {
     let (n, outputs) = (d.rows(), d.cols());
     let rows: Vec<Vec<f64>> = (0..n)
@@ -248,13 +260,7 @@ fn turns(each: &[Matrix], inverse: &Matrix, d: &Matrix, weights: &[f64], learnt:
                 q[c] = learnt[(i, c)] / w + if p > 0.0 { square / (w * w * p) } else { 0.0 };
                 v[c] = p * learnt[(i, c)] / w + with / (w * w);
             }
-            let (all_q, all_v) = (q.iter().sum::<f64>(), v.iter().sum::<f64>());
-            (0..outputs)
-                .map(|c| {
-                    let p = d[(i, c)] / w;
-                    0.5 * w * (q[c] - p * all_q - 2.0 * (v[c] - p * all_v))
-                })
-                .collect()
+            turn(w, d.row(i), &q, &v)
         })
         .collect();
     Matrix::new(n, outputs, rows.concat()).unwrap_or_default()

@@ -3,7 +3,9 @@
 //! Two classes: l = log(1 + e^-tf), t = -1 or 1, one latent function. Several: l = log sum_c e^f_c - f_y, one for each class
 //! (Murphy 2012, 14.55; Rasmussen & Williams 2006, 3.3 and 3.5).
 
-use crate::linalg::Matrix;
+use crate::control::Control;
+use crate::error::Result;
+use crate::linalg::{Matrix, gramian_of_columns_within};
 
 /// Losses of rows as functions of their latent values. Convex where it is not said otherwise.
 pub trait Likelihood: Sync {
@@ -50,6 +52,42 @@ impl Curvature {
             }
         }
         out
+    }
+
+    /// The entry (a, b) of every row's block of W. Where latent functions are coupled D_a - D_a D_a / w is the sum of D_a D_b / w over
+    /// the others.
+    pub fn between(&self, a: usize, b: usize) -> Vec<f64> {
+        let d = &self.diagonal;
+        let of_row = |i: usize| match &self.coupled {
+            None if a == b => d[(i, a)],
+            None => 0.0,
+            Some(w) if a == b => {
+                d.row(i).iter().enumerate().filter(|(c, _)| *c != a).map(|(_, other)| d[(i, a)] * other).sum::<f64>() / w[i]
+            }
+            Some(w) => -d[(i, a)] * d[(i, b)] / w[i],
+        };
+        (0..d.rows()).map(of_row).collect()
+    }
+
+    /// sum_i z_i z_i' (x) W_i for features Z (N x m), its places by feature and then by output.
+    ///
+    /// # Errors
+    /// On request of `control`.
+    pub fn of_features(&self, z: &Matrix, control: &Control) -> Result<Matrix> {
+        let (m, outputs) = (z.cols(), self.diagonal.cols());
+        let mut out = Matrix::zeros(m * outputs, m * outputs);
+        for a in 0..outputs {
+            for b in 0..=a {
+                let block = gramian_of_columns_within(z, Some(&self.between(a, b)), control)?;
+                for j in 0..m {
+                    for (k, value) in block.row(j).iter().enumerate() {
+                        out[(j * outputs + a, k * outputs + b)] = *value;
+                        out[(j * outputs + b, k * outputs + a)] = *value;
+                    }
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// H'W H for constants H, outputs x outputs; where outputs are coupled, a constant that is common to them all changes nothing,

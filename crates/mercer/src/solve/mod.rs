@@ -2,6 +2,7 @@
 
 mod eigen;
 pub mod expectation;
+pub mod feature_laplace;
 pub(crate) mod gradients;
 mod kernel_means;
 pub mod l1;

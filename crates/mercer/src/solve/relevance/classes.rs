@@ -118,16 +118,6 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize
     })
 }
 
-/// The entry (c, d) of B_i for every row.
-fn curvature(slopes: &Slopes, c: usize, d: usize) -> Vec<f64> {
-    let diagonal = &slopes.curvature.diagonal;
-    let own = |i: usize| if c == d { diagonal[(i, c)] } else { 0.0 };
-    match &slopes.curvature.coupled {
-        None => (0..diagonal.rows()).map(own).collect(),
-        Some(w) => (0..diagonal.rows()).map(|i| own(i) - diagonal[(i, c)] * diagonal[(i, d)] / w[i]).collect(),
-    }
-}
-
 /// Rows multiplied by numbers.
 fn scaled(rows: &Matrix, by: &[f64]) -> Matrix {
     let mut out = rows.clone();
@@ -165,19 +155,8 @@ impl State<'_> {
 
     /// H, its places by column and then by output.
     fn hessian(&self, control: &Control) -> Result<Matrix> {
-        let (m, outputs) = (self.active.len(), self.outputs());
-        let mut h = Matrix::zeros(m * outputs, m * outputs);
-        for c in 0..outputs {
-            for d in 0..=c {
-                let block = transposed_product_within(&self.columns, &scaled(&self.columns, &curvature(&self.slopes, c, d)), control)?;
-                for a in 0..m {
-                    for b in 0..m {
-                        h[(a * outputs + c, b * outputs + d)] = block[(a, b)];
-                        h[(b * outputs + d, a * outputs + c)] = block[(a, b)];
-                    }
-                }
-            }
-        }
+        let mut h = self.slopes.curvature.of_features(&self.columns, control)?;
+        let outputs = self.outputs();
         let alphas: Vec<f64> = self.alpha.iter().flat_map(|a| std::iter::repeat_n(*a, outputs)).collect();
         h.add_to_diagonal(&alphas);
         Ok(h)
@@ -305,7 +284,7 @@ impl State<'_> {
         let mut plain: Vec<Vec<f64>> = Vec::new();
         for c in 0..outputs {
             for d in 0..=c {
-                let by = curvature(&self.slopes, c, d);
+                let by = self.slopes.curvature.between(c, d);
                 plain.push(squares(self.phi, &by));
                 if m > 0 {
                     let block = transposed_product_within(self.phi, &scaled(&self.columns, &by), control)?;
