@@ -1114,7 +1114,7 @@ class KMedoids(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1130,6 +1130,11 @@ class KMedoids(Clusters):
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
         Starts, of which the best is kept: the first greedy, the others drawn.
+    count_by : {"silhouette", "gap", "stability"}, default="silhouette"
+        How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
+        gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
+        linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on);
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1168,7 +1173,7 @@ class KMedoids(Clusters):
     """
 
     _name = "k_medoids"
-    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init", "count_by": "count_by"}
     _fixed = {"values": "similarities"}
 
     def __init__(
@@ -1182,6 +1187,7 @@ class KMedoids(Clusters):
         kernel_params: Any = None,
         power: int = 1,
         n_init: int = 1,
+        count_by: str = "silhouette",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1193,6 +1199,7 @@ class KMedoids(Clusters):
         self.kernel_params = kernel_params
         self.power = power
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1205,7 +1212,7 @@ class KernelKMeans(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1219,6 +1226,11 @@ class KernelKMeans(Clusters):
         Keywords of a kernel that is a function of two rows.
     n_init : int, default=5
         Starts that are drawn, of which the best is kept.
+    count_by : {"silhouette", "gap", "stability"}, default="silhouette"
+        How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
+        gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
+        linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on);
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1253,7 +1265,7 @@ class KernelKMeans(Clusters):
     """
 
     _name = "kernel_k_means"
-    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
         self,
@@ -1265,6 +1277,7 @@ class KernelKMeans(Clusters):
         coef0: float = 1,
         kernel_params: Any = None,
         n_init: int = 5,
+        count_by: str = "silhouette",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1275,6 +1288,7 @@ class KernelKMeans(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1287,7 +1301,7 @@ class SpectralClustering(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1301,6 +1315,9 @@ class SpectralClustering(Clusters):
         Keywords of a kernel that is a function of two rows.
     n_init : int, default=10
         Starts of k-means among the eigenvectors, of which the best is kept.
+    count_by : {"eigengap", "stability"}, default="eigengap"
+        How the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most;
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1335,7 +1352,7 @@ class SpectralClustering(Clusters):
     """
 
     _name = "spectral_clustering"
-    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
         self,
@@ -1347,6 +1364,7 @@ class SpectralClustering(Clusters):
         coef0: float = 1,
         kernel_params: Any = None,
         n_init: int = 10,
+        count_by: str = "eigengap",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1357,6 +1375,7 @@ class SpectralClustering(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 

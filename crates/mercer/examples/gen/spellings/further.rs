@@ -101,6 +101,7 @@ pub(super) const FURTHER: &[Spelling] = &[
                 doc: ("int", "1: distances in feature space are added up; 2: their squares"),
             },
             sets("starts", "n_init", "1"),
+            sets("count_by", "count_by", "\"silhouette\""),
             RANDOM_STATE,
         ],
         attributes: &[
@@ -127,6 +128,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             coef0("1"),
             KERNEL_PARAMS,
             sets("starts", "n_init", "5"),
+            sets("count_by", "count_by", "\"silhouette\""),
             RANDOM_STATE,
         ],
         attributes: &[
@@ -151,6 +153,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             coef0("1"),
             KERNEL_PARAMS,
             sets("starts", "n_init", "10"),
+            sets("count_by", "count_by", "\"eigengap\""),
             RANDOM_STATE,
         ],
         attributes: &[
