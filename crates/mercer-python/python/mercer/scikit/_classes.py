@@ -935,6 +935,9 @@ class KernelPCA(PrincipalComponents):
     novelty : bool, default=False
         Whether a last column tells the squared distance in feature space between a row and what the components make
         of it, which is large for rows unlike those of the training.
+    sparsity : float, default=0.0
+        0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a
+        share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -943,7 +946,8 @@ class KernelPCA(PrincipalComponents):
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the centred kernel matrix, greatest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Its eigenvectors; along each, the training row that lies farthest from 0 lies above it.
+        Its eigenvectors; along each, the training row that lies farthest from 0 lies above it. With sparsity, what
+        stands for them: 0 in rows without loadings.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         The share of the variance along each component.
     X_fit_ : ndarray or sparse matrix
@@ -973,7 +977,7 @@ class KernelPCA(PrincipalComponents):
     """
 
     _name = "kernel_pca"
-    _spelt = {"components": "n_components", "novelty": "novelty"}
+    _spelt = {"components": "n_components", "novelty": "novelty", "sparsity": "sparsity"}
     _fixed = {"values": "similarities"}
 
     def __init__(
@@ -995,6 +999,7 @@ class KernelPCA(PrincipalComponents):
         random_state: Any = None,
         copy_X: bool = True,
         novelty: bool = False,
+        sparsity: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -1013,6 +1018,7 @@ class KernelPCA(PrincipalComponents):
         self.random_state = random_state
         self.copy_X = copy_X
         self.novelty = novelty
+        self.sparsity = sparsity
         self.n_jobs = n_jobs
 
 
