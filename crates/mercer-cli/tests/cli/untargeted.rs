@@ -86,6 +86,10 @@ fn dependence_is_found_where_it_is_and_not_where_it_is_not() {
     assert!(run.contains("correlations ") && run.contains("by chance"), "{run}");
     let pairs = std::fs::read_to_string(shell.path("pairs.csv")).unwrap();
     assert!(pairs.starts_with("f1,g1,f2,g2\n") && pairs.lines().count() == 31, "{pairs}");
+    shell.write("new.csv", "x,square\n1,1\n12,144\n");
+    let more = ["--correlations", "2", "--permutations", "50", "--new", "new.csv", "-o", "new_pairs.csv"];
+    shell.done(&[&sides[..], &more].concat());
+    assert_eq!(std::fs::read_to_string(shell.path("new_pairs.csv")).unwrap().lines().count(), 3);
     let unknown = shell.mercer(&["test", "t.csv", "--between", "x", "--and", "z"]);
     assert!(unknown.code != 0 && unknown.err.contains('z'), "{}", unknown.err);
     let nothing = shell.mercer(&["test", "t.csv"]);
