@@ -147,6 +147,10 @@ pub(crate) fn two_sample_test<'py>(
 ///     Kernel of the other.
 /// count : int, default 1
 ///     Pairs of functions.
+/// new_a : Dataset, data frame, mapping or array, optional
+///     New rows of the one side, at which f is wanted too.
+/// new_b : Dataset, data frame, mapping or array, optional
+///     New rows of the other, for g; there may be another number of them.
 /// shrinkage : float, default 0.01
 ///     What is added to the variances of the features, as a share of their sum: without it every function can be met.
 /// permutations : int, default 99
@@ -163,7 +167,8 @@ pub(crate) fn two_sample_test<'py>(
 /// Returns
 /// -------
 /// dict
-///     ``correlations`` (shrunk), ``scores_a`` and ``scores_b`` (f and g at the rows, n x count), ``by_chance`` and ``p_value`` (the mean
+///     ``correlations`` (shrunk), ``scores_a`` and ``scores_b`` (f and g at the rows, n x count), ``new_scores_a`` and ``new_scores_b`` (at
+///     new rows, else None), ``by_chance`` and ``p_value`` (the mean
 ///     first correlation of permuted rows, and how often it is as large), ``permutations`` and ``kernels``.
 ///
 /// Examples
@@ -174,7 +179,7 @@ pub(crate) fn two_sample_test<'py>(
 /// >>> found["correlations"][0] > found["by_chance"]
 /// True
 #[pyfunction]
-#[pyo3(signature = (a, b, kernel_a=None, kernel_b=None, *, count=1, shrinkage=0.01, permutations=99, seed=0, standardise=true, max_seconds=None, threads=0))]
+#[pyo3(signature = (a, b, kernel_a=None, kernel_b=None, *, count=1, new_a=None, new_b=None, shrinkage=0.01, permutations=99, seed=0, standardise=true, max_seconds=None, threads=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn canonical_correlations<'py>(
     py: Python<'py>,
@@ -183,6 +188,8 @@ pub(crate) fn canonical_correlations<'py>(
     kernel_a: Option<&Bound<'py, PyAny>>,
     kernel_b: Option<&Bound<'py, PyAny>>,
     count: usize,
+    new_a: Option<&Bound<'py, PyAny>>,
+    new_b: Option<&Bound<'py, PyAny>>,
     shrinkage: f64,
     permutations: usize,
     seed: u64,
@@ -191,13 +198,17 @@ pub(crate) fn canonical_correlations<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (a, b) = (dataset(a)?, dataset(b)?);
+    let new = [new_a.map(dataset).transpose()?, new_b.map(dataset).transpose()?];
     let kernels = kernels_of(kernel_a, kernel_b)?;
     let (recipe, asked) = (Recipe { standardise, ..Recipe::default() }, AskedCorrelations { count, shrinkage, permutations, seed });
     let found = Limits { threads, max_seconds, ..Limits::default() }.run(py, move |control| {
-        dependence::canonical_correlations([&a, &b], kernels.each_ref().map(Option::as_ref), &recipe, asked, control)
+        let new = new.each_ref().map(Option::as_deref);
+        dependence::canonical_correlations([&a, &b], new, kernels.each_ref().map(Option::as_ref), &recipe, asked, control)
     })?;
     warn(py, &found.notices)?;
-    let (out, [f, g]) = (PyDict::new(py), found.scores);
+    let (out, [f, g], [new_f, new_g]) = (PyDict::new(py), found.scores, found.new_scores);
+    out.set_item("new_scores_a", new_f.map(|f| from_matrix(py, f)).transpose()?)?;
+    out.set_item("new_scores_b", new_g.map(|g| from_matrix(py, g)).transpose()?)?;
     out.set_item("correlations", found.correlations)?;
     out.set_item("scores_a", from_matrix(py, f)?)?;
     out.set_item("scores_b", from_matrix(py, g)?)?;

@@ -66,9 +66,10 @@ def test_weights_and_given_values_count_as_rows_and_kernels_do(one):
     np.testing.assert_array_equal(given.labels_, type(one)(**one.get_params()).fit(blobs).labels_)
 
 
-def test_the_number_of_clusters_is_found_by_the_silhouette():
+@pytest.mark.parametrize("by", ["silhouette", "gap", "stability"])
+def test_the_number_of_clusters_is_found(by):
     blobs, truth = make_blobs(150, centers=[[0, 0], [9, 0], [0, 9], [9, 9]], random_state=0)
-    found = KMedoids("auto", kernel="linear").fit(blobs)
+    found = KMedoids("auto", kernel="linear", count_by=by).fit(blobs)
     assert found.n_clusters_ == 4
     assert adjusted_rand_score(found.labels_, truth) == 1
 

@@ -161,3 +161,15 @@ def test_a_map_keeps_distances_at_least_as_well_as_scikit_learns(loss):
             warnings.simplefilter("ignore")
             theirs = TheirMap(2, n_init=4, random_state=0).fit(X).embedding_
         assert np.sum((d - on_map) ** 2) <= np.sum((d - pairwise_distances(theirs)[np.triu_indices(len(X), 1)]) ** 2) * (1 + 1e-6)
+
+
+def test_sparse_loadings_need_few_rows():
+    full, few = KernelPCA(2, kernel="rbf", gamma=8.0).fit(CIRCLES), KernelPCA(2, kernel="rbf", gamma=8.0, sparsity=0.1).fit(CIRCLES)
+    with_loadings = (few.eigenvectors_ != 0).any(axis=1)
+    assert 2 < with_loadings.sum() < len(CIRCLES) / 2
+    np.testing.assert_array_equal(np.flatnonzero(with_loadings), few.model_.support)
+    ours, theirs = few.transform(CIRCLES), full.transform(CIRCLES)
+    for k in range(2):
+        assert np.corrcoef(ours[:, k], theirs[:, k])[0, 1] > 0.95
+    with pytest.raises(mercer.MercerError, match="below 1"):
+        KernelPCA(2, sparsity=1.0).fit(CIRCLES)

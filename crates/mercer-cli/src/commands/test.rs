@@ -51,6 +51,9 @@ pub(crate) struct Test {
     /// What canonical correlations are shrunk by, as a share of the variance of each side.
     #[arg(long, value_name = "S", requires = "correlations", default_value_t = 0.01, help_heading = "What to test")]
     pub shrinkage: f64,
+    /// Table with the columns of both sides: the functions are written at its rows in the place of those that they were found from.
+    #[arg(long, value_name = "TABLE", requires = "correlations", requires = "output", help_heading = "What to test")]
+    pub new: Option<String>,
     /// CSV file for the functions of both sides at each row.
     #[arg(short, long, value_name = "F.csv", requires = "correlations", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -127,7 +130,15 @@ fn test(args: &Test, stop: &Stop) -> Result<()> {
     let (sides, kernels) = ([&sides[0], &sides[1]], kernels.each_ref().map(Option::as_ref));
     if let Some(count) = args.correlations {
         let asked = AskedCorrelations { count, shrinkage: args.shrinkage, permutations: args.permutations, seed: args.seed };
-        let found = canonical_correlations(sides, kernels, &recipe, asked, &control)?;
+        let new = args.new.as_ref().map(|path| {
+            let mut table = Table::read_within(&Source::new(path), &options, &control)?;
+            table.require_room(&control)?;
+            let data = table.dataset(&options)?;
+            Ok([columns(&data, a)?, columns(&data, b)?])
+        });
+        let new = new.transpose()?;
+        let at = new.as_ref().map_or([None, None], |sides| sides.each_ref().map(Some));
+        let found = canonical_correlations(sides, at, kernels, &recipe, asked, &control)?;
         if let Some(path) = &args.output {
             write_atomically(path, pairs(&found).as_bytes())?;
         }
@@ -137,9 +148,12 @@ fn test(args: &Test, stop: &Stop) -> Result<()> {
     tell(&format!("between      {a}\nand          {b}\nrows         {}", found.rows), "HSIC", &found, args.seed)
 }
 
-/// Both functions of each pair, row by row.
+/// Both functions of each pair, row by row: at new rows where there are such.
 fn pairs(found: &Correlations) -> String {
-    let [f, g] = &found.scores;
+    let [f, g] = match &found.new_scores {
+        [Some(f), Some(g)] => [f, g],
+        _ => found.scores.each_ref(),
+    };
     let names: Vec<String> = (1..=f.cols()).flat_map(|k| [format!("f{k}"), format!("g{k}")]).collect();
     let row = |i: usize| (0..f.cols()).map(|k| format!("{},{}", f[(i, k)], g[(i, k)])).collect::<Vec<_>>().join(",");
     std::iter::once(names.join(",")).chain((0..f.rows()).map(row)).map(|line| line + "\n").collect()

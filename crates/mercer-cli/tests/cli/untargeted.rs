@@ -32,6 +32,28 @@ fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
 }
 
 #[test]
+fn the_number_of_clusters_is_found_as_asked_and_the_page_shows_what_was_measured() {
+    let shell = Shell::new();
+    shell.write("t.csv", heaps());
+    let words = ["cluster", "t.csv", "--types", "square=ignore,side=ignore", "--kernel", "linear", "-o", "c.csv", "--report", "p.html"];
+    for (method, by, measured) in [
+        ("medoids", "silhouette", "mean silhouette"),
+        ("medoids", "gap", "gap statistic"),
+        ("means", "stability", "agreement of samples"),
+        ("spectral", "eigengap", "fall of the eigenvalues"),
+    ] {
+        let kernel = if method == "spectral" { ["--kernel", "rbf(length_scale=0.5)"] } else { ["--kernel", "linear"] };
+        let words = words.map(|w| if w == "linear" { kernel[1] } else { w });
+        let run = shell.done(&[&words[..], &["--method", method, "--count-by", by]].concat());
+        assert!(run.out.contains("sizes of the clusters: 10, 10, 10"), "{method} {by}: {}", run.out);
+        let page = std::fs::read_to_string(shell.path("p.html")).unwrap();
+        assert!(page.contains("With clusters = 3") && page.contains(measured), "{method} {by}");
+    }
+    let none = shell.mercer(&["cluster", "t.csv", "--method", "spectral", "--count-by", "gap"]);
+    assert!(none.code != 0 && none.err.contains("eigengap, stability"), "{}", none.err);
+}
+
+#[test]
 fn a_map_has_a_line_for_each_row_and_a_column_for_each_component() {
     let shell = Shell::new();
     shell.write("t.csv", heaps());
@@ -64,6 +86,10 @@ fn dependence_is_found_where_it_is_and_not_where_it_is_not() {
     assert!(run.contains("correlations ") && run.contains("by chance"), "{run}");
     let pairs = std::fs::read_to_string(shell.path("pairs.csv")).unwrap();
     assert!(pairs.starts_with("f1,g1,f2,g2\n") && pairs.lines().count() == 31, "{pairs}");
+    shell.write("new.csv", "x,square\n1,1\n12,144\n");
+    let more = ["--correlations", "2", "--permutations", "50", "--new", "new.csv", "-o", "new_pairs.csv"];
+    shell.done(&[&sides[..], &more].concat());
+    assert_eq!(std::fs::read_to_string(shell.path("new_pairs.csv")).unwrap().lines().count(), 3);
     let unknown = shell.mercer(&["test", "t.csv", "--between", "x", "--and", "z"]);
     assert!(unknown.code != 0 && unknown.err.contains('z'), "{}", unknown.err);
     let nothing = shell.mercer(&["test", "t.csv"]);

@@ -480,6 +480,8 @@ def canonical_correlations(
     kernel_b: Kernel | str | None = None,
     *,
     count: int = 1,
+    new_a: _Data | None = None,
+    new_b: _Data | None = None,
     shrinkage: float = 0.01,
     permutations: int = 99,
     seed: int = 0,

@@ -63,6 +63,12 @@ pub(super) fn two_classes(codes: &[usize]) -> Target {
     Target::Classes { codes: codes.to_vec(), names: vec!["0".into(), "1".into()] }
 }
 
+/// An estimator and a kernel, both as expressions, for columns as they are.
+pub(super) fn learner(estimator: &str, kernel: &str) -> Result<Learner> {
+    let prep = Recipe { standardise: false, drop_constant: false, ..Recipe::default() };
+    Ok(Learner { prep, kernel: Some(KernelExpr::parse(kernel)?), seed: 1, ..Learner::new(EstimatorExpr::parse(estimator)?) })
+}
+
 /// Fits an estimator with a kernel, both as expressions, to columns as they are.
 pub(super) fn fit(estimator: &str, kernel: &str, data: &Dataset, target: &Target, control: &Control) -> Result<Model> {
     let (classes, names) = match target {
@@ -70,8 +76,7 @@ pub(super) fn fit(estimator: &str, kernel: &str, data: &Dataset, target: &Target
         Target::Numbers(y) => (None, (0..y.cols()).map(|_| "y".into()).collect()),
         Target::Absent { .. } => (None, Vec::new()),
     };
-    let prep = Recipe { standardise: false, drop_constant: false, ..Recipe::default() };
-    let learner = Learner { prep, kernel: Some(KernelExpr::parse(kernel)?), seed: 1, ..Learner::new(EstimatorExpr::parse(estimator)?) };
+    let learner = learner(estimator, kernel)?;
     learner.fit(data, target, &TargetInfo { names, classes, labels: Labels::default() }, None, control)
 }
 

@@ -3,6 +3,7 @@
 
 mod basis;
 mod components;
+mod digits;
 mod functions;
 mod kept;
 mod losses;
@@ -125,6 +126,7 @@ pub const DEMOS: &[Demo] = &[
     components::CONTOURS,
     components::SCORES,
     components::OIL,
+    digits::DEMO,
     losses::DEMO,
     margins::WIDEST,
     margins::SOFT,

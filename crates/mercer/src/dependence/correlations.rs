@@ -6,15 +6,17 @@
 //! ```
 //!
 //! which are the singular vectors of diag(l / (l + e)) U'V diag(m / (m + d)). Without e and d every pair of sides with as many features as
-//! rows has correlations of 1: e is a share of tr K, d of tr L. What chance gives is told by permuted rows.
+//! rows has correlations of 1: e is a share of tr K, d of tr L. What chance gives is told by permuted rows. Since a
+//! sums to 0, f(x) = sum_i a_i k(x, x_i) - sum_i a_i mean_s k(x_s, x_i) at a new row.
 
 use super::permutations::order;
 use super::statistic::Similar;
-use super::{EQUAL, Sides, cut_short, grams_of, p_value};
+use super::{Compared, EQUAL, both, cut_short, p_value};
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::gram::Gram;
+use crate::estimators::Expansion;
+use crate::gram::{Gram, dot};
 use crate::kernels::KernelExpr;
 use crate::linalg::{Matrix, eigh, product_within, transposed_product_within};
 use crate::prep::Recipe;
@@ -49,6 +51,10 @@ pub struct Correlations {
     pub correlations: Vec<f64>,
     /// f and g of each pair at the rows, n x count, of mean 0 and variance 1; the largest f of a pair is above 0.
     pub scores: [Matrix; 2],
+    /// f and g of each pair, by kernel values with the rows.
+    pub functions: [Expansion; 2],
+    /// f and g of each pair at new rows, for each side that has such; f at the rows has variance 1, and of new rows need not.
+    pub new_scores: [Option<Matrix>; 2],
     /// The mean of the first correlation over the permutations, and how often it is as large: (1 + those) / (1 + permutations).
     pub by_chance: Option<(f64, f64)>,
     /// Permutations that were drawn: fewer than asked for where time was up.
@@ -59,15 +65,19 @@ pub struct Correlations {
     pub notices: Vec<String>,
 }
 
-/// One side: its directions (n x r), and how much is left of each, l / (l + e).
+/// One side: its directions (n x r), how much is left of each, l / (l + e), and l.
 struct Side {
     directions: Matrix,
     left: Vec<f64>,
+    values: Vec<f64>,
+    /// The mean of the kernel values of each row.
+    means: Vec<f64>,
 }
 
 impl Side {
     fn of(gram: &dyn Gram, shrinkage: f64, control: &Control) -> Result<Side> {
-        let centred = Similar::of(gram, control)?.centred;
+        let Similar { values, centred } = Similar::of(gram, control)?;
+        let means = (0..values.rows()).map(|i| values.row(i).iter().sum::<f64>() / values.rows() as f64).collect();
         let added = shrinkage * centred.diagonal().iter().sum::<f64>();
         if !(added > 0.0 && added.is_finite()) {
             let why = format!("the trace of a centred kernel matrix is {}, and shrinks nothing; take a Mercer kernel", added / shrinkage);
@@ -76,7 +86,8 @@ impl Side {
         let (values, vectors) = eigh(centred, control)?;
         let kept: Vec<usize> = (0..values.len()).rev().filter(|&k| values[k] / (values[k].abs() + added) >= FAINT).collect();
         let directions = Matrix::from_fn(vectors.rows(), kept.len(), |i, k| vectors[(i, kept[k])]);
-        Ok(Side { directions, left: kept.iter().map(|&k| values[k] / (values[k] + added)).collect() })
+        let values: Vec<f64> = kept.iter().map(|&k| values[k]).collect();
+        Ok(Side { directions, left: values.iter().map(|l| l / (l + added)).collect(), values, means })
     }
 
     /// diag(left) U' V diag(left of the other), the rows of the other side in some order.
@@ -97,17 +108,21 @@ impl Side {
         Ok(out)
     }
 
-    /// U diag(left) p of each column p, scaled to variance 1.
-    fn scores(&self, p: &Matrix, control: &Control) -> Result<Matrix> {
+    /// U diag(left) p of each column p, scaled to variance 1, and the functions that have these scores: K a with
+    /// a = U diag(left / l) p.
+    fn scores(&self, p: &Matrix, control: &Control) -> Result<(Matrix, Expansion)> {
         let weighed = Matrix::from_fn(p.rows(), p.cols(), |a, k| self.left[a] * p[(a, k)]);
         let mut out = product_within(&self.directions, &weighed, control)?;
         let n = out.rows();
+        let over = Matrix::from_fn(p.rows(), p.cols(), |a, k| weighed[(a, k)] / self.values[a]);
+        let mut coef = product_within(&self.directions, &over, control)?;
         for k in 0..out.cols() {
             let size = out.col(k).iter().map(|v| v * v).sum::<f64>() / (n - 1) as f64;
             let by = if size > 0.0 { size.sqrt().recip() } else { 0.0 };
-            (0..n).for_each(|i| out[(i, k)] *= by);
+            (0..n).for_each(|i| (out[(i, k)], coef[(i, k)]) = (by * out[(i, k)], by * coef[(i, k)]));
         }
-        Ok(out)
+        let bias = (0..coef.cols()).map(|k| -dot(&self.means, &coef.col(k))).collect();
+        Ok((out, Expansion::new((0..n).collect(), coef, bias)))
     }
 }
 
@@ -148,16 +163,17 @@ pub fn kernel_correlations(k: &dyn Gram, l: &dyn Gram, asked: AskedCorrelations,
     let (values, left) = singular(&both, control)?;
     let mut left = Matrix::from_fn(left.rows(), asked.count, |i, k| left[(i, k)]);
     // One sign of the two that a pair has.
-    let mut f = a.scores(&left, control)?;
+    let (mut f, mut of_f) = a.scores(&left, control)?;
     for k in 0..asked.count {
         let largest = (0..n).fold(0.0, |m: f64, i| if f[(i, k)].abs() > m.abs() { f[(i, k)] } else { m });
         if largest < 0.0 {
             (0..left.rows()).for_each(|i| left[(i, k)] = -left[(i, k)]);
-            (0..n).for_each(|i| f[(i, k)] = -f[(i, k)]);
+            (0..n).for_each(|i| (f[(i, k)], of_f.coef[(i, k)]) = (-f[(i, k)], -of_f.coef[(i, k)]));
+            of_f.bias[k] = -of_f.bias[k];
         }
     }
     let right = transposed_product_within(&both, &left, control)?;
-    let scores = [f, b.scores(&right, control)?];
+    let (g, of_g) = b.scores(&right, control)?;
     let mut drawn = Vec::new();
     while drawn.len() < asked.permutations && (drawn.is_empty() || !control.out_of_time()) {
         control.check()?;
@@ -168,7 +184,9 @@ pub fn kernel_correlations(k: &dyn Gram, l: &dyn Gram, asked: AskedCorrelations,
     let chance = || (drawn.iter().sum::<f64>() / drawn.len() as f64, p_value(&drawn, values[0] * (1.0 - EQUAL)));
     Ok(Correlations {
         correlations: values[..asked.count].to_vec(),
-        scores,
+        scores: [f, g],
+        functions: [of_f, of_g],
+        new_scores: [None, None],
         by_chance: (!drawn.is_empty()).then(chance),
         permutations: drawn.len(),
         kernels: Vec::new(),
@@ -177,18 +195,25 @@ pub fn kernel_correlations(k: &dyn Gram, l: &dyn Gram, asked: AskedCorrelations,
 }
 
 /// The canonical correlations of two sets of columns: each side is prepared and has a kernel as a fit makes them, unless one is given.
+/// Of `new` rows of a side there are scores too.
 ///
 /// # Errors
-/// Sides of different lengths, what preparing refuses, and those of [`kernel_correlations`].
+/// Sides of different lengths, what preparing refuses, new rows without the columns of their side, and those of
+/// [`kernel_correlations`].
 pub fn canonical_correlations(
     sides: [&Dataset; 2],
+    new: [Option<&Dataset>; 2],
     kernels: [Option<&KernelExpr>; 2],
     recipe: &Recipe,
     asked: AskedCorrelations,
     control: &Control,
 ) -> Result<Correlations> {
-    let Sides { grams: [k, l], kernels, mut notices } = grams_of(sides, kernels, recipe, control)?;
-    let found = kernel_correlations(k.as_ref(), l.as_ref(), asked, control)?;
-    notices.extend(found.notices);
-    Ok(Correlations { kernels, notices, ..found })
+    let [k, l] = both(sides, kernels, recipe, control)?;
+    let mut found = kernel_correlations(k.gram.as_ref(), l.gram.as_ref(), asked, control)?;
+    let at = |side: &Compared, function: &Expansion, new: Option<&Dataset>| {
+        new.map(|new| function.predict(side.with(new, control)?.as_ref(), control)).transpose()
+    };
+    found.new_scores = [at(&k, &found.functions[0], new[0])?, at(&l, &found.functions[1], new[1])?];
+    let notices = [k.notices, l.notices, found.notices].concat();
+    Ok(Correlations { kernels: vec![k.name, l.name], notices, ..found })
 }

@@ -17,9 +17,9 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::fitting::{Prepared, prepare};
 use crate::gram::{Bound, Gram};
-use crate::kernels::KernelExpr;
+use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::Matrix;
-use crate::prep::Recipe;
+use crate::prep::{Fitted, Recipe};
 pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
 use permutations::Permuted;
 use statistic::{Similar, biased, over_permutations, unbiased};
@@ -169,10 +169,10 @@ pub fn independence_test(
     asked: Asked,
     control: &Control,
 ) -> Result<Found> {
-    let Sides { grams: [k, l], kernels, mut notices } = grams_of(sides, kernels, recipe, control)?;
-    let found = hsic(k.as_ref(), l.as_ref(), asked, control)?;
-    notices.extend(found.notices);
-    Ok(Found { kernels, notices, ..found })
+    let [k, l] = both(sides, kernels, recipe, control)?;
+    let found = hsic(k.gram.as_ref(), l.gram.as_ref(), asked, control)?;
+    let notices = [k.notices, l.notices, found.notices].concat();
+    Ok(Found { kernels: vec![k.name, l.name], notices, ..found })
 }
 
 /// Whether two groups of rows are of one distribution; the kernel is made as a fit makes it, unless one is given.
@@ -187,35 +187,37 @@ pub fn two_sample_test(
     asked: Asked,
     control: &Control,
 ) -> Result<Found> {
-    let (gram, name, mut notices) = gram_of(data, kernel, recipe, control)?;
-    let found = mmd(gram.as_ref(), second, asked, control)?;
-    notices.extend(found.notices);
-    Ok(Found { kernels: vec![name], notices, ..found })
+    let rows = Compared::of(data, kernel, recipe, control)?;
+    let found = mmd(rows.gram.as_ref(), second, asked, control)?;
+    Ok(Found { kernels: vec![rows.name], notices: [rows.notices, found.notices].concat(), ..found })
 }
 
-/// Two sides of the same rows: Gram matrices, settled kernels and what preparing has to say.
-struct Sides {
-    grams: [Box<dyn Bound>; 2],
-    kernels: Vec<String>,
+/// Rows that are compared: as they are prepared, their kernel, their Gram matrix, and what preparing has to say.
+struct Compared {
+    gram: Box<dyn Bound>,
+    rows: Dataset,
+    prep: Fitted,
+    kernel: FittedKernel,
+    name: String,
     notices: Vec<String>,
 }
 
-fn grams_of(sides: [&Dataset; 2], kernels: [Option<&KernelExpr>; 2], recipe: &Recipe, control: &Control) -> Result<Sides> {
-    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
-    let (k, one, mut notices) = gram_of(sides[0], kernels[0], recipe, control)?;
-    let (l, other, said) = gram_of(sides[1], kernels[1], recipe, control)?;
-    notices.extend(said);
-    Ok(Sides { grams: [k, l], kernels: vec![one, other], notices })
+impl Compared {
+    fn of(data: &Dataset, kernel: Option<&KernelExpr>, recipe: &Recipe, control: &Control) -> Result<Compared> {
+        let Prepared { data: rows, prep, kernel, notices } = prepare(recipe, kernel, data)?;
+        let settled = kernel.settle(&rows)?;
+        let kernel = settled.learn(&rows, None, control)?;
+        Ok(Compared { gram: kernel.gram(&rows, control)?, rows, prep, kernel, name: settled.to_string(), notices })
+    }
+
+    /// Kernel values of new rows with these.
+    fn with(&self, new: &Dataset, control: &Control) -> Result<Box<dyn Bound>> {
+        self.kernel.reference(&self.rows, control)?.cross(&self.prep.apply(new)?, control)
+    }
 }
 
-/// The Gram matrix of rows, its settled kernel and what preparing has to say.
-fn gram_of(
-    data: &Dataset,
-    kernel: Option<&KernelExpr>,
-    recipe: &Recipe,
-    control: &Control,
-) -> Result<(Box<dyn Bound>, String, Vec<String>)> {
-    let Prepared { data, kernel, notices, .. } = prepare(recipe, kernel, data)?;
-    let settled = kernel.settle(&data)?;
-    Ok((settled.bind_within(None, &data, control)?, settled.to_string(), notices))
+/// Two sides of the same rows.
+fn both(sides: [&Dataset; 2], kernels: [Option<&KernelExpr>; 2], recipe: &Recipe, control: &Control) -> Result<[Compared; 2]> {
+    Error::unless_equal("rows of the second side", sides[0].rows(), sides[1].rows())?;
+    Ok([Compared::of(sides[0], kernels[0], recipe, control)?, Compared::of(sides[1], kernels[1], recipe, control)?])
 }

@@ -1,6 +1,6 @@
 //! What is asked of an estimator whose type is forgotten: expressions ask so.
 
-use super::{Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
+use super::{CountCurve, Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
 use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::expr::Term;
@@ -36,6 +36,7 @@ pub(super) trait AnyEstimator {
     fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)>;
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>>;
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>>;
+    fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>>;
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>>;
 }
 
@@ -123,6 +124,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
         Estimator::component_variances(self, task, most)
+    }
+    fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
+        Estimator::counts(self, task, most)
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)

@@ -55,6 +55,18 @@ impl<'a> Centred<'a> {
         Ok(Centred { values, root: weights.iter().map(|w| w.sqrt()).collect(), share, means, mean })
     }
 
+    /// The row that lies nearest to the mean.
+    pub(super) fn middle(&self) -> usize {
+        let far = |i: usize| self.values[(i, i)] - 2.0 * self.means[i];
+        (1..self.root.len()).fold(0, |best, i| if far(i) < far(best) { i } else { best })
+    }
+
+    /// Inner products of phi_i - phi_m, m some row: what is added to rows and columns of K alike falls away, as it does by centring.
+    pub(super) fn around(&self, m: usize) -> Matrix {
+        let (n, k) = (self.root.len(), &self.values);
+        Matrix::from_fn(n, n, |i, j| if i == m || j == m { 0.0 } else { k[(i, j)] - k[(i, m)] - k[(m, j)] + k[(m, m)] })
+    }
+
     /// The trace: the variance in all directions, times the sum of the weights.
     pub(super) fn trace(&self) -> f64 {
         (0..self.root.len()).map(|i| self.entry(i, i)).sum()

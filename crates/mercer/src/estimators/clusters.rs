@@ -153,16 +153,18 @@ impl Places {
         Ok(whole / self.weights.iter().sum::<f64>())
     }
 
-    /// The number of clusters with the greatest silhouette, 2 where there are too few places to tell.
-    pub(super) fn count_by_silhouette(&self, task: &Task<'_>, clusters: &dyn Fn(usize) -> Result<Vec<usize>>) -> Result<usize> {
-        let mut best = (2.min(self.rows.len()), f64::NEG_INFINITY);
-        for count in 2..=MOST_CLUSTERS.min(self.rows.len().saturating_sub(1)) {
-            let width = self.silhouette(&clusters(count)?, count, task)?;
-            if width > best.1 {
-                best = (count, width);
-            }
-        }
-        Ok(best.0)
+    /// Some of the places, as if there were no others.
+    pub(super) fn select(&self, some: &[usize]) -> Places {
+        let apart = Matrix::from_fn(some.len(), some.len(), |p, q| self.apart[(some[p], some[q])]);
+        let rows = some.iter().map(|&p| self.rows[p]).collect();
+        Places { rows, of_row: (0..some.len()).collect(), weights: some.iter().map(|&p| self.weights[p]).collect(), apart }
+    }
+
+    /// -d/2 of squared distances d: kernel values but for what is added to rows and columns, which clusters around means do not see.
+    pub(super) fn halved(&self) -> Matrix {
+        let mut out = self.apart.clone();
+        out.data_mut().iter_mut().for_each(|d| *d *= -0.5);
+        out
     }
 }
 

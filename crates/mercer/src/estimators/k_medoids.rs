@@ -7,7 +7,8 @@
 //! or, with `power=1`, its root (Kaufman & Rousseeuw 1990; Murphy 2012, 14.4.2). Of distances that are given, d is the distance to that
 //! power. The solver is `solve::medoids`.
 
-use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
+use super::clusters::{Clusters, FittedClusters, MOST_CLUSTERS, Places, numbers, told};
+use super::count_by::{self, CountBy, CountCurve};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
 use crate::data::Kind;
 use crate::error::Result;
@@ -31,11 +32,20 @@ pub struct KMedoids {
     pub power: Value,
     /// Starts, the first greedy and the others drawn.
     pub starts: Value,
+    /// What the number of clusters is found by, where it is open.
+    #[serde(default)]
+    pub count_by: CountBy,
 }
 
 impl Default for KMedoids {
     fn default() -> Self {
-        KMedoids { clusters: Value::Auto, values: Values::Similarities, power: Value::Number(2.0), starts: Value::Number(1.0) }
+        KMedoids {
+            clusters: Value::Auto,
+            values: Values::Similarities,
+            power: Value::Number(2.0),
+            starts: Value::Number(1.0),
+            count_by: CountBy::Silhouette,
+        }
     }
 }
 
@@ -63,7 +73,7 @@ impl Estimator for KMedoids {
     const NAME: &'static str = "k_medoids";
     const DOC: &'static str = "k medoids: clusters around the training rows from which the others are least far";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: from 2 to 10, by the mean silhouette", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
         Param::fixed(
             "values",
             "similarities: what kernels give; distances: the kernel's values are distances",
@@ -71,6 +81,7 @@ impl Estimator for KMedoids {
         ),
         Param::fixed("power", "2: squared distances are added up; 1: distances", Domain::Integer(1, 2)),
         Param::fixed("starts", "starts, of which the best is kept: the first greedy, the others drawn", Domain::Integer(1, usize::MAX)),
+        CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
@@ -88,9 +99,21 @@ impl Estimator for KMedoids {
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        let count = Places::of(task, self.values == Values::Distances)
-            .and_then(|places| places.count_by_silhouette(task, &|count| Ok(self.medoids(&places, count, task)?.nearest)));
-        count.unwrap_or(2) as f64
+        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    }
+
+    fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
+        let distances = self.values == Values::Distances;
+        let places = Places::of(task, distances)?;
+        let clusters = |places: &Places, counts: &[usize]| {
+            let d = self.dissimilarities(places);
+            let one = |&count: &usize| {
+                let found = medoids(&d, &places.weights, count, self.starts.integer(), task.seed, task.control)?;
+                Ok(found.nearest)
+            };
+            counts.iter().map(one).collect()
+        };
+        count_by::count(self.count_by, &places, distances, most, task, &clusters).map(Some)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {

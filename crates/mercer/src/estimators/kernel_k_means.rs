@@ -6,7 +6,8 @@
 //!
 //! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
 
-use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
+use super::clusters::{Clusters, FittedClusters, MOST_CLUSTERS, Places, nearest_centres, numbers, told};
+use super::count_by::{self, CountBy, CountCurve};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
 use crate::error::Result;
@@ -23,11 +24,14 @@ pub struct KernelKMeans {
     pub clusters: Value,
     /// Starts, each drawn.
     pub starts: Value,
+    /// What the number of clusters is found by, where it is open.
+    #[serde(default)]
+    pub count_by: CountBy,
 }
 
 impl Default for KernelKMeans {
     fn default() -> Self {
-        KernelKMeans { clusters: Value::Auto, starts: Value::Number(5.0) }
+        KernelKMeans { clusters: Value::Auto, starts: Value::Number(5.0), count_by: CountBy::Silhouette }
     }
 }
 
@@ -42,8 +46,9 @@ impl Estimator for KernelKMeans {
     const NAME: &'static str = "kernel_k_means";
     const DOC: &'static str = "k-means in feature space: clusters around means, of any shape that the kernel gives them";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: from 2 to 10, by the mean silhouette", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
         Param::fixed("starts", "starts that are drawn, of which the best is kept", Domain::Integer(1, usize::MAX)),
+        CountBy::OF_DISTANCES,
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
@@ -67,11 +72,15 @@ impl Estimator for KernelKMeans {
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        let count = Places::of(task, false).and_then(|places| {
-            let values = places.values(task)?;
-            places.count_by_silhouette(task, &|count| Ok(self.means(&places, &values, count, task)?.cluster))
-        });
-        count.unwrap_or(2) as f64
+        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    }
+
+    fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
+        let clusters = |places: &Places, counts: &[usize]| {
+            let values = places.halved();
+            counts.iter().map(|&count| Ok(self.means(places, &values, count, task)?.cluster)).collect()
+        };
+        count_by::count(self.count_by, &Places::of(task, false)?, false, most, task, &clusters).map(Some)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {

@@ -13,6 +13,14 @@
 //! e(x) = k~(x, x) - sum_j f_j(x)^2 = k(x, x) - 2 mean_s k(x, x_s) + mean_st k(x_s, x_t) - sum_j f_j(x)^2
 //! ```
 //!
+//! With `sparsity` s above 0 few rows have loadings b in the place of a: those that minimise, around the row m nearest to the mean,
+//!
+//! ```text
+//! 1/2 sum_j |v_j - sum_i b_ij (phi(x_i) - phi(x_m))|^2 + lambda sum_i |b_i|,   lambda = s times the least that leaves no row
+//! ```
+//!
+//! with v_j the directions of the components; row m takes b_m = -sum_i b_i, so that loadings sum to 0 as those of components do.
+//!
 //! Of distances d, -d^2/2 takes the place of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
@@ -21,13 +29,16 @@ use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Pre
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, Side, dot};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, product_within};
 use crate::param::{Domain, Param, Value, require_settled};
+use crate::solve::l1::{Sparsified, most_penalty, sparsified};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The relative residual that eigenpairs are asked to reach.
 const TOLERANCE: f64 = 1e-10;
+/// The duality gap that sparse loadings are asked to reach, as a share of the objective without any.
+const GAP: f64 = 1e-6;
 /// Rows that lie as far from 0 along a component, but for rounding.
 const AS_FAR: f64 = 1e-9;
 /// What the components leave of a row is rounding up to this share of its terms.
@@ -48,6 +59,13 @@ pub struct KernelPca {
     /// Whether the squared reconstruction error follows the coordinates.
     #[serde(default)]
     pub novelty: bool,
+    /// The penalty on the loadings of each row, as a share of the least that leaves none; 0: every row has loadings.
+    #[serde(default = "none")]
+    pub sparsity: Value,
+}
+
+fn none() -> Value {
+    Value::Number(0.0)
 }
 
 /// What kernel values are to kernel principal components.
@@ -63,7 +81,7 @@ pub enum Values {
 
 impl Default for KernelPca {
     fn default() -> Self {
-        KernelPca { components: Value::Number(2.0), values: Values::Similarities, novelty: false }
+        KernelPca { components: Value::Number(2.0), values: Values::Similarities, novelty: false, sparsity: none() }
     }
 }
 
@@ -73,6 +91,33 @@ impl KernelPca {
             return Err(Error::Data(format!("components need rows that differ, and there is {}; add rows", task.rows())));
         }
         Centred::new(task, (self.values == Values::Distances).then_some(similarity))
+    }
+
+    fn check_sparsity(&self) -> Result<()> {
+        let share = self.sparsity.number();
+        if share >= 1.0 {
+            let why = format!("{share} leaves no training row; it is a share of the least penalty that does, below 1, such as 0.2");
+            return Err(Error::Setting { name: "sparsity".into(), why });
+        }
+        if share > 0.0 && self.novelty {
+            let why = "what components leave of a row is told by all training rows; leave novelty or sparsity out".into();
+            return Err(Error::Setting { name: "sparsity".into(), why });
+        }
+        Ok(())
+    }
+
+    /// Loadings of few rows for those of all.
+    fn sparse(&self, centred: &Centred<'_>, coef: &Matrix, task: &Task<'_>) -> Result<Sparsified> {
+        let middle = centred.middle();
+        task.control.plan("kernel values around a row", 8 * (task.rows() as u64).pow(2))?;
+        let around = centred.around(middle);
+        let products = product_within(&around, coef, task.control)?;
+        let lambda = self.sparsity.number() * most_penalty(&products);
+        let mut found = sparsified(&around, &products, &vec![1.0; coef.cols()], lambda, GAP, task.control)?;
+        for j in 0..coef.cols() {
+            found.coef[(middle, j)] = -found.coef.col(j).iter().sum::<f64>();
+        }
+        Ok(found)
     }
 }
 
@@ -94,6 +139,11 @@ impl Estimator for KernelPca {
             "novelty",
             "whether a last column tells the squared distance in feature space between a row and what the components make of it, which is large for rows unlike those of the training",
             Domain::Flag,
+        ),
+        Param::fixed(
+            "sparsity",
+            "0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink",
+            Domain::NonNegative,
         ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
@@ -126,6 +176,7 @@ impl Estimator for KernelPca {
     fn fit(&self, task: &Task<'_>) -> Result<FittedKernelPca> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let (n, asked) = (task.rows(), self.components.number());
+        self.check_sparsity()?;
         let centred = self.centred(task)?;
         let (total, floor) = (centred.trace(), centred.floor());
         let mut count = if asked < 1.0 { FIRST } else { asked as usize };
@@ -164,6 +215,11 @@ impl Estimator for KernelPca {
             bias[j] = -dot(&centred.means, &column);
             (0..n).for_each(|i| coef[(i, j)] = column[i]);
         }
+        let sparse = (self.sparsity.number() > 0.0).then(|| self.sparse(&centred, &coef, task)).transpose()?;
+        if let Some(found) = &sparse {
+            coef = found.coef.clone();
+            (0..kept).for_each(|j| bias[j] = -dot(&centred.means, &coef.col(j)));
+        }
         let mean = self.novelty.then(|| {
             // m'phi(x), from which the error follows.
             coef = Matrix::from_fn(n, kept + 1, |i, j| if j < kept { coef[(i, j)] } else { centred.share[i] });
@@ -175,7 +231,7 @@ impl Estimator for KernelPca {
         if asked >= 1.0 && kept < asked as usize {
             notes.push(format!("{asked} components are asked for, and rows differ in {kept} directions: there are {kept}"));
         }
-        let summary = Summary {
+        let mut summary = Summary {
             iterations: found.products,
             converged: found.residual <= TOLERANCE,
             certificate: Some(Certificate {
@@ -186,7 +242,23 @@ impl Estimator for KernelPca {
             notes,
             ..Summary::default()
         };
-        let mut expansion = Expansion::new((0..n).collect(), coef, bias);
+        let mut support: Vec<usize> = (0..n).collect();
+        if let Some(found) = &sparse {
+            support.retain(|&i| coef.row(i).iter().any(|b| *b != 0.0));
+            coef = coef.select_rows(&support);
+            summary.iterations += found.sweeps;
+            summary.converged &= found.gap <= GAP;
+            summary.objective = Some(found.objective);
+            summary.certificate =
+                Some(Certificate { name: "relative duality gap of the loadings".into(), value: found.gap, tolerance: GAP });
+            let kept: Vec<String> = found.left.iter().take(SHOWN).map(|l| format!("{:.1}%", 100.0 * (1.0 - l))).collect();
+            summary.notes.push(format!(
+                "{} of {n} training rows have loadings; of the direction of each component they make {}",
+                support.len(),
+                kept.join(", ")
+            ));
+        }
+        let mut expansion = Expansion::new(support, coef, bias);
         if self.values != Values::Distances {
             expansion.weigh(task.gram, task.control)?;
         }

@@ -3,8 +3,8 @@
 use super::any::AnyEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::{
-    Answer, Calibrated, Clusters, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size, Spectrum,
-    Summary, Task, Trace, Want, When,
+    Answer, Calibrated, Clusters, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size,
+    Spectrum, Summary, Task, Trace, Want, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -401,6 +401,10 @@ impl EstimatorExpr {
     /// The parameter that says how many components are kept, where it is open to the rows, and the variance along the first ones.
     pub fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
         self.any().component_variances(task, most)
+    }
+    /// What is measured of each number of clusters up to `most`, where it finds such.
+    pub fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
+        self.any().counts(task, most)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.
     pub fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

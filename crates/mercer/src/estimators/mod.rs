@@ -10,6 +10,7 @@ mod centroids;
 mod class_scores;
 mod class_weight;
 mod clusters;
+mod count_by;
 mod coupling;
 mod discriminant;
 mod draws;
@@ -61,6 +62,7 @@ pub use centroids::Centroids;
 pub use class_weight::ClassWeight;
 pub(crate) use clusters::MOST_CLUSTERS;
 pub use clusters::{Clusters, FittedClusters};
+pub use count_by::{CountBy, CountCurve, CountTried};
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
 pub(crate) use elsewhere::ELSEWHERE;
 pub use expansion::Expansion;
@@ -259,6 +261,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// The parameter that says how many components are kept, where it is to be found from the rows, and the variance along each of
     /// the `most` first components: see [`crate::select`] on parallel analysis.
     fn component_variances(&self, _task: &Task<'_>, _most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
+        Ok(None)
+    }
+    /// What is measured of each number of clusters up to `most`, where it finds such: see [`CountCurve`].
+    fn counts(&self, _task: &Task<'_>, _most: usize) -> Result<Option<CountCurve>> {
         Ok(None)
     }
     /// Predictions for each training row by the model fitted without it, where there is a closed form.

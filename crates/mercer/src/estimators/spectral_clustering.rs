@@ -8,7 +8,8 @@
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
 use super::centred::leading_pairs;
-use super::clusters::{Clusters, Places, nearest_centres, numbers, told};
+use super::clusters::{Clusters, MOST_CLUSTERS, Places, nearest_centres, numbers, told};
+use super::count_by::{self, CountBy, CountCurve, CountTried};
 use super::{Answer, Certificate, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -21,9 +22,6 @@ use serde::{Deserialize, Serialize};
 /// The relative residual that eigenvectors are asked to reach.
 const TOLERANCE: f64 = 1e-8;
 
-/// The most clusters that are thought of where none are given.
-const MOST: usize = 10;
-
 /// Spectral clustering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,11 +30,18 @@ pub struct SpectralClustering {
     pub clusters: Value,
     /// Starts of k-means among the eigenvectors.
     pub starts: Value,
+    /// What the number of clusters is found by, where it is open.
+    #[serde(default = "eigengap")]
+    pub count_by: CountBy,
+}
+
+fn eigengap() -> CountBy {
+    CountBy::Eigengap
 }
 
 impl Default for SpectralClustering {
     fn default() -> Self {
-        SpectralClustering { clusters: Value::Auto, starts: Value::Number(10.0) }
+        SpectralClustering { clusters: Value::Auto, starts: Value::Number(10.0), count_by: CountBy::Eigengap }
     }
 }
 
@@ -122,8 +127,13 @@ impl Estimator for SpectralClustering {
     const NAME: &'static str = "spectral_clustering";
     const DOC: &'static str = "spectral clustering: parts of the rows that few similarities cross, of any shape";
     const PARAMS: &'static [Param] = &[
-        Param::fixed("clusters", "how many clusters; auto: from 2 to 10, where the eigenvalues fall most", Domain::Integer(1, usize::MAX)),
+        Param::fixed("clusters", "how many clusters; auto: up to 10, as count_by finds", Domain::Integer(1, usize::MAX)),
         Param::fixed("starts", "starts of k-means among the eigenvectors, of which the best is kept", Domain::Integer(1, usize::MAX)),
+        Param::fixed(
+            "count_by",
+            "how the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most; stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best",
+            Domain::Choice(&["eigengap", "stability"]),
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
@@ -141,15 +151,24 @@ impl Estimator for SpectralClustering {
         (size.rows as f64).powi(2) * (500.0 + 40.0 * clusters * self.starts.number().max(1.0))
     }
 
-    /// Where the eigenvalues l_2, ..., l_11 fall most from one to the next (von Luxburg 2007, 8.3).
     fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        let fall = |values: &[f64], k: usize| values[k - 1] - values[k];
-        let count = Places::of(task, false).and_then(|places| {
-            let most = places.rows.len().min(MOST + 1);
-            let values = Embedding::new(&places, most, task)?.values;
-            Ok((2..most).fold(2.min(most), |b, k| if fall(&values, k) > fall(&values, b) { k } else { b }))
-        });
-        count.unwrap_or(2) as f64
+        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    }
+
+    /// By default where the eigenvalues l_2, ..., l_11 fall most from one to the next (von Luxburg 2007, 8.3).
+    fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
+        let places = Places::of(task, false)?;
+        if self.count_by != CountBy::Eigengap {
+            let clusters = |places: &Places, counts: &[usize]| {
+                let embedding = Embedding::new(places, counts.iter().copied().max().unwrap_or(1), task)?;
+                counts.iter().map(|&count| Ok(self.among(&embedding.directions(count), places, count, task)?.cluster)).collect()
+            };
+            return count_by::count(self.count_by, &places, false, most, task, &clusters).map(Some);
+        }
+        let most = places.rows.len().min(most + 1);
+        let values = Embedding::new(&places, most, task)?.values;
+        let tried = (2..most).map(|count| CountTried { count, value: values[count - 1] - values[count], error: 0.0 }).collect();
+        Ok(Some(CountCurve::greatest(CountBy::Eigengap, tried, &places)))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSpectralClustering> {

@@ -21,7 +21,7 @@ const CELLS: usize = 100;
 /// A slice through more columns says little of where the rows lie.
 const MOST_COLUMNS: usize = 6;
 /// Clusters of more rows are not looked for again with other numbers of them.
-const SILHOUETTES: usize = 2000;
+const COUNTED: usize = 2000;
 /// Points of a curve.
 const CURVE: usize = 200;
 /// Probability of the intervals shown.
@@ -53,7 +53,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
     }
     if model.fitted.clusters().is_some() {
         out.extend(in_time(clusters(model, data, control))?);
-        out.extend(in_time(silhouettes(model, data, control))?.flatten().map(Picture::Tuning));
+        out.extend(in_time(counts(model, data, control))?.flatten().map(Picture::Tuning));
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
@@ -174,26 +174,16 @@ fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture>
     }))
 }
 
-/// The mean silhouette of other numbers of clusters beside that of the fit, where its rows are few and it has one.
-fn silhouettes(model: &Model, data: &Dataset, control: &Control) -> Result<Option<TuningCurve>> {
-    let Some(clusters) = model.fitted.clusters().filter(|_| (3..=SILHOUETTES).contains(&data.rows())) else { return Ok(None) };
-    let Some(score) = clusters.silhouette else { return Ok(None) };
+/// What other numbers of clusters are worth beside that of the fit, by what finds it where it is open, where rows are few.
+fn counts(model: &Model, data: &Dataset, control: &Control) -> Result<Option<TuningCurve>> {
+    let Some(clusters) = model.fitted.clusters().filter(|_| (3..=COUNTED).contains(&data.rows())) else { return Ok(None) };
     let prepared = model.prep.apply(data)?;
     let gram = Dense::of(model.kernel.gram(&prepared, control)?.as_ref(), control)?;
     let task = Task { gram: &gram, target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
     let chosen = clusters.sizes.len();
-    let mut tried = Vec::new();
-    for count in 2..=MOST_CLUSTERS.max(chosen + 1).min(data.rows() - 1) {
-        let mut estimator = model.estimator.clone();
-        estimator.set("clusters", &Value::Number(count as f64))?;
-        match estimator.fit(&task) {
-            Ok(fitted) => tried.extend(fitted.clusters().and_then(|c| Some((count as f64, c.silhouette?)))),
-            // There are no more rows that differ.
-            Err(Error::Data(_)) => break,
-            Err(other) => return Err(other),
-        }
-    }
-    let (Some(first), Some(last)) = (tried.first().map(|t| t.0), tried.last().map(|t| t.0)) else { return Ok(None) };
+    let Some(curve) = model.estimator.counts(&task, MOST_CLUSTERS.max(chosen + 1))? else { return Ok(None) };
+    let Some(own) = curve.tried.iter().find(|t| t.count == chosen) else { return Ok(None) };
+    let (first, last) = (curve.tried[0].count as f64, curve.tried[curve.tried.len() - 1].count as f64);
     let parameter = TunedParameter {
         name: "clusters".into(),
         column: None,
@@ -202,12 +192,13 @@ fn silhouettes(model: &Model, data: &Dataset, control: &Control) -> Result<Optio
         low: first,
         high: last,
         integer: true,
-        tried,
+        tried: curve.tried.iter().map(|t| (t.count as f64, t.value)).collect(),
         at_bound: None,
         same: [chosen as f64; 2],
         edges: [BoundStatus::Unknown; 2],
     };
-    Ok(Some(TuningCurve { criterion: "mean silhouette".into(), rises: true, score, same: score, parameter }))
+    let same = own.value - own.error;
+    Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter }))
 }
 
 /// What rows are called: the cells of a column that names each, or their numbers.

@@ -73,6 +73,11 @@ fn the_number_of_clusters_is_found_where_they_lie_apart() {
         ("k_medoids(power=1)", "linear"),
         ("kernel_k_means", "linear"),
         ("spectral_clustering", "rbf(length_scale=1)"),
+        ("k_medoids(count_by=gap)", "linear"),
+        ("k_medoids(count_by=stability)", "rbf(length_scale=3)"),
+        ("kernel_k_means(count_by=gap)", "linear"),
+        ("kernel_k_means(count_by=stability)", "linear"),
+        ("spectral_clustering(count_by=stability)", "rbf(length_scale=1)"),
     ] {
         let (model, found) = clusters(estimator, kernel, &data).unwrap();
         assert_eq!(model.answer, Answer::Clusters { count: 4 }, "{estimator}");
@@ -81,6 +86,22 @@ fn the_number_of_clusters_is_found_where_they_lie_apart() {
         four.sort_unstable();
         assert_eq!(four, [0, 1, 2, 3], "{estimator}");
     }
+}
+
+// The first scenario of Tibshirani, Walther & Hastie (2001), 5: points drawn evenly from the unit square are one cluster, which neither
+// a silhouette nor samples can say.
+#[test]
+fn the_gap_says_that_rows_without_clusters_are_one() {
+    let one = |set: usize, estimator: &str| {
+        let even = made::points(set, 150, 2);
+        let data = table((0..2).map(|d| (["x", "y"][d], even.iter().map(|p| p[d]).collect())).collect());
+        clusters(estimator, "linear", &data).unwrap().0.answer == Answer::Clusters { count: 1 }
+    };
+    let found: Vec<usize> = (0..12).filter(|&set| one(set, "kernel_k_means(count_by=gap)")).collect();
+    assert!(found.len() >= 11, "{found:?}");
+    assert!(one(found[0], "k_medoids(count_by=gap)"));
+    let why = EstimatorExpr::parse("spectral_clustering(count_by=gap)").unwrap_err().to_string();
+    assert!(why.contains("eigengap, stability"), "{why}");
 }
 
 #[test]

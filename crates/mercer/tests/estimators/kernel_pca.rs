@@ -102,7 +102,7 @@ fn what_two_components_leave_of_a_row_is_its_residual_and_over_the_training_rows
     let kernels: [(Meaning, Pairwise<'_>); 2] = [(Meaning::Similarities, &linear), (Meaning::Distances, &apart)];
     for (values_are, kernel) in kernels {
         let gram = square(&x, |a, b| kernel(a, b));
-        let estimator = KernelPca { components: Value::Number(2.0), values: values_are, novelty: true };
+        let estimator = KernelPca { components: Value::Number(2.0), values: values_are, novelty: true, ..KernelPca::default() };
         let fitted = fit(&estimator, &gram, &Target::Absent { rows: 40 }, None).unwrap();
         let cross = cross(&new, &x, fitted.support(), |a, b| kernel(a, b));
         let answered = [
@@ -228,6 +228,68 @@ fn learn(estimator: &str, kernel: &str, data: &Dataset, target: &Target) -> Resu
     learner.kernel = Some(KernelExpr::parse(kernel).unwrap());
     learner.prep.drop_constant = false;
     learner.fit(data, target, &info, None, &Control::default()).map_err(|e| e.to_string())
+}
+
+/// Loadings of a fit in their places among all rows.
+fn spread_out(fitted: &FittedKernelPca, rows: usize) -> Matrix {
+    let expansion = fitted.expansion().unwrap();
+    let mut out = Matrix::zeros(rows, expansion.coef.cols());
+    for (s, &i) in fitted.support().iter().enumerate() {
+        out.row_mut(i).copy_from_slice(expansion.coef.row(s));
+    }
+    out
+}
+
+// The conditions of the minimum, written out with feature vectors that differ from row m: g_i = (phi_i - phi_m)'(v - Phi b) is
+// lambda b_i / |b_i| where row i has loadings, and no longer than lambda elsewhere. Under the linear kernel the v are the principal axes.
+#[test]
+fn sparse_loadings_meet_their_conditions_and_come_near_the_components_as_the_penalty_falls() {
+    let (n, d) = (60, 4);
+    let x: Rows = points(7, n, d).into_iter().map(|r| vec![3.0 * r[0] + 5.0, 2.0 * r[1], r[2] - 7.0, 0.5 * r[3]]).collect();
+    let gram = square(&x, |a, b| dot(a, b));
+    let sparse = |share: f64| {
+        let estimator = KernelPca { components: Value::Number(2.0), sparsity: Value::Number(share), ..KernelPca::default() };
+        fit(&estimator, &gram, &Target::Absent { rows: n }, None).unwrap()
+    };
+    let axis = product(&centred(&x).transpose(), &spread_out(&components(&gram, 2.0, None), n)).unwrap();
+    let mut fewer = n;
+    let mut nearer = f64::INFINITY;
+    for share in [0.02, 0.2, 0.6] {
+        let fitted = sparse(share);
+        let b = spread_out(&fitted, n);
+        assert!(fitted.summary().converged && fitted.summary().certificate.as_ref().unwrap().value <= 1e-6);
+        let kept = fitted.support().len();
+        assert!(kept > 1 && kept <= fewer.min(n / 3), "{share}: {kept}");
+        (0..2).for_each(|c| close(b.col(c).iter().sum(), 0.0, 1e-9));
+        // The row nearest to the mean is the one that the others are taken from.
+        let far = |i: usize| (0..d).map(|k| centred(&x)[(i, k)].powi(2)).sum::<f64>();
+        let m = (0..n).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap();
+        let reached = Matrix::from_fn(d, 2, |k, c| (0..n).map(|i| b[(i, c)] * x[i][k]).sum());
+        let rest = Matrix::from_fn(d, 2, |k, c| axis[(k, c)] - reached[(k, c)]);
+        let of = |i: usize, v: &Matrix| -> Vec<f64> { (0..2).map(|c| (0..d).map(|k| (x[i][k] - x[m][k]) * v[(k, c)]).sum()).collect() };
+        let length = |v: &[f64]| dot(v, v).sqrt();
+        let lambda = share * (0..n).map(|i| length(&of(i, &axis))).fold(0.0, f64::max);
+        for i in (0..n).filter(|&i| i != m) {
+            let (g, own) = (of(i, &rest), b.row(i));
+            let size = length(own);
+            let off =
+                if size == 0.0 { length(&g) - lambda } else { (0..2).map(|c| (g[c] - lambda * own[c] / size).abs()).fold(0.0, f64::max) };
+            assert!(off <= 5e-3 * lambda, "row {i}: {off} of {lambda}");
+        }
+        let left: f64 = rest.data().iter().map(|v| v * v).sum();
+        assert!(
+            (0.5 * left + lambda * (0..n).filter(|&i| i != m).map(|i| length(b.row(i))).sum::<f64>() - fitted.summary().objective.unwrap())
+                .abs()
+                <= 1e-6
+        );
+        assert!(nearer == f64::INFINITY || left > nearer);
+        (fewer, nearer) = (kept, left);
+    }
+    for (share, novelty, word) in [(1.0, false, "below 1"), (0.2, true, "leave novelty or sparsity out")] {
+        let estimator = KernelPca { sparsity: Value::Number(share), novelty, ..KernelPca::default() };
+        let why = fit(&estimator, &gram, &Target::Absent { rows: n }, None).unwrap_err().to_string();
+        assert!(why.contains(word), "{why}");
+    }
 }
 
 #[test]

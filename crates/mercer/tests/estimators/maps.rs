@@ -2,7 +2,9 @@
 
 use mercer::control::{Control, with_threads};
 use mercer::data::{Column, Dataset, Target, Values};
-use mercer::dependence::{Asked, AskedCorrelations, hsic, independence_test, kernel_correlations, mmd, two_sample_test};
+use mercer::dependence::{
+    Asked, AskedCorrelations, canonical_correlations, hsic, independence_test, kernel_correlations, mmd, two_sample_test,
+};
 use mercer::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix};
@@ -212,6 +214,39 @@ fn canonical_correlations_are_stationary_and_under_linear_kernels_those_of_hotel
             .to_string()
             .contains("1 to 2")
     );
+}
+
+// At rows that come again the functions are their scores; under a linear kernel they are linear: f of the sum of two rows less f of 0 is
+// the sum of those of each.
+#[test]
+fn canonical_functions_go_on_at_new_rows() {
+    let n = 40;
+    let (x, e) = (Matrix::new(n, 2, normal(2 * n, 3)).unwrap(), normal(n, 4));
+    let table = |x: &Matrix| {
+        let column = |d: usize| mercer::data::Column { name: ["a", "b"][d].into(), values: mercer::data::Values::Numbers(x.col(d)) };
+        mercer::data::Dataset::new((0..x.cols()).map(column).collect()).unwrap()
+    };
+    let (a, b) = (table(&x), table(&Matrix::from_fn(n, 1, |i, _| x[(i, 0)].powi(2) + 0.1 * e[i])));
+    let few = table(&Matrix::from_fn(4, 2, |i, d| [[0.3, -1.2], [0.9, 0.4], [1.2, -0.8], [0.0, 0.0]][i][d]));
+    let kernel = |text: &str| mercer::kernels::KernelExpr::parse(text).unwrap();
+    let asked = AskedCorrelations { permutations: 0, ..AskedCorrelations::default() };
+    let (control, recipe) = (Control::default(), mercer::prep::Recipe::default());
+    for (first, second) in [("linear", "linear"), ("rbf(length_scale=1)", "rbf(length_scale=1)")] {
+        let kernels = [kernel(first), kernel(second)];
+        let kernels = kernels.each_ref().map(Some);
+        let found = canonical_correlations([&a, &b], [Some(&a), Some(&b)], kernels, &recipe, asked, &control).unwrap();
+        for (again, scores) in found.new_scores.iter().zip(&found.scores) {
+            let off = again.as_ref().unwrap().data().iter().zip(scores.data()).map(|(u, v)| (u - v).abs()).fold(0.0, f64::max);
+            assert!(off <= 1e-8, "{first}: {off}");
+        }
+        let found = canonical_correlations([&a, &b], [Some(&few), None], kernels, &recipe, asked, &control).unwrap();
+        let f = found.new_scores[0].as_ref().unwrap().col(0);
+        assert!(found.new_scores[1].is_none() && f.len() == 4);
+        if first == "linear" {
+            assert!((f[2] + f[3] - f[0] - f[1]).abs() <= 1e-9, "{f:?}");
+        }
+    }
+    assert!(canonical_correlations([&a, &b], [Some(&b.clone()), None], [None, None], &recipe, asked, &control).is_err());
 }
 
 #[test]

@@ -935,6 +935,9 @@ class KernelPCA(PrincipalComponents):
     novelty : bool, default=False
         Whether a last column tells the squared distance in feature space between a row and what the components make
         of it, which is large for rows unlike those of the training.
+    sparsity : float, default=0.0
+        0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a
+        share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink.
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -943,7 +946,8 @@ class KernelPCA(PrincipalComponents):
     eigenvalues_ : ndarray of shape (n_components,)
         Eigenvalues of the centred kernel matrix, greatest first.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Its eigenvectors; along each, the training row that lies farthest from 0 lies above it.
+        Its eigenvectors; along each, the training row that lies farthest from 0 lies above it. With sparsity, what
+        stands for them: 0 in rows without loadings.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         The share of the variance along each component.
     X_fit_ : ndarray or sparse matrix
@@ -973,7 +977,7 @@ class KernelPCA(PrincipalComponents):
     """
 
     _name = "kernel_pca"
-    _spelt = {"components": "n_components", "novelty": "novelty"}
+    _spelt = {"components": "n_components", "novelty": "novelty", "sparsity": "sparsity"}
     _fixed = {"values": "similarities"}
 
     def __init__(
@@ -995,6 +999,7 @@ class KernelPCA(PrincipalComponents):
         random_state: Any = None,
         copy_X: bool = True,
         novelty: bool = False,
+        sparsity: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -1013,6 +1018,7 @@ class KernelPCA(PrincipalComponents):
         self.random_state = random_state
         self.copy_X = copy_X
         self.novelty = novelty
+        self.sparsity = sparsity
         self.n_jobs = n_jobs
 
 
@@ -1114,7 +1120,7 @@ class KMedoids(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1130,6 +1136,11 @@ class KMedoids(Clusters):
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
         Starts, of which the best is kept: the first greedy, the others drawn.
+    count_by : {"silhouette", "gap", "stability"}, default="silhouette"
+        How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
+        gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
+        linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on);
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1168,7 +1179,7 @@ class KMedoids(Clusters):
     """
 
     _name = "k_medoids"
-    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init", "count_by": "count_by"}
     _fixed = {"values": "similarities"}
 
     def __init__(
@@ -1182,6 +1193,7 @@ class KMedoids(Clusters):
         kernel_params: Any = None,
         power: int = 1,
         n_init: int = 1,
+        count_by: str = "silhouette",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1193,6 +1205,7 @@ class KMedoids(Clusters):
         self.kernel_params = kernel_params
         self.power = power
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1205,7 +1218,7 @@ class KernelKMeans(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1219,6 +1232,11 @@ class KernelKMeans(Clusters):
         Keywords of a kernel that is a function of two rows.
     n_init : int, default=5
         Starts that are drawn, of which the best is kept.
+    count_by : {"silhouette", "gap", "stability"}, default="silhouette"
+        How the number of clusters is found, where it is auto. silhouette: from 2, the greatest mean silhouette;
+        gap: from 1, by how much less the rows scatter within clusters than rows spread evenly do, which suits
+        linear kernels and distances (curved ones lie less evenly than any such rows, and it rises on and on);
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1253,7 +1271,7 @@ class KernelKMeans(Clusters):
     """
 
     _name = "kernel_k_means"
-    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
         self,
@@ -1265,6 +1283,7 @@ class KernelKMeans(Clusters):
         coef0: float = 1,
         kernel_params: Any = None,
         n_init: int = 5,
+        count_by: str = "silhouette",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1275,6 +1294,7 @@ class KernelKMeans(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1287,7 +1307,7 @@ class SpectralClustering(Clusters):
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        How many clusters; "auto": from 2 to 10, by the mean silhouette.
+        How many clusters; "auto": up to 10, as count_by finds.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -1301,6 +1321,9 @@ class SpectralClustering(Clusters):
         Keywords of a kernel that is a function of two rows.
     n_init : int, default=10
         Starts of k-means among the eigenvectors, of which the best is kept.
+    count_by : {"eigengap", "stability"}, default="eigengap"
+        How the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most;
+        stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -1335,7 +1358,7 @@ class SpectralClustering(Clusters):
     """
 
     _name = "spectral_clustering"
-    _spelt = {"clusters": "n_clusters", "starts": "n_init"}
+    _spelt = {"clusters": "n_clusters", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
         self,
@@ -1347,6 +1370,7 @@ class SpectralClustering(Clusters):
         coef0: float = 1,
         kernel_params: Any = None,
         n_init: int = 10,
+        count_by: str = "eigengap",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1357,6 +1381,7 @@ class SpectralClustering(Clusters):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.n_init = n_init
+        self.count_by = count_by
         self.random_state = random_state
         self.n_jobs = n_jobs
 

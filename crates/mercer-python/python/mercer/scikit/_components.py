@@ -92,7 +92,11 @@ class PrincipalComponents(KernelTransformer):
         self.X_fit_ = X
         coef, _ = model.expansion
         self.eigenvalues_, total = model.spectrum
-        self.eigenvectors_ = coef[:, : len(self.eigenvalues_)] * np.sqrt(self.eigenvalues_)
+        vectors = coef[:, : len(self.eigenvalues_)] * np.sqrt(self.eigenvalues_)
+        if self.sparsity:
+            some, vectors = vectors, np.zeros((self._rows, vectors.shape[1]))
+            vectors[model.support] = some
+        self.eigenvectors_ = vectors
         self.explained_variance_ratio_ = self.eigenvalues_ / total
         vars(self).pop("gamma_", None)
         if self.kernel in WRITTEN and self._numbers:

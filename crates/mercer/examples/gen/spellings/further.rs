@@ -40,12 +40,13 @@ pub(super) const FURTHER: &[Spelling] = &[
             RANDOM_STATE,
             own("copy_X", "True", "bool", "Taken for scikit-learn's sake: the rows are copied"),
             sets("novelty", "novelty", "False"),
+            sets("sparsity", "sparsity", "0.0"),
         ],
         attributes: &[
             ("eigenvalues_ : ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, greatest first"),
             (
                 "eigenvectors_ : ndarray of shape (n_samples, n_components)",
-                "Its eigenvectors; along each, the training row that lies farthest from 0 lies above it",
+                "Its eigenvectors; along each, the training row that lies farthest from 0 lies above it. With sparsity, what stands for them: 0 in rows without loadings",
             ),
             ("explained_variance_ratio_ : ndarray of shape (n_components,)", "The share of the variance along each component"),
             ("X_fit_ : ndarray or sparse matrix", "The training rows, or their Gram matrix"),
@@ -101,6 +102,7 @@ pub(super) const FURTHER: &[Spelling] = &[
                 doc: ("int", "1: distances in feature space are added up; 2: their squares"),
             },
             sets("starts", "n_init", "1"),
+            sets("count_by", "count_by", "\"silhouette\""),
             RANDOM_STATE,
         ],
         attributes: &[
@@ -127,6 +129,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             coef0("1"),
             KERNEL_PARAMS,
             sets("starts", "n_init", "5"),
+            sets("count_by", "count_by", "\"silhouette\""),
             RANDOM_STATE,
         ],
         attributes: &[
@@ -151,6 +154,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             coef0("1"),
             KERNEL_PARAMS,
             sets("starts", "n_init", "10"),
+            sets("count_by", "count_by", "\"eigengap\""),
             RANDOM_STATE,
         ],
         attributes: &[

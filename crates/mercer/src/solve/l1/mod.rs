@@ -13,8 +13,10 @@ mod alo;
 mod model;
 mod quadratic;
 mod screen;
+mod sparsified;
 
 pub use alo::leave_one_out;
+pub use sparsified::{Sparsified, most_penalty, sparsified};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
