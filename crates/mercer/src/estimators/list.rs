@@ -3,8 +3,8 @@
 use super::any::AnyEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::{
-    Answer, Calibrated, Clusters, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size,
-    Spectrum, Summary, Task, Trace, Want, When,
+    Answer, Calibrated, Clusters, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid,
+    Size, Spectrum, Summary, Task, Trace, Want, When,
 };
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
