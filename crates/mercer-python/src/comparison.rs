@@ -232,7 +232,7 @@ pub(crate) struct Asked {
     pub(crate) split: Split,
     pub(crate) comparing: Comparing,
     /// What was told of how the rows were taken.
-    notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// What is compared; numbers and flags stand in `rest`.

@@ -61,6 +61,7 @@ pub(crate) fn spoken(message: &str) -> String {
         ("--no-header", "header=False"),
         ("--no-standardise", "standardise=False"),
         ("--folds ", "folds="),
+        ("--kernel '", "kernel='"),
         (" (--max-seconds)", ""),
         (" (--max-memory)", ""),
         ("--json and --report", "json() and to_html()"),

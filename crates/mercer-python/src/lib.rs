@@ -1,5 +1,6 @@
 //! The native part of the Python package: conversion between Python and the library, nothing else. One file per class.
 
+mod advice;
 mod answers;
 mod arrays;
 mod columns;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 /// Everything that the package `mercer` is made of.
 #[pymodule(gil_used = true)]
 mod _native {
+    #[pymodule_export]
+    use super::advice::{Advice, advise};
     #[pymodule_export]
     use super::comparison::{Comparison, compare};
     #[pymodule_export]

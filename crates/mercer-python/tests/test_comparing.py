@@ -1,5 +1,6 @@
 """Comparisons from Python tell what the command line tells, in words of Python; plans."""
 
+import json
 import pickle
 import warnings
 
@@ -78,6 +79,27 @@ def test_names_with_signs_are_names():
     assert not said and table.best["estimator"] == "knn(k=3)"
     model = mercer.Learner("svc(c=1)").fit(frame, LABELS)
     assert (model.predict({name: frame[name] for name in reversed(frame)}) == model.predict(frame)).all()
+
+
+def test_advice_on_a_kernel_names_the_rule_and_what_was_measured():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, (100, 2))
+    y = np.sin(3 * x[:, 0]) + np.cos(2 * x[:, 1]) + 0.05 * rng.normal(size=100)
+    advice = mercer.advise({"a": x[:, 0], "b": x[:, 1]}, y, "laplacian")
+    # A curve of two columns: rbf by the rule, and so far better than lines that the noise decides nothing.
+    assert advice.rule == "smooth" and "2 numbers in each of 100 rows" in advice.because
+    found = {entry["kernel"]: entry["tuning"] for entry in advice.kernels}
+    assert list(found) == ["rbf", "linear", "polynomial(degree=2)", "laplacian"]
+    assert found["rbf"]["criterion"] == "leave-one-out error" and 0.03 < found["rbf"]["value"] < 0.1 < found["linear"]["value"]
+    assert advice.best == "rbf" and advice.holds is True and [e["kernel"] for e in advice.kernels if e["best"]] == ["rbf"]
+    assert json.loads(advice.json())["best"] == "rbf" and str(advice) == repr(advice) and str(advice).startswith("rule: rbf")
+    # Without a line in reach of the target the rule is corrected in words of Python.
+    lines = mercer.advise(rng.normal(size=(200, 3)) @ np.diag([1, 5, 9]), LABELS.repeat(2)[:200], seed=1, threads=1)
+    assert len(lines.kernels) == 3 and "--" not in str(lines)
+    with pytest.raises(mercer.ExpressionError, match="rfb"):
+        mercer.advise(x, y, "rfb")
+    with pytest.raises(mercer.DataError, match="99"):
+        mercer.advise(x, y[:99])
 
 
 def test_a_plan_says_rows_memory_and_time_without_fitting():

@@ -15,7 +15,7 @@ from mercer import kernels
 ROOT = Path(__file__).resolve().parents[3]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 CLASSES = [mercer.Dataset, mercer.Kernel, mercer.Learner, mercer.Model, mercer.Comparison]
-FUNCTIONS = [mercer.compare, mercer.plan, mercer.read_table, mercer.example, mercer.examples, mercer.catalogue]
+FUNCTIONS = [mercer.advise, mercer.compare, mercer.plan, mercer.read_table, mercer.example, mercer.examples, mercer.catalogue]
 
 
 def documented():

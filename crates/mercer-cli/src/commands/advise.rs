@@ -15,7 +15,7 @@ const ADVISE: &str = "\
 Examples:
   mercer advise example:iris
   mercer advise wine.csv --target quality
-  mercer advise wine.csv --target quality --kernel 'matern(nu=1.5)'";
+  mercer advise wine.csv --target quality --kernel 'matern(nu=1.5)' --json";
 
 /// Say which kernel suits a table: the rule that fires, and the leave-one-out error of ridge under it and under others.
 #[derive(Debug, Args)]
@@ -29,6 +29,9 @@ pub(crate) struct Advise {
     /// Seed of searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
+    /// Print JSON.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
     /// Say what is being done, line by line on standard error.
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
@@ -52,5 +55,6 @@ fn advise(args: &Advise, stop: &Stop) -> Result<()> {
     let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
     let advice = compare::advise(&examples, &comparing, &control)?;
     drop(control);
-    print(&format!("{}\n", report::advice_text(&advice)))
+    let text = if args.json { report::advice_json(&advice)? } else { report::advice_text(&advice) };
+    print(&format!("{text}\n"))
 }

@@ -129,6 +129,31 @@ fn predictions_do_not_depend_on_the_order_of_the_columns_and_come_in_the_order_o
     assert!((values[0] - 2.0).abs() <= 0.05 && (values[1] - 12.0).abs() <= 0.05, "y = 2 a: {values:?}");
 }
 
+// spec: GP03
+#[test]
+fn known_noise_of_each_row_is_its_column_of_weights() {
+    let shell = Shell::new();
+    // Targets 1 and -2 at 0 and 1, measured with the variances 0.05 and 0.4: with noise=0.1 the weights are 0.1 / variance.
+    shell.write("t.csv", "x,y,w\n0,1,2\n1,-2,0.25\n");
+    let gp = "gp(noise=0.1, variance=1, standardise_target=false)";
+    let common = ["--no-standardise", "--kernel", "rbf(length_scale=1)", "--estimator", gp];
+    shell.done(&[&["fit", "t.csv", "--types", "y=number", "--target", "y", "--weights", "w", "-o", "m.mercer"], &common[..]].concat());
+    shell.write("new.csv", "x\n0.5\n3\n");
+    let out = shell.done(&["predict", "m.mercer", "new.csv", "--std"]).out;
+    assert_eq!(out.lines().next(), Some("y,y_std"));
+    // (23)-(28) of S4 with diag(0.05, 0.4) in the place of I / beta: mean k'C^-1 t, variance of a target 1 + 0.1 - k'C^-1 k.
+    let k = |a: f64, b: f64| (-(a - b) * (a - b) / 2.0).exp();
+    let (a, b, d) = (1.05, k(0.0, 1.0), 1.4);
+    let solved = |u: [f64; 2], v: [f64; 2]| (u[0] * (d * v[0] - b * v[1]) + u[1] * (a * v[1] - b * v[0])) / (a * d - b * b);
+    for (line, x) in out.lines().skip(1).zip([0.5, 3.0]) {
+        let found: Vec<f64> = line.split(',').map(|c| c.parse().unwrap()).collect();
+        let near = [k(x, 0.0), k(x, 1.0)];
+        let (mean, deviation) = (solved(near, [1.0, -2.0]), (1.1 - solved(near, near)).sqrt());
+        assert!((found[0] - mean).abs() <= 1e-12 && (found[1] - deviation).abs() <= 1e-12, "{line}: {mean}, {deviation}");
+    }
+    assert_eq!(out.lines().count(), 3);
+}
+
 #[test]
 fn a_gaussian_process_gives_deviations_and_intervals() {
     let shell = Shell::new();
@@ -274,5 +299,15 @@ fn advice_names_the_rule_that_fired_and_what_was_measured() {
     {
         assert!(run.out.contains(part), "{part} is missing in\n{}", run.out);
     }
-    assert_eq!(run.out, shell.done(&["advise", "example:iris", "--kernel", "matern(nu=1.5)"]).out);
+    let told: Value = serde_json::from_str(&shell.done(&["advise", "example:iris", "--kernel", "matern(nu=1.5)", "--json"]).out).unwrap();
+    assert_eq!((&told["rule"], &told["numbers"], &told["rows"]), (&Value::from("smooth"), &4.into(), &150.into()));
+    let kernels = told["kernels"].as_array().unwrap();
+    let of = |kernel: &str| kernels.iter().find(|k| k["kernel"] == kernel).unwrap();
+    assert!(of("rbf")["tuning"]["value"].as_f64().is_some_and(f64::is_finite) && of("rbf")["failure"].is_null());
+    assert!(kernels.iter().any(|k| k["kernel"].as_str().unwrap().contains("matern")));
+    // One is the best, and it is the one with a star.
+    let best: Vec<&Value> = kernels.iter().filter(|k| k["best"] == true).collect();
+    let [best] = best[..] else { panic!("{best:?}") };
+    assert_eq!(best["kernel"], told["best"]);
+    assert!(run.out.contains(&format!("* {}: ", told["best"].as_str().unwrap())) && run.out.contains(told["verdict"].as_str().unwrap()));
 }

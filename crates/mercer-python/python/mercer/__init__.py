@@ -16,6 +16,7 @@ from importlib.util import find_spec as _find_spec
 
 from . import kernels, scikit
 from ._native import (
+    Advice,
     Comparison,
     Dataset,
     Kernel,
@@ -23,6 +24,7 @@ from ._native import (
     Model,
     Plan,
     __version__,
+    advise,
     canonical_correlations,
     catalogue,
     compare,
@@ -42,6 +44,7 @@ if _typing.TYPE_CHECKING:
 load = Model.load
 
 __all__ = [
+    "Advice",
     "Comparison",
     "DataError",
     "Dataset",
@@ -55,6 +58,7 @@ __all__ = [
     "Plan",
     "ResourceError",
     "__version__",
+    "advise",
     "canonical_correlations",
     "catalogue",
     "compare",

@@ -17,6 +17,7 @@ _Path: TypeAlias = str | PathLike[str]
 _Progress: TypeAlias = Callable[[str, int, int], object]
 
 __all__ = [
+    "Advice",
     "Comparison",
     "Dataset",
     "Density",
@@ -27,6 +28,7 @@ __all__ = [
     "Model",
     "Plan",
     "__version__",
+    "advise",
     "canonical_correlations",
     "catalogue",
     "compare",
@@ -298,6 +300,35 @@ class Plan:
     @property
     def fits(self) -> list[dict[str, Any]]: ...
 
+@final
+class Advice:
+    @property
+    def rule(self) -> str: ...
+    @property
+    def because(self) -> str: ...
+    @property
+    def kernels(self) -> list[dict[str, Any]]: ...
+    @property
+    def best(self) -> str | None: ...
+    @property
+    def holds(self) -> bool: ...
+    def json(self) -> str: ...
+
+def advise(
+    data: _Data,
+    target: _Target,
+    kernel: Kernel | str | None = None,
+    *,
+    seed: int = 0,
+    standardise: bool = True,
+    missing: Mapping[str, _Policy] | None = None,
+    sample_weight: ArrayLike | None = None,
+    task: _Task | None = None,
+    max_seconds: float | None = None,
+    max_memory: int | str | None = None,
+    threads: int = 0,
+    progress: _Progress | None = None,
+) -> Advice: ...
 def grid(
     data: _Data,
     target: _Target,

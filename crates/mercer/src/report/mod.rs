@@ -29,7 +29,7 @@ pub use figures::{
     TuningCurve, figure_files, save_figures,
 };
 
-pub use advice::advice_text;
+pub use advice::{advice_json, advice_text};
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub(crate) use figures::contours;
 
