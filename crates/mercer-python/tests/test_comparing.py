@@ -93,7 +93,7 @@ def test_advice_on_a_kernel_names_the_rule_and_what_was_measured():
     assert found["rbf"]["criterion"] == "leave-one-out error" and 0.03 < found["rbf"]["value"] < 0.1 < found["linear"]["value"]
     assert advice.best == "rbf" and advice.holds is True and [e["kernel"] for e in advice.kernels if e["best"]] == ["rbf"]
     assert json.loads(advice.json())["best"] == "rbf" and str(advice) == repr(advice) and str(advice).startswith("rule: rbf")
-    # Without a line in reach of the target the rule is corrected in words of Python.
+    # Of columns that say nothing of the target too, and no text for Python names an option of the shell.
     lines = mercer.advise(rng.normal(size=(200, 3)) @ np.diag([1, 5, 9]), LABELS.repeat(2)[:200], seed=1, threads=1)
     assert len(lines.kernels) == 3 and "--" not in str(lines)
     with pytest.raises(mercer.ExpressionError, match="rfb"):

@@ -153,9 +153,9 @@ fn gap(places: &Places, distances: bool, most: usize, task: &Task<'_>, clusters:
         task.control.check_time("reference tables of the gap statistic")?;
         task.control.tell("gap statistic", draw, REFERENCES);
         let squares = reference(&coordinates, task.seed.wrapping_add(draw as u64), task)?;
-        let mut like = places.select(&(0..n).collect::<Vec<_>>());
-        like.apart = squares.clone();
-        like.apart.data_mut().iter_mut().filter(|_| distances).for_each(|d| *d = d.sqrt());
+        let mut apart = squares.clone();
+        apart.data_mut().iter_mut().filter(|_| distances).for_each(|d| *d = d.sqrt());
+        let like = Places { rows: places.rows.clone(), of_row: (0..n).collect(), weights: places.weights.clone(), apart };
         let found = clusters(&like, &counts)?;
         drawn.push(scatters(&squares, &like, &counts, &found));
     }

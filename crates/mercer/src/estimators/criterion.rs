@@ -16,7 +16,7 @@ pub struct Criterion {
 }
 
 /// What one value of a criterion leaves for the next of a search on the same rows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Near {
     /// Coefficients of a mode, N x outputs.
     pub alpha: Option<Matrix>,
