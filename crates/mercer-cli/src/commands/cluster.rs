@@ -11,7 +11,7 @@ use std::process::ExitCode;
 const CLUSTER: &str = "\
 Examples:
   mercer cluster example:iris --clusters 3 --report clusters.html
-  mercer cluster example:iris --count-by gap --kernel linear --report clusters.html
+  mercer cluster example:iris --count-by gap --kernel linear --report gap.html
   mercer cluster reviews.csv --method spectral --kernel 'tfidf' -o found.csv
   mercer cluster names.csv --gram name=apart.csv --distances";
 
