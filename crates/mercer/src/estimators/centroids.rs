@@ -24,9 +24,22 @@ pub enum Centroids {
     KMedoids,
 }
 
+/// Rows that centres are chosen among at most, for each of them and at least: more say little more of where the rows lie.
+const ROWS_PER_CENTROID: usize = 8;
+const ENOUGH: usize = 1000;
+
 /// The usual number of centroids among so many rows that differ.
 pub(super) fn usual(rows: usize) -> usize {
     ((2.0 * (rows as f64).sqrt()).round() as usize).clamp(1, rows.max(1))
+}
+
+/// How many of so many rows the usual number of centres is chosen among.
+pub(super) fn chosen_among(rows: usize) -> usize {
+    rows.min(most_among(usual(rows)))
+}
+
+fn most_among(count: usize) -> usize {
+    ENOUGH.max(ROWS_PER_CENTROID.saturating_mul(count))
 }
 
 /// How many rows differ.
@@ -34,9 +47,13 @@ pub(super) fn differing(task: &Task<'_>) -> Result<usize> {
     Places::alike(task, false).map(|places| places.rows.len())
 }
 
-/// Training rows (ascending), of copies one. `who` is named where there are too few of them.
+/// Training rows (ascending), of copies one. Centres are chosen among some of many rows. `who` is named where there are too few of them.
 pub(super) fn choose(how: Centroids, count: usize, who: &str, task: &Task<'_>) -> Result<Vec<usize>> {
-    let places = if how == Centroids::All { Places::alike(task, false)? } else { Places::of(task, false)? };
+    let places = match how {
+        Centroids::All => Places::alike(task, false)?,
+        Centroids::Grid => Places::of(task, false)?,
+        Centroids::KMeans | Centroids::KMedoids => Places::some_of(task, most_among(count))?,
+    };
     let found = places.rows.len();
     if how != Centroids::All && count > found {
         return Err(Error::Data(format!(

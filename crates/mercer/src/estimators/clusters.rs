@@ -7,7 +7,7 @@ use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, T
 use crate::blocks;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::gram::{self, spread};
+use crate::gram::{self, Subset, spread};
 use crate::linalg::{Block, Matrix, product_within};
 use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
@@ -38,6 +38,21 @@ impl Places {
         task.control.plan("distances among the rows", 8 * (task.rows() as u64).pow(2))?;
         let mut places = Self::alike(task, distances)?;
         places.apart = places.among(task, distances)?;
+        Ok(places)
+    }
+
+    /// The same of no more than `most` places: where there are more, those at even steps of their order.
+    pub(super) fn some_of(task: &Task<'_>, most: usize) -> Result<Places> {
+        let mut places = Self::alike(task, false)?;
+        let found = places.rows.len();
+        if found > most {
+            let some: Vec<usize> = (0..most).map(|k| k * found / most).collect();
+            places.rows = some.iter().map(|&p| places.rows[p]).collect();
+            places.weights = some.iter().map(|&p| places.weights[p]).collect();
+            places.of_row = (0..most).collect();
+        }
+        task.control.plan("distances among the rows", 8 * (places.rows.len() as u64).pow(2))?;
+        places.apart = places.among(task, false)?;
         Ok(places)
     }
 
@@ -101,13 +116,11 @@ impl Places {
     /// Kernel values among the places.
     pub(super) fn values(&self, task: &Task<'_>) -> Result<Matrix> {
         let m = self.rows.len();
-        let dense;
-        let all = match task.gram.held() {
-            Some(held) => held,
-            None => {
-                dense = gram::dense(task.gram, task.control)?;
-                &dense
-            }
+        let Some(all) = task.gram.held() else {
+            return match task.gram.gathered(&self.rows) {
+                Some(gathered) => gram::dense(gathered.as_ref(), task.control),
+                None => gram::dense(&Subset::new(task.gram, &self.rows, &self.rows), task.control),
+            };
         };
         let mut out = Matrix::zeros(m, m);
         out.data_mut().par_chunks_mut(m.max(1)).zip(&self.rows).for_each(|(out, &i)| {
@@ -175,7 +188,7 @@ fn write_apart(task: &Task<'_>, distances: bool, rows: &[usize], out: &mut [f64]
         return task.gram.fill_rows(rows, 0..n, Block::new(out, rows.len(), n));
     }
     task.gram.fill_apart(rows, 0..n, Block::new(out, rows.len(), n));
-    out.iter_mut().for_each(|v| *v = task.gram.squared_distance(*v));
+    task.gram.squared_distances(out);
 }
 
 /// Of values that are not quite symmetric the mean counts. By tiles, of which two stay in the cache.

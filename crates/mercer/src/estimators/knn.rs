@@ -268,7 +268,9 @@ impl FittedKnn {
             return;
         }
         let total: f64 = neighbours.iter().map(|n| n.share).sum();
-        let squares: Vec<f64> = neighbours.iter().map(|n| cross.squared_distance(n.apart).max(0.0)).collect();
+        let mut squares: Vec<f64> = neighbours.iter().map(|n| n.apart).collect();
+        cross.squared_distances(&mut squares);
+        squares.iter_mut().for_each(|d| *d = d.max(0.0));
         let meets = squares.contains(&0.0);
         for (n, d) in neighbours.iter_mut().zip(squares) {
             n.share *= if meets { f64::from(u8::from(d == 0.0)) } else { 1.0 / d.sqrt() };

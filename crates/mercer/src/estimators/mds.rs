@@ -224,7 +224,7 @@ impl Fitted for FittedMds {
             }
             for (out, apart) in out.chunks_exact_mut(dim).zip(apart.chunks_exact_mut(n)) {
                 if self.values == Values::Similarities {
-                    apart.iter_mut().for_each(|d| *d = query.cross.squared_distance(*d));
+                    query.cross.squared_distances(apart);
                     let floor = ROUNDING * apart.iter().fold(0.0f64, |m, d| m.max(*d));
                     apart.iter_mut().for_each(|d| *d = if *d <= floor { 0.0 } else { d.sqrt() });
                 }

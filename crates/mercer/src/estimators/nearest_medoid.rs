@@ -99,7 +99,11 @@ fn medoid(task: &Task<'_>, rows: &[usize]) -> Result<(usize, f64)> {
             task.control.check_time("distances within a class")?;
             let mut apart = vec![0.0; some.len() * n];
             task.gram.fill_apart(some, 0..n, Block::new(&mut apart, some.len(), n));
-            let square = |far: &[f64]| -> Vec<f64> { rows.iter().map(|&j| task.gram.squared_distance(far[j])).collect() };
+            let square = |far: &[f64]| -> Vec<f64> {
+                let mut squares: Vec<f64> = rows.iter().map(|&j| far[j]).collect();
+                task.gram.squared_distances(&mut squares);
+                squares
+            };
             Ok(apart.chunks_exact(n).map(|far| dot(&weights, &square(far))).collect())
         })
         .collect::<Result<_>>()?;

@@ -139,7 +139,7 @@ impl Estimator for RbfNetwork {
         ),
         Param::fixed(
             "centroids",
-            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each as far as can be from those before; all: every row",
+            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; all: every row",
             Domain::Choice(&["all", "grid", "k_means", "k_medoids"]),
         ),
         Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
@@ -156,16 +156,22 @@ impl Estimator for RbfNetwork {
     const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRbfNetwork;
 
-    /// Kernel values, distances and what finds clusters.
+    /// Distances and what finds clusters, and the features.
     fn bytes(&self, size: Size) -> u64 {
         let n = size.rows as u64;
-        8 * (4 * n * n + 20 * n * size.outputs as u64)
+        let among = match self.centroids {
+            Centroids::All | Centroids::Grid => n,
+            Centroids::KMeans | Centroids::KMedoids => centroids::chosen_among(size.rows) as u64,
+        };
+        let features = if self.centroids == Centroids::All { n } else { centroids::usual(size.rows) as u64 };
+        8 * (3 * among * among + 3 * n * features + 20 * n * size.outputs as u64)
     }
 
-    /// Clusters among all rows, and a fit to few features or to all.
+    /// Sums of kernel values, clusters among some rows, and a fit to few features or to all.
     fn work(&self, size: Size) -> f64 {
         let rank = if self.centroids == Centroids::All { None } else { Some(centroids::usual(size.rows)) };
-        bordered::work(Size { rank, ..size }, 1.0) + 100.0 * (size.rows as f64).powi(2)
+        let (n, among) = (size.rows as f64, centroids::chosen_among(size.rows) as f64);
+        bordered::work(Size { rank, ..size }, 1.0) + 40.0 * n.powi(2) + 60.0 * among.powi(2)
     }
 
     /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.

@@ -45,7 +45,8 @@ pub(super) fn from_parts<'a, G: Gram>(
                 let part = |part: &dyn Gram| {
                     let mut one = [0.0];
                     part.fill_apart(&[i], j..j + 1, Block::new(&mut one, 1, 1));
-                    part.squared_distance(one[0])
+                    part.squared_distances(&mut one);
+                    one[0]
                 };
                 *v = parts.clone().map(part).sum();
             }
@@ -66,7 +67,8 @@ mod tests {
         let bound = KernelExpr::parse(kernel).unwrap().settle(&data).unwrap().bind(None, &data).unwrap();
         let mut out = vec![0.0; n * n];
         bound.fill_apart(&(0..n).collect::<Vec<_>>(), 0..n, Block::new(&mut out, n, n));
-        out.into_iter().map(|v| bound.squared_distance(v)).collect()
+        bound.squared_distances(&mut out);
+        out
     }
 
     // d^2 = 2 (1 - g): of rbf 2 (1 - e^(-r^2 / 2)), which is r^2 to first order; of the sum of two, the sum.

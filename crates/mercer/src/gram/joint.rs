@@ -41,8 +41,8 @@ impl Gram for Joint<'_> {
     fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         self.cross.fill_apart(rows, cols, out);
     }
-    fn squared_distance(&self, apart: f64) -> f64 {
-        self.cross.squared_distance(apart)
+    fn squared_distances(&self, apart: &mut [f64]) {
+        self.cross.squared_distances(apart);
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         self.cross.nearest(rows, count)

@@ -118,10 +118,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn points<'p>(&self, _: &'p Self::Prepared) -> Option<&'p PreparedPoints> {
         None
     }
-    /// |phi(x) - phi(z)|^2 from the squared distance of those points.
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        sqdist
-    }
+    /// |phi(x) - phi(z)|^2 in place of squared distances of those points.
+    fn squared_distances(&self, _sqdists: &mut [f64]) {}
     /// What is known about positive semi-definiteness, for the values that its parameters have or may be searched over.
     fn mercer(&self) -> Mercer;
     /// Why it is of negative type (v'Kv >= 0 whenever sum v = 0) for all those values although it is not positive
@@ -249,8 +247,8 @@ impl<K: Kernel> Gram for Leaf<K> {
         };
         Tile { a, rows: Rows::List(rows), b, cols, out }.sqdists();
     }
-    fn squared_distance(&self, apart: f64) -> f64 {
-        self.cols.kernel.squared_distance(apart)
+    fn squared_distances(&self, apart: &mut [f64]) {
+        self.cols.kernel.squared_distances(apart);
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         // Where many are asked for, most boxes are entered.

@@ -102,15 +102,13 @@ pub trait Gram: Sync {
         None
     }
     /// Writes how far apart inputs are in feature space: a number for each pair that rises with |phi(x) - phi(z)| and stands
-    /// for the square that [`Gram::squared_distance`] gives. Where more than kernel values is known, nothing cancels: it is
+    /// for the square that [`Gram::squared_distances`] gives. Where more than kernel values is known, nothing cancels: it is
     /// never negative, and 0 between equal inputs.
     fn fill_apart(&self, rows: &[usize], cols: Range<usize>, out: Block<'_, f64>) {
         apart::from_values(self, rows, cols, out);
     }
-    /// |phi(x) - phi(z)|^2 of a number that [`Gram::fill_apart`] has written.
-    fn squared_distance(&self, apart: f64) -> f64 {
-        apart
-    }
+    /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_apart`] has written.
+    fn squared_distances(&self, _apart: &mut [f64]) {}
     /// For each of some rows the `count` columns nearest to it and all others as near as the last of them, by column, with
     /// the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {

@@ -73,8 +73,11 @@ impl<R: Rewrite> Gram for Rewritten<R> {
             None => apart::from_values(self, rows, cols, out),
         }
     }
-    fn squared_distance(&self, apart: f64) -> f64 {
-        self.how.stretches().map_or(apart, |by| by * self.of.squared_distance(apart))
+    fn squared_distances(&self, apart: &mut [f64]) {
+        if let Some(by) = self.how.stretches() {
+            self.of.squared_distances(apart);
+            apart.iter_mut().for_each(|d| *d *= by);
+        }
     }
     fn nearest(&self, rows: &[usize], count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         self.how.stretches().and_then(|_| self.of.nearest(rows, count))

@@ -90,8 +90,8 @@ impl Gram for Subset<'_> {
         let list: Vec<usize> = rows.iter().map(|&k| self.rows[k]).collect();
         self.by_columns(list.len(), &self.cols[cols], out, |c, block| self.of.fill_apart(&list, c, block));
     }
-    fn squared_distance(&self, apart: f64) -> f64 {
-        self.of.squared_distance(apart)
+    fn squared_distances(&self, apart: &mut [f64]) {
+        self.of.squared_distances(apart);
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
         let all = self.of.diagonal(side);

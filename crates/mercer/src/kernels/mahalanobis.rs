@@ -2,11 +2,11 @@
 //!
 //! With S = L L' the distance is that of L^-1 x and L^-1 z. L is what the kernel learns.
 
-use super::rbf::{Gaussian, unlike};
+use super::rbf::{Gaussian, Unlike};
 use crate::control::Control;
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, Gather, Kernel, Mercer, Tile};
+use crate::gram::{PreparedPoints, Gather, Kernel, Mercer, Tile, map_row};
 use crate::linalg::{Cholesky, Lower, Matrix, Real, add_product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -151,8 +151,8 @@ impl Kernel for Mahalanobis {
     fn points<'p>(&self, x: &'p Whitened) -> Option<&'p PreparedPoints> {
         Some(&x.cloud)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        unlike(sqdist)
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        map_row(sqdists, Unlike);
     }
     fn mercer(&self) -> Mercer {
         let given = self.covariance.numbers();

@@ -10,7 +10,7 @@ use super::rbf::Gaussian;
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::{Error, Result};
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -217,8 +217,9 @@ impl Kernel for Matern {
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        2.0 * (1.0 - with_profile!(self.nu, profile => profile.at::<f64, false>(sqdist)))
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        with_profile!(self.nu, profile => map_row(sqdists, profile));
+        sqdists.iter_mut().for_each(|s| *s = 2.0 * (1.0 - *s));
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         let nu = self.nu.number();

@@ -83,8 +83,9 @@ impl Kernel for NegativeDistance {
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        2.0 * libm::pow(sqdist, 0.5 * self.power.number())
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        let power = 0.5 * self.power.number();
+        sqdists.iter_mut().for_each(|s| *s = 2.0 * libm::pow(*s, power));
     }
     fn mercer(&self) -> Mercer {
         Mercer::Never("k(x, x) = 0 and k(x, z) < 0: two different inputs with weights 1 and 1 give a negative sum".into())

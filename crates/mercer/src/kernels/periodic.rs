@@ -3,11 +3,11 @@
 //! With u = (cos, sin)(2 pi x_j / period) for every column, |u_x - u_z|^2 = 4 sum_j sin^2(pi (x_j - z_j) / period): the
 //! kernel is rbf of the inputs wound on circles.
 
-use super::rbf::{Gaussian, unlike};
+use super::rbf::{Gaussian, Unlike};
 use super::stationary;
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Gather, Kernel, Map, Mercer, Tile};
+use crate::gram::{PreparedPoints, Gather, Kernel, Map, Mercer, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -92,8 +92,8 @@ impl Kernel for Periodic {
     fn points<'p>(&self, x: &'p CircleEmbedding) -> Option<&'p PreparedPoints> {
         Some(&x.circles)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        unlike(sqdist)
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        map_row(sqdists, Unlike);
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

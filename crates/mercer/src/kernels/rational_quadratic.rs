@@ -94,8 +94,9 @@ impl Kernel for RationalQuadratic {
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        -2.0 * libm::expm1(-self.alpha.number() * libm::log1p(sqdist / (2.0 * self.alpha.number())))
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        let alpha = self.alpha.number();
+        sqdists.iter_mut().for_each(|s| *s = -2.0 * libm::expm1(-alpha * libm::log1p(*s / (2.0 * alpha))));
     }
     fn mercer(&self) -> Mercer {
         Mercer::Always

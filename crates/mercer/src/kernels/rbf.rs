@@ -3,7 +3,7 @@
 use super::stationary::{self, Profile};
 use crate::data::{Points, RowWeights};
 use crate::error::Result;
-use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile};
+use crate::gram::{PreparedPoints, Kernel, Map, Mercer, Spectral, Tile, map_row};
 use crate::linalg::Real;
 use crate::param::{Alias, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,14 @@ impl Map for Gaussian {
 }
 
 /// 2 (1 - exp(-s / 2)): the squared distance in feature space.
-pub(super) fn unlike(s: f64) -> f64 {
-    -2.0 * libm::expm1(-0.5 * s)
+#[derive(Clone, Copy)]
+pub(super) struct Unlike;
+
+impl Map for Unlike {
+    #[inline(always)]
+    fn at<T: Real, const FMA: bool>(self, s: T) -> T {
+        T::from_f64(-2.0) * (T::from_f64(-0.5) * s).exponential_less_one::<FMA>()
+    }
 }
 
 impl Profile for Gaussian {
@@ -75,8 +81,8 @@ impl Kernel for Rbf {
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)
     }
-    fn squared_distance(&self, sqdist: f64) -> f64 {
-        unlike(sqdist)
+    fn squared_distances(&self, sqdists: &mut [f64]) {
+        map_row(sqdists, Unlike);
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Some((Spectral::Normal, self.length_scale.numbers().to_vec()))

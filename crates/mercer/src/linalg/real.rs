@@ -1,6 +1,6 @@
 //! The two precisions of a tile.
 
-use super::exponential::{exp32, exp64};
+use super::exponential::{exp_less_one64, exp32, exp64};
 use mercer_linalg::Precision;
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -34,6 +34,8 @@ pub trait Real:
     fn fused(self, b: Self, c: Self) -> Self;
     /// e^self.
     fn exponential<const FMA: bool>(self) -> Self;
+    /// e^self - 1.
+    fn exponential_less_one<const FMA: bool>(self) -> Self;
     /// Square root.
     fn root(self) -> Self;
 }
@@ -54,6 +56,10 @@ impl Real for f64 {
     #[inline(always)]
     fn exponential<const FMA: bool>(self) -> Self {
         exp64::<FMA>(self)
+    }
+    #[inline(always)]
+    fn exponential_less_one<const FMA: bool>(self) -> Self {
+        exp_less_one64::<FMA>(self)
     }
     #[inline(always)]
     fn root(self) -> Self {
@@ -77,6 +83,10 @@ impl Real for f32 {
     #[inline(always)]
     fn exponential<const FMA: bool>(self) -> Self {
         exp32::<FMA>(self)
+    }
+    #[inline(always)]
+    fn exponential_less_one<const FMA: bool>(self) -> Self {
+        exp_less_one64::<FMA>(f64::from(self)) as f32
     }
     #[inline(always)]
     fn root(self) -> Self {

@@ -12,7 +12,7 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, RowCache, Side};
+use crate::gram::{Gram, RowCache, Side, axpy};
 use crate::linalg::Matrix;
 
 /// What is learnt of each row.
@@ -98,7 +98,7 @@ pub struct Stream<'a> {
     /// Support rows at most.
     budget: usize,
     diagonal: Vec<f64>,
-    /// f of all rows, N x outputs.
+    /// f of all rows without its constants, N x outputs.
     f: Matrix,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Stream<'a> {
     /// On request of `control`.
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
         let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
-        self.f = Matrix::from_fn(learnt.coef.rows(), learnt.coef.cols(), |_, o| self.constant * learnt.bias[o]);
+        self.f = Matrix::zeros(learnt.coef.rows(), learnt.coef.cols());
         for i in 0..learnt.coef.rows() {
             let change = learnt.coef.row(i).to_vec();
             self.spread(i, &change, &mut cache, control)?;
@@ -147,19 +147,28 @@ impl<'a> Stream<'a> {
             Some(all) => all.row(i),
             None => cache.rows(&[i], control)?[0],
         };
+        if let [change] = change {
+            axpy(*change, row, self.f.data_mut());
+            return Ok(());
+        }
         for (f, k) in self.f.data_mut().chunks_exact_mut(outputs).zip(row) {
             f.iter_mut().zip(change).for_each(|(f, c)| *f += c * k);
         }
         Ok(())
     }
 
+    /// f of a row, where b is so.
+    fn value(&self, i: usize, bias: &[f64]) -> Vec<f64> {
+        self.f.row(i).iter().zip(bias).map(|(f, b)| f + self.constant * b).collect()
+    }
+
     /// The change that a row asks for, if any.
-    fn asked(&self, i: usize, change: &mut [f64]) -> Option<(usize, usize)> {
-        let f = self.f.row(i);
+    fn asked(&self, i: usize, bias: &[f64], change: &mut [f64]) -> Option<(usize, usize)> {
+        let f = self.value(i, bias);
         match &self.rule {
             Rule::Perceptron(codes) => {
                 let (y, w) = (codes[i], self.weights[i]);
-                if let [f] = f {
+                if let [f] = *f {
                     let sign = if y == 1 { 1.0 } else { -1.0 };
                     change[0] = w * sign;
                     return (sign * f <= 0.0).then_some((y, 1 - y.min(1)));
@@ -181,7 +190,7 @@ impl<'a> Stream<'a> {
     fn visit(&mut self, i: usize, learnt: &mut Learnt, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<bool> {
         control.check()?;
         let mut change = vec![0.0; learnt.bias.len()];
-        let asked = self.asked(i, &mut change);
+        let asked = self.asked(i, &learnt.bias, &mut change);
         if let Some((up, down)) = asked {
             for (o, c) in change.iter().enumerate() {
                 learnt.coef[(i, o)] += c;
@@ -190,10 +199,6 @@ impl<'a> Stream<'a> {
                 learnt.lag_bias[o] += learnt.time * self.constant * c;
             }
             self.spread(i, &change, cache, control)?;
-            let constant = self.constant;
-            if constant > 0.0 {
-                self.f.data_mut().chunks_exact_mut(change.len()).for_each(|f| f.iter_mut().zip(&change).for_each(|(f, c)| *f += c));
-            }
             if self.budget == usize::MAX {
                 if matches!(self.rule, Rule::Perceptron(_)) {
                     learnt.changes.push(Change { row: i, up, down, weight: self.weights[i], time: learnt.time });
@@ -216,7 +221,7 @@ impl<'a> Stream<'a> {
             let (own, k) = (learnt.coef.row(i), self.diagonal[i]);
             match &self.rule {
                 Rule::Perceptron(codes) => {
-                    let without: Vec<f64> = self.f.row(i).iter().zip(own).map(|(f, c)| f - c * k).collect();
+                    let without: Vec<f64> = self.value(i, &learnt.bias).iter().zip(own).map(|(f, c)| f - c * k).collect();
                     match without.as_slice() {
                         [f] => {
                             if codes[i] == 1 {
