@@ -207,6 +207,7 @@ impl Learner {
         let tuned = self.tune(&prepared.kernel, searches, within_noise, &ready, preparation, control)?;
         let tune_seconds = clock.elapsed().as_secs_f64();
         let stopped = control.stop_early.is_cancelled();
+        notices.extend(tuned.told.clone());
         if tuned.late {
             notices.push(
                 "time was up before any setting could be judged: the starting values are fitted; allow more max_seconds (--max-seconds)"

@@ -108,7 +108,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     if args.figures.is_none() && args.report.is_none() {
         return Ok(());
     }
-    let row = Row::of_model(&model, &loaded.data, &loaded.target, &telling)?;
+    let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
     if let Some(path) = &args.report {
         let page = report::model_page(&model, &row, &args.learning.table.table, &command_line())?;
         store::write_atomically(path, page.as_bytes())?;

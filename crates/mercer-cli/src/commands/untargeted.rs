@@ -77,7 +77,7 @@ impl Untargeted {
             store::save(&model, path)?;
         }
         if let Some(path) = &self.report {
-            let row = Row::of_model(&model, &loaded.data, &loaded.target, &telling)?;
+            let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
             let page = report::model_page(&model, &row, &self.table.table, &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }

@@ -17,7 +17,7 @@ pub(crate) fn iris() -> Result<String> {
     let mut learner = Learner::new(EstimatorExpr::parse("svc(c=10, tolerance=1e-8)")?);
     learner.kernel = Some(KernelExpr::parse("rbf(length_scale=1)")?);
     let model = learner.fit(&data, &target, &info, None, &Control::default())?;
-    let row = Row::of_model(&model, &data, &target, &Control::default())?;
+    let row = Row::of_model(&model, &data, &target, None, &Control::default())?;
     let regions = row.pictures.iter().find(|p| matches!(p, Picture::Regions(_)));
     regions.ok_or_else(|| Error::Data("the iris data gave no picture of regions".into()))?.file(&row)
 }

@@ -30,7 +30,7 @@ pub(super) trait AnyEstimator {
     fn require_settled(&self) -> Result<()>;
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()>;
-    fn start(&self, param: &str, task: &Task<'_>) -> f64;
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64>;
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64;
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion>;
     fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)>;
@@ -107,7 +107,7 @@ impl<E: Estimator> AnyEstimator for E {
     fn set_flag(&mut self, name: &str, value: bool) -> Result<()> {
         param::set_flag(self, E::NAME, name, value)
     }
-    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         Estimator::start(self, param, task)
     }
     fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {

@@ -30,8 +30,8 @@ impl Estimator for Baseline {
         size.rows as f64
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        f64::NAN
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(f64::NAN)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedBaseline> {

@@ -7,11 +7,12 @@ use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, T
 use crate::blocks;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::gram::{self, Subset, spread};
+use crate::gram::{self, Gram, Side, Subset, dot, spread};
 use crate::linalg::{Block, Matrix, product_within};
 use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Rows whose sums of kernel values differ by no more than this share may lie at one place.
 const ALIKE: f64 = 1e-9;
@@ -92,6 +93,13 @@ impl Places {
     /// Distances among the places, each row of them written once.
     fn among(&self, task: &Task<'_>, distances: bool) -> Result<Matrix> {
         let (n, m) = (task.rows(), self.rows.len());
+        // What is symmetric by its formula is computed once per pair. A fault is named by its rows below.
+        if let Some(own) = task.gram.gathered(&self.rows).filter(|_| !distances) {
+            match gram::dense(&Apart(own.as_ref()), task.control) {
+                Err(Error::Numerical { .. }) => {}
+                found => return found,
+            }
+        }
         let mut out = Matrix::zeros(m, m);
         let fault = out.data_mut().par_chunks_mut((ROWS * m).max(1)).zip(self.rows.par_chunks(ROWS)).find_map_first(|(out, rows)| {
             if let Err(asked) = task.control.check_wanted("distances in feature space") {
@@ -149,9 +157,24 @@ impl Places {
         let mut mass = vec![0.0; count];
         cluster.iter().zip(&self.weights).for_each(|(&k, w)| mass[k] += w);
         let mut sums = Matrix::zeros(m, count);
-        sums.data_mut().par_chunks_mut(count.max(1)).enumerate().with_min_len(16).for_each(|(p, sums)| {
-            let roots = self.apart.row(p).iter().map(|d| d.max(0.0).sqrt());
-            roots.zip(cluster).zip(&self.weights).for_each(|((d, &k), w)| sums[k] += w * d);
+        // Cluster by cluster a row is read in long runs, whose sums go side by side.
+        let mut order: Vec<usize> = (0..m).collect();
+        order.sort_by_key(|&q| cluster[q]);
+        let runs: Vec<&[usize]> = order.chunk_by(|&a, &b| cluster[a] == cluster[b]).collect();
+        let weights: Vec<f64> = order.iter().map(|&q| self.weights[q]).collect();
+        sums.data_mut().par_chunks_mut((ROWS * count).max(1)).enumerate().for_each(|(band, sums)| {
+            let mut apart = vec![0.0; m];
+            for (p, sums) in (ROWS * band..).zip(sums.chunks_exact_mut(count.max(1))) {
+                let row = self.apart.row(p);
+                apart.iter_mut().zip(&order).for_each(|(d, &q)| *d = row[q].max(0.0));
+                apart.iter_mut().for_each(|d| *d = d.sqrt());
+                let mut from = 0;
+                for run in &runs {
+                    let part = from..from + run.len();
+                    from = part.end;
+                    sums[cluster[run[0]]] = dot(&weights[part.clone()], &apart[part]);
+                }
+            }
         });
         let mut whole = 0.0;
         for (p, &own) in cluster.iter().enumerate() {
@@ -178,6 +201,27 @@ impl Places {
         let mut out = self.apart.clone();
         out.data_mut().iter_mut().for_each(|d| *d *= -0.5);
         out
+    }
+}
+
+/// Squared distances in feature space among the inputs of a Gram matrix.
+struct Apart<'a>(&'a dyn Gram);
+
+impl Gram for Apart<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+        self.0.fill_apart(&rows.clone().collect::<Vec<_>>(), cols, out.reborrow());
+        for i in 0..rows.len() {
+            out.row_mut(i).iter_mut().for_each(|v| *v = self.0.squared_distance(*v));
+        }
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        vec![0.0; self.0.diagonal(side).len()]
+    }
+    fn symmetric(&self) -> bool {
+        self.0.symmetric()
     }
 }
 

@@ -13,9 +13,9 @@
 //! alone, stops at 1 where two clusters are worse than one and four are best. Samples hold 80% of the places, and agree by the
 //! adjusted Rand index (Ben-Hur, Elisseeff & Guyon 2002; Hubert & Arabie 1985) of the places that both hold.
 
-use super::Task;
 use super::centred::Centred;
-use super::clusters::Places;
+use super::clusters::{MOST_CLUSTERS, Places};
+use super::{Estimator, Task};
 use crate::data::Target;
 use crate::error::Result;
 use crate::gram::{Dense, dot};
@@ -93,6 +93,17 @@ pub struct CountCurve {
 }
 
 impl CountCurve {
+    /// What chose the number, for people.
+    pub fn sentence(&self) -> String {
+        let (Some(first), Some(last)) = (self.tried.first(), self.tried.last()) else {
+            return format!("clusters={}: there are too few rows that differ to measure how many there are", self.chosen);
+        };
+        let own = self.tried.iter().find(|t| t.count == self.chosen).unwrap_or(first);
+        let error = if own.error > 0.0 { format!(" (standard error {:.3})", own.error) } else { String::new() };
+        let (by, value) = (self.by.told(), own.value);
+        format!("clusters={} of {} to {} is chosen by the {by}: {value:.3}{error}", self.chosen, first.count, last.count)
+    }
+
     /// Where nothing can be measured: 2 clusters, if there are two places.
     fn unknown(by: CountBy, places: &Places) -> CountCurve {
         CountCurve { by, tried: Vec::new(), chosen: 2.min(places.rows.len()) }
@@ -109,6 +120,12 @@ impl CountCurve {
         let Some(best) = best else { return Self::unknown(by, places) };
         CountCurve { by, tried, chosen: best.count }
     }
+}
+
+/// The number of clusters that an estimator finds.
+pub(super) fn start<E: Estimator>(estimator: &E, task: &Task<'_>) -> Result<f64> {
+    // Where nothing is measured two are as good as any number.
+    Ok(estimator.counts(task, MOST_CLUSTERS)?.map_or(2.0, |found| found.chosen as f64))
 }
 
 /// Clusters of places for each of several numbers of them.

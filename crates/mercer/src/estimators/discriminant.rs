@@ -102,7 +102,7 @@ impl Estimator for Discriminant {
     fn work(&self, size: Size) -> f64 {
         self.ridge().work(size)
     }
-    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         self.ridge().start(param, task)
     }
 

@@ -274,12 +274,12 @@ impl Estimator for Gp {
 
     /// A tenth of the target's variance is noise, all of it is the function's; the target's variance is 1 if it is standardised, and for
     /// the logarithm of a rate.
-    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         if param == "degrees" {
-            return usual_degrees().number();
+            return Ok(usual_degrees().number());
         }
         let share = if param == "noise" { 0.1 } else { 1.0 };
-        share * self.variance_of(task.target, task.weights)
+        Ok(share * self.variance_of(task.target, task.weights))
     }
 
     /// The function's variance is left to the kernel where `variance` is given.

@@ -7,7 +7,7 @@
 //! or, with `power=1`, its root (Kaufman & Rousseeuw 1990; Murphy 2012, 14.4.2). Of distances that are given, d is the distance to that
 //! power. The solver is `solve::medoids`.
 
-use super::clusters::{Clusters, FittedClusters, MOST_CLUSTERS, Places, numbers, told};
+use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
 use crate::data::Kind;
@@ -98,8 +98,8 @@ impl Estimator for KMedoids {
         40.0 * (size.rows as f64).powi(2) * self.starts.number().max(1.0)
     }
 
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        count_by::start(self, task)
     }
 
     fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {

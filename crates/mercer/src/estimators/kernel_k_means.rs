@@ -6,7 +6,7 @@
 //!
 //! over clusters z. The solver is `solve::kernel_means`, from places drawn far from one another.
 
-use super::clusters::{Clusters, FittedClusters, MOST_CLUSTERS, Places, nearest_centres, numbers, told};
+use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
@@ -71,8 +71,8 @@ impl Estimator for KernelKMeans {
         (size.rows as f64).powi(2) * (10.0 + 40.0 * clusters * self.starts.number().max(1.0))
     }
 
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        count_by::start(self, task)
     }
 
     fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {

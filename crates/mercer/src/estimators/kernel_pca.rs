@@ -169,8 +169,8 @@ impl Estimator for KernelPca {
         n.powi(2) * (50.0 + 20.0 * self.components.number().max(2.0).min(n))
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        2.0
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(2.0)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedKernelPca> {

@@ -127,9 +127,9 @@ impl Estimator for Knn {
     }
 
     /// 5, or all rows where there are fewer.
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
-        total.floor().clamp(1.0, 5.0)
+        Ok(total.floor().clamp(1.0, 5.0))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedKnn> {

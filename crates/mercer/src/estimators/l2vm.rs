@@ -197,7 +197,7 @@ impl Estimator for L2vm {
     }
 
     /// lambda: a tenth of the mean |phi(x)|^2.
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let n = task.rows();
         let rows: Vec<usize> = (0..JUDGED.min(n)).map(|k| k * n / JUDGED.min(n)).collect();
         let all: Vec<usize> = (0..n).collect();
@@ -205,7 +205,7 @@ impl Estimator for L2vm {
             let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
             (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64
         });
-        squares.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s)
+        Ok(squares.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {

@@ -381,7 +381,7 @@ impl EstimatorExpr {
         let mut settled = self.clone();
         for (param, value) in self.values() {
             if !value.is_settled() {
-                settled.set(param.name, &value.settle(self.any().start(param.name, task)))?;
+                settled.set(param.name, &value.settle(self.any().start(param.name, task)?))?;
             }
         }
         Ok(settled)

@@ -125,8 +125,8 @@ impl Estimator for Mds {
         (size.rows as f64).powi(2) * 200.0 * (10.0 + 4.0 * self.components.number().max(1.0))
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        2.0
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(2.0)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {

@@ -186,8 +186,8 @@ impl Estimator for NadarayaWatson {
         (20.0 + 6.0 * size.outputs as f64) * (size.rows as f64).powi(2)
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        f64::NAN
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(f64::NAN)
     }
 
     /// Keeps the rows; a kernel with values below 0 is found here, and not by the first prediction.

@@ -55,8 +55,8 @@ impl Estimator for NearestMedoid {
         30.0 * (size.rows as f64).powi(2) / size.outputs.max(1) as f64
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        f64::NAN
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(f64::NAN)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedNearestMedoid> {

@@ -293,10 +293,10 @@ impl Estimator for Perceptron {
     }
 
     /// rate: half of what keeps one step from going too far.
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let constant = if self.intercept { 1.0 } else { 0.0 };
         let most = task.gram.diagonal(Side::Rows).into_iter().fold(0.0f64, f64::max) + constant;
-        if most > 0.0 && most.is_finite() { 0.5 / most } else { 0.5 }
+        Ok(if most > 0.0 && most.is_finite() { 0.5 / most } else { 0.5 })
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedPerceptron> {

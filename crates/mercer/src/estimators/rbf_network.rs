@@ -185,7 +185,7 @@ impl Estimator for RbfNetwork {
     }
 
     /// lambda: a tenth of the mean |phi(x)|^2.
-    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         let count = match &self.count {
             Value::Number(_) => self.count.integer(),
             open if self.centroids != Centroids::All => {
@@ -195,7 +195,7 @@ impl Estimator for RbfNetwork {
             _ => 1,
         };
         if param == "count" {
-            return count as f64;
+            return Ok(count as f64);
         }
         let settled = RbfNetwork { count: Value::Number(count as f64), ..self.clone() };
         let square = Features::of(&settled, task).map(|features| {
@@ -203,7 +203,7 @@ impl Estimator for RbfNetwork {
             let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
             (0..task.rows()).map(|i| task.weight(i) * squares(i)).sum::<f64>() / total
         });
-        square.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s)
+        Ok(square.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {

@@ -299,8 +299,8 @@ impl Estimator for Ridge {
     }
 
     /// lambda: a tenth of the mean k(x, x).
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        0.1 * task.mean_square()
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(0.1 * task.mean_square())
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRidge> {

@@ -70,10 +70,15 @@ pub struct FittedRvm {
     summary: Summary,
 }
 
+/// Relevant rows that are enough for so many rows.
+fn most_relevant(rows: usize) -> usize {
+    ENOUGH.max(rows / ONE_IN)
+}
+
 impl Rvm {
     /// Columns that may stay, the constant among them.
     fn most(&self, task: &Task<'_>) -> usize {
-        let rows = self.max_relevant.settle(self.start("max_relevant", task)).integer();
+        let rows = self.max_relevant.settle(most_relevant(task.rows()) as f64).integer();
         rows.saturating_add(usize::from(self.intercept))
     }
 
@@ -249,8 +254,8 @@ impl Estimator for Rvm {
         (size.rows as f64).powi(2) * (300.0 + 100.0 * (size.outputs as f64).powi(2))
     }
 
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        ENOUGH.max(task.rows() / ONE_IN) as f64
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(most_relevant(task.rows()) as f64)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {

@@ -8,7 +8,7 @@
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
 use super::centred::leading_pairs;
-use super::clusters::{Clusters, MOST_CLUSTERS, Places, nearest_centres, numbers, told};
+use super::clusters::{Clusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve, CountTried};
 use super::{Answer, Certificate, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
 use crate::data::{Kind, TargetInfo};
@@ -151,8 +151,8 @@ impl Estimator for SpectralClustering {
         (size.rows as f64).powi(2) * (500.0 + 40.0 * clusters * self.starts.number().max(1.0))
     }
 
-    fn start(&self, _param: &str, task: &Task<'_>) -> f64 {
-        self.counts(task, MOST_CLUSTERS).ok().flatten().map_or(2.0, |found| found.chosen as f64)
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+        count_by::start(self, task)
     }
 
     /// By default where the eigenvalues l_2, ..., l_11 fall most from one to the next (von Luxburg 2007, 8.3).

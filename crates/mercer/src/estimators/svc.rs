@@ -128,8 +128,8 @@ impl Estimator for Svc {
         fits * svm::work(size, 150.0, 800.0)
     }
 
-    fn start(&self, _param: &str, _task: &Task<'_>) -> f64 {
-        1.0
+    fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvc> {

@@ -92,14 +92,14 @@ impl Estimator for Svr {
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.
-    fn start(&self, param: &str, task: &Task<'_>) -> f64 {
-        match (param, task.target) {
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(match (param, task.target) {
             ("epsilon", Target::Numbers(t)) if !self.standardise_target && t.cols() > 0 => {
                 0.1 * (0..t.cols()).map(|o| Scale::of(&t.col(o), task).size).sum::<f64>() / t.cols() as f64
             }
             ("epsilon", _) => 0.1,
             _ => 1.0,
-        }
+        })
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedSvr> {

@@ -206,10 +206,10 @@ fn search_details(scored: &Scored) -> Vec<String> {
 impl Row {
     /// What can be said of a model and of the rows that it was fitted to, without any rows held out; its pictures as in
     /// [`Comparison::of`].
-    pub fn of_model(model: &Model, data: &Dataset, target: &Target, control: &Control) -> Result<Row> {
+    pub fn of_model(model: &Model, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Row> {
         let mut row = Row { estimator: model.estimator.name().into(), ..Row::default() };
         row.describe(model);
-        row.pictures = pictures::of_model(model, data, target, &control.at_least(PICTURES))?;
+        row.pictures = pictures::of_model(model, data, target, weights, &control.at_least(PICTURES))?;
         Ok(row)
     }
 
@@ -252,7 +252,7 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
     if let Some(model) = &scored.model {
         row.describe(model);
         row.method = Method::of(scored, request.info.classes.is_some());
-        row.pictures = pictures::of_model(model, request.data, request.target, control)?;
+        row.pictures = pictures::of_model(model, request.data, request.target, request.weights, control)?;
         row.pictures.extend(pictures::of_held_out(scored, request));
         row.pictures.sort_by_key(|p| p.place());
     }

@@ -34,7 +34,7 @@ pub(super) fn normal_quantile(level: f64) -> f64 {
 
 /// Pictures that need no rows held out: what is predicted where, what the search learnt, which columns matter. Where time is
 /// up for the predictions of one, it is left out.
-pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: &Control) -> Result<Vec<Picture>> {
+pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: Option<&[f64]>, control: &Control) -> Result<Vec<Picture>> {
     let mut out = Vec::new();
     let numbers = all_numbers(data);
     match (target, numbers.as_deref()) {
@@ -53,7 +53,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, control: 
     }
     if model.fitted.clusters().is_some() {
         out.extend(in_time(clusters(model, data, control))?);
-        out.extend(in_time(counts(model, data, control))?.flatten().map(Picture::Tuning));
+        out.extend(in_time(counts(model, data, weights, control))?.flatten().map(Picture::Tuning));
     }
     out.extend(relevance(model)?);
     out.extend(model.about.tuning.iter().flat_map(TuningCurve::all).map(Picture::Tuning));
@@ -175,11 +175,18 @@ fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture>
 }
 
 /// What other numbers of clusters are worth beside that of the fit, by what finds it where it is open, where rows are few.
-fn counts(model: &Model, data: &Dataset, control: &Control) -> Result<Option<TuningCurve>> {
-    let Some(clusters) = model.fitted.clusters().filter(|_| (3..=COUNTED).contains(&data.rows())) else { return Ok(None) };
-    let prepared = model.prep.apply(data)?;
+fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Control) -> Result<Option<TuningCurve>> {
+    let Some(clusters) = model.fitted.clusters() else { return Ok(None) };
+    // Rows of weight 0 are absent, here as in the fit.
+    let kept: Vec<usize> = (0..data.rows()).filter(|&i| weights.is_none_or(|w| w[i] > 0.0)).collect();
+    if !(3..=COUNTED).contains(&kept.len()) {
+        return Ok(None);
+    }
+    let weights: Option<Vec<f64>> = weights.map(|w| kept.iter().map(|&i| w[i]).collect());
+    let prepared = model.prep.apply(&data.select(&kept))?;
     let gram = Dense::of(model.kernel.gram(&prepared, control)?.as_ref(), control)?;
-    let task = Task { gram: &gram, target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
+    let task =
+        Task { gram: &gram, target: &Target::Absent { rows: kept.len() }, weights: weights.as_deref(), control, seed: model.about.seed };
     let chosen = clusters.sizes.len();
     let Some(curve) = model.estimator.counts(&task, MOST_CLUSTERS.max(chosen + 1))? else { return Ok(None) };
     let Some(own) = curve.tried.iter().find(|t| t.count == chosen) else { return Ok(None) };
@@ -197,8 +204,9 @@ fn counts(model: &Model, data: &Dataset, control: &Control) -> Result<Option<Tun
         same: [chosen as f64; 2],
         edges: [BoundStatus::Unknown; 2],
     };
-    let same = own.value - own.error;
-    Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter }))
+    let (same, drawn) = (own.value - own.error, curve.tried.iter().any(|t| t.error > 0.0));
+    let errors = if drawn { curve.tried.iter().map(|t| t.error).collect() } else { Vec::new() };
+    Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter, errors }))
 }
 
 /// What rows are called: the cells of a column that names each, or their numbers.

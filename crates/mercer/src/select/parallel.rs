@@ -9,7 +9,7 @@ use super::{Metric, Tuned, Tuning};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Examples, Points, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Task};
+use crate::estimators::{EstimatorExpr, MOST_CLUSTERS, Task};
 use crate::kernels::KernelExpr;
 use crate::param::Value;
 use rand::SeedableRng;
@@ -43,13 +43,15 @@ pub(crate) fn without_target(
         return Err(Error::Setting { name, why });
     }
     let kernel = kernel.settle_weighed(examples.data, examples.weights)?;
+    let (counted, told) = counted(&kernel, estimator, examples, control, seed)?;
+    let estimator = &counted;
     let variances = |data: &Dataset| -> Result<_> {
         let bound = kernel.bind_within(None, data, control)?;
         let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
         Ok((estimator.settle(&task)?, estimator.component_variances(&task, MOST)?))
     };
     let (mut settled, found) = variances(examples.data)?;
-    let Some((name, found)) = found else { return Ok(Tuned { kernel, estimator: settled, tuning: None, late: false }) };
+    let Some((name, found)) = found else { return Ok(Tuned { kernel, estimator: settled, tuning: None, late: false, told }) };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     // Of so few draws the greatest is their 95th percentile.
     let mut chance = vec![f64::NEG_INFINITY; found.len()];
@@ -71,7 +73,27 @@ pub(crate) fn without_target(
         rows: examples.rows(),
         parameters: Vec::new(),
     };
-    Ok(Tuned { kernel, estimator: settled, tuning: Some(tuning), late: false })
+    Ok(Tuned { kernel, estimator: settled, tuning: Some(tuning), late: false, told })
+}
+
+/// The estimator with its number of clusters found, where that is open, and a sentence on what chose it.
+fn counted(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    examples: &Examples<'_>,
+    control: &Control,
+    seed: u64,
+) -> Result<(EstimatorExpr, Option<String>)> {
+    let mut counted = estimator.clone();
+    let values = estimator.values();
+    let Some((open, value)) = values.iter().find(|(param, value)| param.name == "clusters" && !value.is_settled()) else {
+        return Ok((counted, None));
+    };
+    let bound = kernel.bind_within(None, examples.data, control)?;
+    let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed };
+    let Some(curve) = estimator.counts(&task, MOST_CLUSTERS)? else { return Ok((counted, None)) };
+    counted.set(open.name, &value.settle(curve.chosen as f64))?;
+    Ok((counted, Some(curve.sentence())))
 }
 
 /// The table with each column in an order of its own.

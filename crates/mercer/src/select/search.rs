@@ -389,7 +389,7 @@ impl Search {
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let Some(mut found) = self.found.take() else {
             let late = self.is_open() && (self.cut || self.next == 0);
-            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late });
+            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told: None });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
@@ -431,7 +431,7 @@ impl Search {
             parameters: learnt(&self.free, &found, &made, &told, &best, kernel_data)?,
             criterion: found.criterion,
         };
-        Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false })
+        Ok(Tuned { kernel: best.kernel, estimator: best.estimator, tuning: Some(tuning), late: false, told: None })
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Tuned {
     pub tuning: Option<Tuning>,
     /// Whether time was up before any setting was judged, so that the start was taken.
     pub late: bool,
+    /// What chose the number of clusters, where that was open.
+    pub told: Option<String>,
 }
 
 /// Settles everything that is open in a kernel and an estimator on prepared rows. With `curves`, what the search learnt

@@ -8,7 +8,7 @@ use super::boundary::Support;
 use super::frame::Frame;
 use super::index::{Index, Summed};
 use super::line::Line;
-use super::plane::{self, Bounded};
+use super::plane::{Ask, Bounded, Sources};
 use super::sample::require_finite;
 use super::weighing::Law;
 use super::{Chosen, Rule, Sample, Shape, SmoothingKernel};
@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// How wide the kernels are.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,8 @@ impl Default for Asked {
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Density {
     pub(super) stored: Stored,
-    sums: Sums,
+    /// Made ready where the first sum is asked for: where places are taken together none may be.
+    sums: OnceLock<Sums>,
 }
 
 /// What a density is stored as.
@@ -91,6 +93,13 @@ pub(super) struct Stored {
 enum Sums {
     Line(Line),
     Points(Index),
+}
+
+impl Stored {
+    /// Points one after the other, in units of the bandwidth.
+    fn in_units(&self, points: &Matrix) -> Vec<f64> {
+        (0..points.rows()).flat_map(|i| self.frame.in_units(points.row(i))).collect()
+    }
 }
 
 impl From<Density> for Stored {
@@ -118,6 +127,8 @@ impl TryFrom<Stored> for Density {
 
 /// Queries that one thread takes at a time.
 const BAND: usize = 64;
+/// Nanoseconds of a pair of a row and a place.
+const PAIR: f64 = 2.0;
 
 impl Density {
     /// The density of a sample.
@@ -163,19 +174,24 @@ impl Density {
     }
 
     fn ready(stored: Stored) -> Result<Density> {
-        let (sample, dim) = (&stored.sample, stored.sample.dim());
-        let units: Vec<f64> = (0..sample.rows()).flat_map(|i| stored.frame.in_units(sample.points().row(i))).collect();
-        if units.iter().any(|z| !z.is_finite()) {
+        if stored.in_units(stored.sample.points()).iter().any(|z| !z.is_finite()) {
             return Err(Error::Numerical {
                 what: "density".into(),
                 why: "a row is too far from the others, in bandwidths, to be counted; give a wider bandwidth".into(),
             });
         }
-        let sums = match (dim, stored.kernel) {
-            (1, SmoothingKernel::Gaussian) if stored.widths.is_empty() => Sums::Line(Line::new(&units, sample.weights())),
-            _ => Sums::Points(Index::new(&units, dim, sample.weights(), &stored.widths)),
-        };
-        Ok(Density { stored, sums })
+        Ok(Density { stored, sums: OnceLock::new() })
+    }
+
+    fn sums(&self) -> &Sums {
+        self.sums.get_or_init(|| {
+            let Stored { sample, kernel, widths, .. } = &self.stored;
+            let units = self.stored.in_units(sample.points());
+            match (sample.dim(), kernel) {
+                (1, SmoothingKernel::Gaussian) if widths.is_empty() => Sums::Line(Line::new(&units, sample.weights())),
+                (dim, _) => Sums::Points(Index::new(&units, dim, sample.weights(), widths)),
+            }
+        })
     }
 
     /// ln f of each row of `points`; -inf where a compact kernel reaches no row, and outside the support.
@@ -217,8 +233,10 @@ impl Density {
         if self.dim() != 2 || stored.kernel != SmoothingKernel::Gaussian || !stored.support.is_empty() || !stored.widths.is_empty() {
             return Ok(None);
         }
-        let units = |points: &Matrix| -> Vec<f64> { (0..points.rows()).flat_map(|i| stored.frame.in_units(points.row(i))).collect() };
-        plane::sums(&units(stored.sample.points()), stored.sample.weights(), &units(places), stored.tolerance, control)
+        let (points, places) = (stored.in_units(stored.sample.points()), stored.in_units(places));
+        let asked = [Ask { list: 0, powers: [0, 0] }];
+        let sources = Sources { points: &points, weights: &[stored.sample.weights()], asked: &asked, pair: PAIR };
+        sources.sums(&places, stored.tolerance, control)
     }
 
     /// ln of a sum less what a row itself adds, as [`Density::log_sum`] has it, where its error is within the tolerance.
@@ -244,7 +262,7 @@ impl Density {
         if z.iter().any(|z| !z.is_finite()) {
             return f64::NEG_INFINITY;
         }
-        let Summed { value, near } = match &self.sums {
+        let Summed { value, near } = match self.sums() {
             Sums::Line(line) => line.sum(z[0], left_out, self.stored.tolerance),
             Sums::Points(index) => index.sum(law, &z, left_out, self.stored.tolerance),
         };

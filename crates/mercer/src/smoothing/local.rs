@@ -9,14 +9,16 @@
 //! A row of weight w stands w times, and one repetition is left out. Where the rows near a place do not determine the polynomial its
 //! degree is lowered there, and counted. Rounds against outliers fit again with weights by residuals (Cleveland 1979).
 
-use super::moments::{Columns, Moments, number_of_terms, terms};
+use super::moments::{Columns, Moments, terms};
+use super::place::{At, DETERMINED};
 use super::sample::require_finite;
+use super::together::{Rows, Together};
 use super::{Sample, SmoothingKernel, robust};
 use crate::blocks;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
-use crate::linalg::{Matrix, eigh};
+use crate::linalg::Matrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -103,23 +105,6 @@ pub struct Smoothed {
     pub lowered: usize,
 }
 
-/// The fit at one place: everything of it follows from the moments of the terms.
-struct At {
-    value: f64,
-    slope: Vec<f64>,
-    /// l_i / (w_i r_i) of a row that lies there and whose kernel value is the greatest there is, and sum_i l_i^2 / w_i where it was asked
-    /// for.
-    own: f64,
-    spread: f64,
-    /// l_i = v_i g'phi_i.
-    g: Vec<f64>,
-    /// The distance beside which the kernel was taken.
-    least: f64,
-    lowered: bool,
-}
-
-/// Eigenvalues below this share of the largest are of no direction that rows determine.
-const DETERMINED: f64 = 1e-10;
 impl LocalRegression {
     /// Takes the rows of a sample and their numbers.
     ///
@@ -256,11 +241,7 @@ impl LocalRegression {
     fn each(&self, points: &Matrix, spread: bool, control: &Control) -> Result<Vec<At>> {
         Error::unless_equal("columns", self.sample.dim(), points.cols())?;
         require_finite(points)?;
-        let one = |i: usize| {
-            control.check_time("local fits")?;
-            self.at(points.row(i), spread, control)?.ok_or_else(|| self.nobody(i))
-        };
-        (0..points.rows()).into_par_iter().map(one).collect()
+        self.at_all(points, spread, control, |i, at| at.ok_or_else(|| self.nobody(i)))
     }
 
     /// The equivalent kernel l_i(x) of every training row of weight above 0; none where no row is within the bandwidth.
@@ -308,33 +289,36 @@ impl LocalRegression {
 
     /// The fit at x, with its spread where asked for; none where no row is near.
     fn at(&self, x: &[f64], spread: bool, control: &Control) -> Result<Option<At>> {
-        let (widths, count) = (self.widths_at(x), number_of_terms(x.len(), self.degree));
-        let Moments { terms: moments, squares, targets, least } = Moments::at(self.columns(), self.kernel, x, &widths, self.degree, spread);
-        if moments[0] == 0.0 {
-            return Ok(None);
-        }
-        let of = |triangle: &[f64], a: usize, b: usize| {
-            let (a, b) = (a.min(b), a.max(b));
-            triangle[a * count - a * (a + 1) / 2 + b]
+        let widths = self.widths_at(x);
+        At::of(&Moments::at(self.columns(), self.kernel, x, &widths, self.degree, spread), self.degree, &widths, control)
+    }
+
+    /// The fits at places (pairs with what is made of them), together where that pays.
+    fn at_all<T: Send>(
+        &self,
+        places: &Matrix,
+        spread: bool,
+        control: &Control,
+        of: impl Fn(usize, Option<At>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let rows = Rows {
+            points: self.sample.points().data(),
+            targets: &self.y,
+            weights: self.sample.weights(),
+            robust: &self.robust,
+            widths: &self.units,
+            degree: self.degree,
         };
-        let moments = Matrix::from_fn(count, count, |a, b| of(&moments, a, b));
-        for degree in (0..=self.degree).rev() {
-            let Some(inverse) = inverse(&moments, number_of_terms(x.len(), degree), control)? else { continue };
-            let g = inverse.row(0).to_vec();
-            let read = |row: &[f64]| dot(row, &targets[..row.len()]);
-            let quadratic = |a: usize| (0..g.len()).map(|b| g[b] * of(&squares, a, b)).sum::<f64>() * g[a];
-            let slope_of = |j: usize| read(inverse.row(1 + j)) / widths[j];
-            return Ok(Some(At {
-                value: read(&g),
-                slope: (0..x.len()).map(|j| if degree == 0 { 0.0 } else { slope_of(j) }).collect(),
-                own: g[0],
-                spread: if spread { (0..g.len()).map(quadratic).sum() } else { 0.0 },
-                lowered: degree < self.degree,
-                g,
-                least,
-            }));
-        }
-        Ok(None)
+        let together = match self.reach {
+            Reach::Nearest(_) => None,
+            _ => Together::of(&rows, self.kernel, places.data(), spread, control)?,
+        };
+        let one = |i: usize| {
+            control.check_time("local fits")?;
+            let known = together.as_ref().map(|together| together.at(i, control)).transpose()?.flatten();
+            of(i, if known.is_some() { known } else { self.at(places.row(i), spread, control)? })
+        };
+        (0..places.rows()).into_par_iter().map(one).collect()
     }
 
     /// The distance of the row that is a share of all away; repetitions count.
@@ -363,16 +347,14 @@ impl LocalRegression {
 
     /// Fitted values, those of rows left out, and the freedom that is used, at some training rows; the spread where asked for.
     pub(super) fn judge(&self, rows: &[usize], spread: bool, control: &Control) -> Result<Vec<Option<Judged>>> {
-        let one = |&i: &usize| -> Result<Option<Judged>> {
-            control.check_time("local fits")?;
-            let Some(at) = self.at(self.sample.points().row(i), spread, control)? else { return Ok(None) };
+        self.at_all(&self.sample.points().select_rows(rows), spread, control, |k, at| {
+            let (Some(at), i) = (at, rows[k]) else { return Ok(None) };
             // At a row the kernel is 1, and so is the first term, all others 0.
             let (weight, each) = (self.sample.weights()[i], at.own * self.robust_of(i));
             let own = each * weight.min(1.0);
             let left_out = (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - at.value) / (1.0 - own));
             Ok(Some(Judged { value: at.value, left_out, own: weight * each, square: weight * at.spread, lowered: at.lowered }))
-        };
-        rows.par_iter().map(one).collect()
+        })
     }
 
     fn look_at_all(&self, control: &Control) -> Result<Look> {
@@ -409,19 +391,4 @@ pub(super) struct Judged {
 fn steps(row: &[f64], x: &[f64], widths: &[f64], z: &mut [f64]) -> f64 {
     z.iter_mut().zip(row.iter().zip(x).zip(widths)).for_each(|(z, ((to, x), h))| *z = (to - x) / h);
     z.iter().map(|z| z * z).sum::<f64>().sqrt()
-}
-
-/// The inverse of the first moments, every term in units of its own size; none where rows do not determine it.
-fn inverse(moments: &Matrix, count: usize, control: &Control) -> Result<Option<Matrix>> {
-    let sizes: Vec<f64> = (0..count).map(|a| moments[(a, a)].sqrt()).collect();
-    if sizes.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
-        return Ok(None);
-    }
-    let (values, vectors) = eigh(Matrix::from_fn(count, count, |a, b| moments[(a, b)] / (sizes[a] * sizes[b])), control)?;
-    let most = values.iter().copied().fold(0.0, f64::max);
-    if values.iter().any(|l| *l <= DETERMINED * most) {
-        return Ok(None);
-    }
-    let of = |a: usize, b: usize| (0..count).map(|e| vectors[(a, e)] * vectors[(b, e)] / values[e]).sum::<f64>() / (sizes[a] * sizes[b]);
-    Ok(Some(Matrix::from_fn(count, count, of)))
 }

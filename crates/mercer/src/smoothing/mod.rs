@@ -27,11 +27,14 @@ mod line;
 mod local;
 mod lowess;
 mod moments;
+mod place;
 mod plane;
 mod plug_in;
 mod robust;
 mod rules;
 mod sample;
+mod series;
+mod together;
 mod tree;
 mod weighing;
 

@@ -1,37 +1,36 @@
-//! Gaussian sums over points of the plane at many places together: points and places in square cells, the kernel between two cells D
-//! apart a series of Chebyshev polynomials in each direction (Greengard & Strain 1991; Fong & Darve 2009),
+//! Gaussian sums over points of the plane at many places together,
 //!
-//! e^(-(D + u - t)^2 / 2) = sum_kl C_kl(D) T_k(u) T_l(t),   |u|, |t| <= 1.
+//! sum_i w_i z_1^a z_2^b e^(-|z|^2 / 2),   z = x_i - x,
+//!
+//! of several lists of weights and pairs of powers: points and places stand in square cells, and the kernel between two cells is a
+//! series of Chebyshev polynomials in each direction (Greengard & Strain 1991; Fong & Darve 2009; see [`super::series`]).
 //!
 //! So a cell is its moments sum_i w_i T_k(t_i1) T_l(t_i2), which are carried along the first column to each column of cells, there along
 //! the second. Every sum comes with a bound of its error: what a series may be wrong by, beside the greatest value between two cells, is
 //! known for every step, and is summed on the same ways.
 
+use super::series::{Block, NOTHING, WIDTH, WRONG, add_product, coefficients, gather, greatest, values};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Level, dispatch, level};
-use crate::linalg::fma;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Terms in each direction.
-const TERMS: usize = 24;
-/// The width of a cell.
-const WIDTH: f64 = 2.0;
-/// What the series of cells so many steps apart may be wrong by, beside the greatest value between them, roundings among it.
-const WRONG: [f64; 9] = [2.5e-14, 2.5e-14, 2.5e-14, 2.5e-14, 2.5e-14, 6e-14, 1.6e-11, 6e-10, 8e-9];
 /// Coordinates whose cells can be counted.
 const FARTHEST: f64 = 1e9;
 /// Pairs of points and places below which cells do not pay.
 const FEW_PAIRS: usize = 1 << 20;
-/// Nanoseconds: of a pair of cells, of a point in its cell, and of a pair of a point and a place, by which cells are weighed against
-/// pairs; and the cells whose points count at a place.
-const CELLS: f64 = 4e3;
+/// Nanoseconds: of a pair of cells, and of a point in its cell, by which cells are weighed against pairs; and the cells whose points
+/// count at a place.
+const CELLS: f64 = 2e3;
 const POINT: f64 = 60.0;
-const PAIR: f64 = 2.0;
 const WITHIN: f64 = 50.0;
 
-type Block = [[f64; TERMS]; TERMS];
+/// A sum that is asked for: the list of its weights, and the powers a and b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ask {
+    pub(super) list: usize,
+    pub(super) powers: [usize; 2],
+}
 
 /// A sum and what it may be wrong by.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,44 +39,76 @@ pub(super) struct Bounded {
     pub(super) error: f64,
 }
 
-/// The sums of w_i e^(-|x - x_i|^2 / 2) at every place; points and places are pairs of numbers. `None` where taking them one by one is
-/// no slower.
-pub(super) fn sums(points: &[f64], weights: &[f64], places: &[f64], tolerance: f64, control: &Control) -> Result<Option<Vec<Bounded>>> {
-    let (count, asked) = (weights.len(), places.len() / 2);
-    if count.saturating_mul(asked) < FEW_PAIRS || !points.iter().chain(places).all(|z| z.abs() <= FARTHEST) {
-        return Ok(None);
+/// Points, and what is summed over them.
+pub(super) struct Sources<'a> {
+    /// Pairs of numbers.
+    pub(super) points: &'a [f64],
+    /// Lists of weights; the first says what points weigh, and is 0 or above.
+    pub(super) weights: &'a [&'a [f64]],
+    pub(super) asked: &'a [Ask],
+    /// Nanoseconds that a pair of a point and a place takes where the sums are taken pair by pair.
+    pub(super) pair: f64,
+}
+
+impl Sources<'_> {
+    /// The sums at every place (pairs of numbers), place by place: what is farther than points of a share `tolerance` of all is passed
+    /// over. `None` where taking pairs one by one is no slower.
+    pub(super) fn sums(&self, places: &[f64], tolerance: f64, control: &Control) -> Result<Option<Vec<Bounded>>> {
+        let (points, count, asked) = (self.points, self.points.len() / 2, places.len() / 2);
+        if count.saturating_mul(asked) < FEW_PAIRS || !points.iter().chain(places).all(|z| z.abs() <= FARTHEST) {
+            return Ok(None);
+        }
+        let (sources, targets) = (Cells::of(points), Cells::of(places));
+        let groups = self.groups();
+        let (lists, sums) = (self.weights.len(), self.asked.len());
+        let crowd = count as f64 / sources.cells.len() as f64;
+        let pairs = asked as f64 * WITHIN * crowd * self.pair;
+        let carried = targets.cells.len() as f64 * (groups.len() + sums) as f64 * WITHIN.sqrt() * CELLS;
+        let memory = std::mem::size_of::<Block>() * sources.cells.len() * lists + 2 * std::mem::size_of::<Bounded>() * asked * sums;
+        if pairs < carried + (count * lists + asked * sums) as f64 * POINT || memory as u64 > control.allowed() / 4 {
+            return Ok(None);
+        }
+        let total: f64 = self.weights[0].iter().sum();
+        let reach = ((2.0 * (10.0 * total / tolerance).ln()).max(1.0).sqrt() / WIDTH).ceil() as usize;
+        if reach >= WRONG.len() {
+            return Ok(None);
+        }
+        let moments = sources.cells.par_iter().map(|cell| {
+            control.check_time("sums over rows")?;
+            Ok(Moments::of(cell, &sources.order, points, self.weights))
+        });
+        let moments: Vec<Vec<Moments>> = moments.collect::<Result<_>>()?;
+        let powers = self.asked.iter().flat_map(|ask| ask.powers).max().unwrap_or(0);
+        let beyond = |ask: &Ask| {
+            let (apart, all): (f64, f64) = (WIDTH * reach as f64, self.weights[ask.list].iter().map(|w| w.abs()).sum());
+            all * apart.powi((ask.powers[0] + ask.powers[1]) as i32) * libm::exp(-0.5 * apart * apart)
+        };
+        let ways = Ways {
+            sources: &sources,
+            moments: &moments,
+            groups: &groups,
+            asked: self.asked,
+            reach: reach as i64,
+            kernels: (0..=powers).map(|power| Kernel::of(power, reach)).collect(),
+            beyond: self.asked.iter().map(beyond).collect(),
+        };
+        let columns: Vec<&[Cell]> = targets.cells.chunk_by(|a, b| a.at[0] == b.at[0]).collect();
+        let found = columns.into_par_iter().map(|column| ways.along(column, &targets.order, places, control));
+        let found: Vec<Vec<Bounded>> = found.collect::<Result<_>>()?;
+        let mut out = vec![Bounded::default(); asked * sums];
+        for (place, sum) in targets.order.iter().zip(found.iter().flat_map(|column| column.chunks_exact(sums))) {
+            out[place * sums..(place + 1) * sums].copy_from_slice(sum);
+        }
+        Ok(Some(out))
     }
-    let (sources, targets) = (Cells::of(points), Cells::of(places));
-    let crowd = count as f64 / sources.cells.len() as f64;
-    let pairs = asked as f64 * WITHIN * crowd * PAIR;
-    let memory = (std::mem::size_of::<Block>() * sources.cells.len()) as u64;
-    if pairs < targets.cells.len() as f64 * 2.0 * WITHIN.sqrt() * CELLS + count as f64 * POINT || memory > control.allowed() / 4 {
-        return Ok(None);
+
+    /// What is carried along the first column: lists of weights with a first power.
+    fn groups(&self) -> Vec<(usize, usize)> {
+        let mut groups: Vec<(usize, usize)> = self.asked.iter().map(|ask| (ask.list, ask.powers[0])).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
     }
-    let total: f64 = weights.iter().sum();
-    let reach = ((2.0 * (10.0 * total / tolerance).ln()).max(1.0).sqrt() / WIDTH).ceil() as i64;
-    if reach >= WRONG.len() as i64 {
-        return Ok(None);
-    }
-    let moments = sources.cells.par_iter().map(|cell| {
-        control.check_time("densities")?;
-        Ok(Moments::of(cell, &sources.order, points, weights))
-    });
-    let moments: Vec<Moments> = moments.collect::<Result<_>>()?;
-    let apart = |step: i64| WIDTH * step as f64;
-    let ways = Ways {
-        sources: &sources,
-        moments: &moments,
-        reach,
-        between: (-reach..=reach).map(|step| coefficients(apart(step))).collect(),
-        greatest: (-reach..=reach).map(|step| libm::exp(-0.5 * apart((step.abs() - 1).max(0)).powi(2))).collect(),
-        beyond: total * libm::exp(-0.5 * apart(reach).powi(2)),
-    };
-    let columns: Vec<&[Cell]> = targets.cells.chunk_by(|a, b| a.at[0] == b.at[0]).collect();
-    let found = columns.into_par_iter().map(|column| ways.along(column, &targets.order, places, control));
-    let mut out = vec![Bounded::default(); asked];
-    found.collect::<Result<Vec<_>>>()?.into_iter().flatten().for_each(|(place, sum)| out[place] = sum);
-    Ok(Some(out))
 }
 
 /// Points in the order of their cells.
@@ -95,78 +126,97 @@ struct Cell {
 
 impl Cells {
     fn of(points: &[f64]) -> Cells {
-        let at: Vec<[i64; 2]> = points.chunks_exact(2).map(|z| [0, 1].map(|j| (z[j] / WIDTH).floor() as i64)).collect();
-        let mut order: Vec<usize> = (0..at.len()).collect();
-        let place = |i: usize, j: usize| points[2 * i + j];
-        order.par_sort_unstable_by(|&a, &b| {
-            let by = |j| place(a, j).total_cmp(&place(b, j));
-            at[a].cmp(&at[b]).then_with(|| by(0)).then_with(|| by(1)).then_with(|| a.cmp(&b))
-        });
+        let cell = |(i, z): (usize, &[f64])| ([0, 1].map(|j| (z[j] / WIDTH).floor() as i64), i);
+        let mut at: Vec<([i64; 2], usize)> = points.chunks_exact(2).enumerate().map(cell).collect();
+        at.par_sort_unstable();
         let mut from = 0;
-        let cells = order.chunk_by(|&a, &b| at[a] == at[b]).map(|rows| {
+        let cells = at.chunk_by(|a, b| a.0 == b.0).map(|rows| {
             let part = from..from + rows.len();
             from = part.end;
-            Cell { at: at[rows[0]], part }
+            Cell { at: rows[0].0, part }
         });
         let cells = cells.collect();
-        Cells { order, cells }
+        Cells { order: at.into_iter().map(|(_, i)| i).collect(), cells }
     }
 }
 
 impl Cell {
-    /// Where a point stands in the cell: -1 to 1 in each direction.
-    fn within(&self, points: &[f64], i: usize) -> [f64; 2] {
-        [0, 1].map(|j| (points[2 * i + j] - WIDTH * (self.at[j] as f64 + 0.5)) / (0.5 * WIDTH))
+    /// Where its points stand in it: -1 to 1 in each direction.
+    fn within(&self, order: &[usize], points: &[f64]) -> Vec<[f64; 2]> {
+        let middle = self.at.map(|at| WIDTH * (at as f64 + 0.5));
+        let within = |&i: &usize| [0, 1].map(|j| (points[2 * i + j] - middle[j]) / (0.5 * WIDTH));
+        order[self.part.clone()].iter().map(within).collect()
     }
 }
 
 /// What a cell is from afar.
 struct Moments {
     series: Block,
-    /// The sum of the weights, each times the greatest value that it can have, and what the series may be wrong by.
+    /// The sum of the sizes of the weights, each times the greatest value that it can have, and what the series may be wrong by.
     weight: f64,
     error: f64,
 }
 
 impl Moments {
-    fn of(cell: &Cell, order: &[usize], points: &[f64], weights: &[f64]) -> Moments {
-        let rows = &order[cell.part.clone()];
-        let within: Vec<[f64; 2]> = rows.iter().map(|&i| cell.within(points, i)).collect();
-        let weights: Vec<f64> = rows.iter().map(|&i| weights[i]).collect();
-        let mut series = [[0.0; TERMS]; TERMS];
-        gather(&within, &weights, &mut series);
-        Moments { series, weight: weights.iter().sum(), error: 0.0 }
+    /// One for each list of weights.
+    fn of(cell: &Cell, order: &[usize], points: &[f64], lists: &[&[f64]]) -> Vec<Moments> {
+        let of_cell = |list: &&[f64]| -> Vec<f64> { order[cell.part.clone()].iter().map(|&i| list[i]).collect() };
+        let weights: Vec<Vec<f64>> = lists.iter().map(of_cell).collect();
+        let mut series = vec![NOTHING; lists.len()];
+        gather(&cell.within(order, points), &weights, &mut series);
+        let moments = |(series, weights): (Block, &Vec<f64>)| Moments { series, weight: weights.iter().map(|w| w.abs()).sum(), error: 0.0 };
+        series.into_iter().zip(&weights).map(moments).collect()
     }
 
     fn nothing() -> Moments {
-        Moments { series: [[0.0; TERMS]; TERMS], weight: 0.0, error: 0.0 }
+        Moments { series: NOTHING, weight: 0.0, error: 0.0 }
     }
 
     /// Adds what is carried over so many steps.
-    fn carry(&mut self, from: &Moments, step: i64, ways: &Ways<'_>) {
-        let greatest = ways.greatest[(step + ways.reach) as usize];
+    fn carry(&mut self, from: &Moments, step: i64, kernel: &Kernel) {
+        let step = step.unsigned_abs() as usize;
+        let greatest = kernel.greatest[step];
         self.weight += greatest * from.weight;
-        self.error += greatest * (from.error + WRONG[step.unsigned_abs() as usize] * from.weight);
+        self.error += greatest * (from.error + WRONG[step] * from.weight);
+    }
+}
+
+/// The kernel of one direction with a power.
+struct Kernel {
+    /// C of each step from -reach to reach.
+    between: Vec<Block>,
+    /// Its greatest value between two cells, by their steps.
+    greatest: Vec<f64>,
+}
+
+impl Kernel {
+    fn of(power: usize, reach: usize) -> Kernel {
+        let steps = -(reach as i64)..=reach as i64;
+        Kernel {
+            between: steps.map(|step| coefficients(power, WIDTH * step as f64)).collect(),
+            greatest: (0..=reach).map(|step| greatest(power, step)).collect(),
+        }
     }
 }
 
 /// The ways from cells of points to cells of places.
 struct Ways<'a> {
     sources: &'a Cells,
-    moments: &'a [Moments],
+    /// Of each cell, by lists of weights.
+    moments: &'a [Vec<Moments>],
+    groups: &'a [(usize, usize)],
+    asked: &'a [Ask],
     /// Steps beyond which cells are passed over.
     reach: i64,
-    /// C of each step from -reach to reach.
-    between: Vec<Block>,
-    /// The greatest value of the kernel between two cells.
-    greatest: Vec<f64>,
-    /// What the cells that are passed over come to at most.
-    beyond: f64,
+    /// By powers.
+    kernels: Vec<Kernel>,
+    /// What the cells that are passed over come to at most, for each sum.
+    beyond: Vec<f64>,
 }
 
 impl Ways<'_> {
-    /// Sums at the places of one column of cells.
-    fn along(&self, column: &[Cell], order: &[usize], places: &[f64], control: &Control) -> Result<Vec<(usize, Bounded)>> {
+    /// Sums at the places of one column of cells, in their order.
+    fn along(&self, column: &[Cell], order: &[usize], places: &[f64], control: &Control) -> Result<Vec<Bounded>> {
         let (here, reach) = (column[0].at[0], self.reach);
         let cells = &self.sources.cells;
         let near = cells.partition_point(|s| s.at[0] < here - reach)..cells.partition_point(|s| s.at[0] <= here + reach);
@@ -177,129 +227,49 @@ impl Ways<'_> {
         let mut rows: Vec<i64> = cells[near.clone()].iter().map(|s| s.at[1]).filter(counts).collect();
         rows.sort_unstable();
         rows.dedup();
-        let mut carried: Vec<Moments> = rows.iter().map(|_| Moments::nothing()).collect();
+        let nothing = || rows.iter().map(|_| Moments::nothing()).collect();
+        let mut carried: Vec<Vec<Moments>> = self.groups.iter().map(|_| nothing()).collect();
         for (cell, moments) in cells[near.clone()].iter().zip(&self.moments[near]) {
-            if let Ok(row) = rows.binary_search(&cell.at[1]) {
-                let step = here - cell.at[0];
-                add_product(&self.between[(step + reach) as usize], &moments.series, &mut carried[row].series);
-                carried[row].carry(moments, step, self);
+            let Ok(row) = rows.binary_search(&cell.at[1]) else { continue };
+            let step = here - cell.at[0];
+            for ((list, power), carried) in self.groups.iter().zip(&mut carried) {
+                let kernel = &self.kernels[*power];
+                add_product(&kernel.between[(step + reach) as usize], &moments[*list].series, &mut carried[row].series);
+                carried[row].carry(&moments[*list], step, kernel);
             }
         }
-        let mut out = Vec::new();
+        let of_group = |ask: &Ask| self.groups.iter().position(|group| *group == (ask.list, ask.powers[0]));
+        let from: Vec<&[Moments]> = self.asked.iter().map(|ask| of_group(ask).map_or(&[][..], |group| &carried[group])).collect();
+        let (mut out, mut found) = (Vec::new(), Vec::new());
+        let mut series = vec![NOTHING; self.asked.len()];
+        let mut errors = vec![0.0; self.asked.len()];
         for cell in column {
-            control.check_time("densities")?;
-            let mut local = Moments::nothing();
+            control.check_time("sums over rows")?;
             let first = rows.partition_point(|row| *row < cell.at[1] - reach);
-            for (row, moments) in rows[first..].iter().zip(&carried[first..]).take_while(|(row, _)| **row <= cell.at[1] + reach) {
-                let step = cell.at[1] - row;
-                // C(-D) is C(D) transposed.
-                add_product(&moments.series, &self.between[(reach - step) as usize], &mut local.series);
-                local.carry(moments, step, self);
+            let last = rows.partition_point(|row| *row <= cell.at[1] + reach);
+            for (k, ask) in self.asked.iter().enumerate() {
+                let kernel = &self.kernels[ask.powers[1]];
+                let mut local = Moments::nothing();
+                for (row, moments) in rows[first..last].iter().zip(&from[k][first..last]) {
+                    let step = cell.at[1] - row;
+                    // C(-D) is C(D) transposed, for an odd power with the other sign: that of x_i - x.
+                    add_product(&moments.series, &kernel.between[(reach - step) as usize], &mut local.series);
+                    local.carry(moments, step, kernel);
+                }
+                (series[k], errors[k]) = (local.series, local.error + self.beyond[k]);
             }
-            let error = local.error + self.beyond;
-            let at = |&i: &usize| (i, Bounded { value: value(&local.series, cell.within(places, i)), error });
-            out.extend(order[cell.part.clone()].iter().map(at));
+            found.clear();
+            values(&series, &cell.within(order, places), &mut found);
+            for found in found.chunks_exact(self.asked.len()) {
+                let sums = found.iter().zip(self.asked).zip(&errors);
+                out.extend(
+                    sums.map(|((value, ask), error)| Bounded {
+                        value: if ask.powers[0] % 2 == 1 { -value } else { *value },
+                        error: *error,
+                    }),
+                );
+            }
         }
         Ok(out)
-    }
-}
-
-/// C(D) by the values at the zeros of T_24.
-fn coefficients(apart: f64) -> Block {
-    let step = std::f64::consts::PI / TERMS as f64;
-    let polynomial = |k: usize, node: usize| libm::cos(k as f64 * step * (node as f64 + 0.5));
-    let at = |node: usize| 0.5 * WIDTH * polynomial(1, node);
-    let values: Block = std::array::from_fn(|a| std::array::from_fn(|b| libm::exp(-0.5 * (apart + at(a) - at(b)).powi(2))));
-    let analysis: Block = std::array::from_fn(|k| {
-        let scale = if k == 0 { 1.0 } else { 2.0 } / TERMS as f64;
-        std::array::from_fn(|node| scale * polynomial(k, node))
-    });
-    let (mut half, mut out) = ([[0.0; TERMS]; TERMS], [[0.0; TERMS]; TERMS]);
-    add_product(&analysis, &values, &mut half);
-    let transposed: Block = std::array::from_fn(|node| std::array::from_fn(|k| analysis[k][node]));
-    add_product(&half, &transposed, &mut out);
-    out
-}
-
-#[inline(always)]
-fn chebyshev<const FMA: bool>(x: f64) -> [f64; TERMS] {
-    let mut t = [1.0; TERMS];
-    t[1] = x;
-    for k in 2..TERMS {
-        t[k] = fma::<f64, FMA>(2.0 * x, t[k - 1], -t[k - 2]);
-    }
-    t
-}
-
-dispatch! {
-    /// Adds the moments of points to a series.
-    gather, gather_body, <>, (points: &[[f64; 2]], weights: &[f64], out: &mut Block) -> ()
-}
-
-#[inline(always)]
-fn gather_body<const FMA: bool>(points: &[[f64; 2]], weights: &[f64], out: &mut Block) {
-    for ([x, y], w) in points.iter().zip(weights) {
-        let (first, second) = (chebyshev::<FMA>(*x), chebyshev::<FMA>(*y));
-        for (row, a) in out.iter_mut().zip(first) {
-            let a = a * w;
-            for l in 0..TERMS {
-                row[l] = fma::<f64, FMA>(a, second[l], row[l]);
-            }
-        }
-    }
-}
-
-dispatch! {
-    /// out <- out + a b.
-    add_product, product_body, <>, (a: &Block, b: &Block, out: &mut Block) -> ()
-}
-
-#[inline(always)]
-fn product_body<const FMA: bool>(a: &Block, b: &Block, out: &mut Block) {
-    for (a, out) in a.iter().zip(out) {
-        let mut row = *out;
-        for (a, b) in a.iter().zip(b) {
-            for l in 0..TERMS {
-                row[l] = fma::<f64, FMA>(*a, b[l], row[l]);
-            }
-        }
-        *out = row;
-    }
-}
-
-dispatch! {
-    /// A series of both directions at a place.
-    value, value_body, <>, (series: &Block, at: [f64; 2]) -> f64
-}
-
-#[inline(always)]
-fn value_body<const FMA: bool>(series: &Block, at: [f64; 2]) -> f64 {
-    let (first, second) = (chebyshev::<FMA>(at[0]), chebyshev::<FMA>(at[1]));
-    let mut row = [0.0; TERMS];
-    for (a, b) in first.iter().zip(series) {
-        for l in 0..TERMS {
-            row[l] = fma::<f64, FMA>(*a, b[l], row[l]);
-        }
-    }
-    row.iter().zip(&second).map(|(a, b)| a * b).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_series_is_as_exact_as_is_said_of_its_step() {
-        let places: Vec<f64> = (-50..=50).map(|k| f64::from(k) / 50.0).collect();
-        for (step, said) in WRONG.into_iter().enumerate() {
-            let apart = WIDTH * step as f64;
-            let (block, greatest) = (coefficients(apart), libm::exp(-0.5 * (apart - WIDTH).max(0.0).powi(2)));
-            for &u in &places {
-                for &t in &places {
-                    let wrong = (value(&block, [u, t]) - libm::exp(-0.5 * (apart + u - t).powi(2))).abs();
-                    assert!(wrong <= said * greatest, "{step}: {:e}", wrong / greatest);
-                }
-            }
-        }
     }
 }

@@ -10,10 +10,12 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{dot, spread};
+use crate::gram::{Level, dispatch, dot, level, spread};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
+/// Numbers that are added up side by side.
+const LANES: usize = 8;
 /// Places whose swaps are weighed side by side.
 const BLOCK: usize = 128;
 /// Places that a greedy start chooses among: at even steps of their order.
@@ -82,9 +84,42 @@ fn every_set(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Re
     Ok(Medoids { every_set: true, fixed: true, ..State::new(d, weights, best).found(0, true) })
 }
 
+dispatch! {
+    /// What a place that becomes a medoid takes off the loss: of the rows that come to it, sum_j w_j min(d_j - first_j, 0), and by their
+    /// nearest medoid of those that would come to it were that one gone, w_j (min(max(d_j, first_j), second_j) - second_j). Sums go by
+    /// lanes.
+    weigh, weigh_body, <>, (row: &[f64], of: [&[f64]; 3], nearest: &[usize], changes: &mut [[f64; LANES]]) -> f64
+}
+
+#[inline(always)]
+fn weigh_body<const FMA: bool>(row: &[f64], of: [&[f64]; 3], nearest: &[usize], changes: &mut [[f64; LANES]]) -> f64 {
+    let whole = row.len() / LANES * LANES;
+    let mut gain = [0.0; LANES];
+    for at in (0..whole).step_by(LANES) {
+        let ([first, second, weights], row) = (of.map(|of| &of[at..at + LANES]), &row[at..at + LANES]);
+        let mut change = [0.0; LANES];
+        for l in 0..LANES {
+            // The greater and the lesser by comparison, which is one instruction.
+            let least = if row[l] > first[l] { row[l] } else { first[l] };
+            let kept = if least < second[l] { least } else { second[l] };
+            change[l] = weights[l] * (kept - second[l]);
+            let nearer = if row[l] < first[l] { row[l] } else { first[l] };
+            gain[l] += weights[l] * (nearer - first[l]);
+        }
+        for l in 0..LANES {
+            changes[nearest[at + l]][l] += change[l];
+        }
+    }
+    for j in whole..row.len() {
+        let [first, second, weight] = of.map(|of| of[j]);
+        changes[nearest[j]][j - whole] += weight * (row[j].max(first).min(second) - second);
+        gain[j - whole] += weight * (row[j].min(first) - first);
+    }
+    gain.iter().sum()
+}
+
 /// sum_j w_j min(a_j, b_j) in lanes, which the compiler makes vectors of.
 fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
     let mut sums = [0.0; LANES];
     let (w, x, y) = (weights.chunks_exact(LANES), a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest: f64 = w.remainder().iter().zip(x.remainder()).zip(y.remainder()).map(|((w, a), b)| w * a.min(*b)).sum();
@@ -180,20 +215,9 @@ impl<'a> State<'a> {
         if removals.len() == 1 {
             return (0, dot(self.weights, row) - self.loss());
         }
-        let mut change = removals.to_vec();
-        let mut gain = 0.0;
-        for j in 0..row.len() {
-            let far = row[j];
-            if far < self.second[j] {
-                let w = self.weights[j];
-                if far < self.first[j] {
-                    gain += w * (far - self.first[j]);
-                    change[self.nearest[j]] += w * (self.first[j] - self.second[j]);
-                } else {
-                    change[self.nearest[j]] += w * (far - self.second[j]);
-                }
-            }
-        }
+        let mut changes = vec![[0.0; LANES]; removals.len()];
+        let gain = weigh(row, [&self.first, &self.second, self.weights], &self.nearest, &mut changes);
+        let change: Vec<f64> = removals.iter().zip(&changes).map(|(r, c)| r + c.iter().sum::<f64>()).collect();
         let best = (0..change.len()).fold(0, |b, m| if change[m] < change[b] { m } else { b });
         (best, change[best] + gain)
     }

@@ -5,11 +5,13 @@ use crate::made;
 use made::*;
 use mercer::control::Control;
 use mercer::data::{Column, Dataset, Target, Values};
-use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Want};
+use mercer::error::Error;
+use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Task, Want};
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
 use mercer::prep::Recipe;
 use mercer::read::{Labels, TargetInfo};
+use mercer::report::{Picture, Row};
 
 fn table(columns: Vec<(&str, Vec<f64>)>) -> Dataset {
     Dataset::new(columns.into_iter().map(|(name, v)| Column { name: name.into(), values: Values::Numbers(v) }).collect()).unwrap()
@@ -81,11 +83,47 @@ fn the_number_of_clusters_is_found_where_they_lie_apart() {
     ] {
         let (model, found) = clusters(estimator, kernel, &data).unwrap();
         assert_eq!(model.answer, Answer::Clusters { count: 4 }, "{estimator}");
+        let told = model.about.notices.iter().any(|n| n.starts_with("clusters=4 of ") && n.contains("is chosen by the "));
+        assert!(told, "{estimator}: {:?}", model.about.notices);
         assert!((0..80).all(|i| found[i] == found[i % 4]), "{estimator}");
         let mut four = found[..4].to_vec();
         four.sort_unstable();
         assert_eq!(four, [0, 1, 2, 3], "{estimator}");
     }
+}
+
+#[test]
+fn what_stops_the_search_for_a_number_of_clusters_is_no_number() {
+    let (data, control) = (rings(), Control::default());
+    let gram = KernelExpr::parse("rbf(length_scale=1)").unwrap().bind(None, &data).unwrap();
+    let target = Target::Absent { rows: data.rows() };
+    let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 };
+    control.cancel.cancel();
+    for estimator in ["k_medoids", "kernel_k_means", "spectral_clustering"] {
+        let found = EstimatorExpr::parse(estimator).unwrap().settle(&task);
+        assert!(matches!(found, Err(Error::Cancelled)), "{estimator}: {found:?}");
+    }
+}
+
+#[test]
+fn the_page_measures_numbers_of_clusters_by_the_weights_of_the_rows() {
+    let at = |i: usize, d: usize| ((i * [37, 53][d]) % 29) as f64 + if i % 3 == 0 { 40.0 } else { 0.0 };
+    let of = |rows: &[usize]| table((0..2).map(|d| (["x", "y"][d], rows.iter().map(|&i| at(i, d)).collect())).collect());
+    let weights: Vec<f64> = (0..24).map(|i| (i % 3) as f64).collect();
+    let repeated: Vec<usize> = (0..24).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
+    let curve = |data: &Dataset, weights: Option<&[f64]>| {
+        let (model, _) = clusters("k_medoids(clusters=2, count_by=gap)", "linear", data).unwrap();
+        let target = Target::Absent { rows: data.rows() };
+        let row = Row::of_model(&model, data, &target, weights, &Control::default()).unwrap();
+        let found = row.pictures.into_iter().find_map(|p| if let Picture::Tuning(curve) = p { Some(curve) } else { None });
+        found.unwrap()
+    };
+    let (weighed, all) = (curve(&of(&(0..24).collect::<Vec<_>>()), Some(&weights)), curve(&of(&repeated), None));
+    assert_eq!(weighed.parameter.tried.len(), all.parameter.tried.len());
+    for (a, b) in weighed.parameter.tried.iter().zip(&all.parameter.tried) {
+        assert!(a.0 == b.0 && (a.1 - b.1).abs() <= 1e-9, "{a:?} {b:?}");
+    }
+    assert!(all.errors.len() == all.parameter.tried.len() && all.errors.iter().all(|e| *e > 0.0));
 }
 
 // The first scenario of Tibshirani, Walther & Hastie (2001), 5: points drawn evenly from the unit square are one cluster, which neither

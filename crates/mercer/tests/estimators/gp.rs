@@ -270,14 +270,14 @@ fn starts_are_shares_of_the_variance_of_the_target() {
     let (x, control) = (wave(4, 1, 22), Control::default());
     let (gram, target) = (square(&x, rbf), Target::numbers(&[1.0, 3.0, 1.0, 3.0]));
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
-    assert_eq!(Gp::default().start("noise", &task), 0.1);
-    assert_eq!(Gp::default().start("variance", &task), 1.0);
+    assert_eq!(Gp::default().start("noise", &task).unwrap(), 0.1);
+    assert_eq!(Gp::default().start("variance", &task).unwrap(), 1.0);
     let plain = Gp { standardise_target: false, ..Gp::default() };
-    near(plain.start("variance", &task), 1.0, 1e-15);
+    near(plain.start("variance", &task).unwrap(), 1.0, 1e-15);
     let target = Target::numbers(&[10.0, 30.0, 10.0, 30.0]);
     let task = Task { target: &target, ..task };
-    near(plain.start("variance", &task), 100.0, 1e-12);
-    near(plain.start("noise", &task), 10.0, 1e-12);
+    near(plain.start("variance", &task).unwrap(), 100.0, 1e-12);
+    near(plain.start("noise", &task).unwrap(), 10.0, 1e-12);
 }
 
 #[test]

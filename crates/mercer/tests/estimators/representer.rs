@@ -94,8 +94,8 @@ impl Estimator for Plugged {
     fn work(&self, size: Size) -> f64 {
         2000.0 * (size.rows as f64).powi(2)
     }
-    fn start(&self, _: &str, _: &Task<'_>) -> f64 {
-        1.0
+    fn start(&self, _: &str, _: &Task<'_>) -> Result<f64> {
+        Ok(1.0)
     }
     /// min over a of sum_i loss(y_i, (K a)_i) + lambda/2 a'K a.
     fn fit(&self, task: &Task<'_>) -> Result<FittedPlugged> {

@@ -190,8 +190,8 @@ fn starts_are_in_the_units_of_the_problem() {
     let gram = square(&[0.0, 1.0, 2.0, 3.0], |a, b| a * b);
     let target = Target::numbers(&[0.0, 10.0, 20.0, 30.0]);
     let task = Task { gram: &gram, target: &target, weights: None, control: &Default::default(), seed: 0 };
-    close(Svr::default().start("epsilon", &task), 0.1, 0.0);
+    close(Svr::default().start("epsilon", &task).unwrap(), 0.1, 0.0);
     // Standard deviation of 0, 10, 20, 30: the root of 125.
-    close(Svr { standardise_target: false, ..Svr::default() }.start("epsilon", &task), 0.1 * 125f64.sqrt(), 1e-12);
+    close(Svr { standardise_target: false, ..Svr::default() }.start("epsilon", &task).unwrap(), 0.1 * 125f64.sqrt(), 1e-12);
     assert!(Svr { c: Value::Auto, ..svr(1.0, 0.1, 1e-3) }.fit(&task).is_err());
 }

@@ -65,6 +65,7 @@ pub(crate) fn choice(edges: [BoundStatus; 2], at_bound: Option<mercer::select::E
             same: [1.05, 40.0],
             edges,
         },
+        errors: Vec::new(),
     }
 }
 

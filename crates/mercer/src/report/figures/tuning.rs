@@ -21,6 +21,8 @@ pub struct TuningCurve {
     pub same: f64,
     /// The values tried, the choice, and the range that scores the same.
     pub parameter: TunedParameter,
+    /// The standard error of the score of each value tried; empty where none is known.
+    pub errors: Vec<f64>,
 }
 
 const SIZE: (f64, f64) = (460.0, 290.0);
@@ -30,7 +32,9 @@ impl TuningCurve {
     pub(crate) fn all(t: &Tuning) -> Vec<TuningCurve> {
         let (Some(score), Some(same)) = (t.value, t.same) else { return Vec::new() };
         let drawn = t.parameters.iter().filter(|p| p.column.is_none() && p.tried.len() >= 2);
-        drawn.map(|p| TuningCurve { criterion: t.criterion.clone(), rises: t.rises, score, same, parameter: p.clone() }).collect()
+        drawn
+            .map(|p| TuningCurve { criterion: t.criterion.clone(), rises: t.rises, score, same, parameter: p.clone(), errors: Vec::new() })
+            .collect()
     }
 
     /// What the figure shows, with its numbers.
@@ -71,7 +75,9 @@ impl TuningCurve {
     pub(super) fn svg(&self, label: &str) -> Result<String> {
         let p = &self.parameter;
         let colour = CLASSES[0];
-        let mut entries = vec![(Sign::Mark(0, colour), "one value tried".to_owned()), (Sign::Ring, "chosen".into())];
+        let bars: Vec<(f64, [f64; 2])> = p.tried.iter().zip(&self.errors).map(|((x, s), e)| (*x, [s - e, s + e])).collect();
+        let tried = if bars.is_empty() { "one value tried" } else { "one value tried, and its standard error" };
+        let mut entries = vec![(Sign::Mark(0, colour), tried.to_owned()), (Sign::Ring, "chosen".into())];
         let shaded = p.same[1] > p.same[0];
         if shaded {
             entries.push((Sign::Area(band()), "the same within noise".into()));
@@ -88,7 +94,13 @@ impl TuningCurve {
         // Where no noise is known every score is of interest.
         let far = if slack > 0.0 { (20.0 * slack).max(off.get(off.len() / 2).copied().unwrap_or(0.0)) } else { f64::INFINITY };
         let near = |s: f64| (s - self.score).abs() <= far * (1.0 + 1e-9);
-        let scores = p.tried.iter().map(|(_, s)| *s).filter(|s| near(*s)).chain([self.score, self.same]);
+        let scores = p
+            .tried
+            .iter()
+            .map(|(_, s)| *s)
+            .filter(|s| near(*s))
+            .chain([self.score, self.same])
+            .chain(bars.iter().flat_map(|(_, ends)| *ends));
         let upwards = Span::of(scores, 0.08);
         let axes = Axes::new(size, legend.height, across, upwards, [&full_name(p), short(&self.criterion)]);
         draw(size, label, |sheet| {
@@ -101,6 +113,9 @@ impl TuningCurve {
                 if let Some([a, b]) = inside(pair[0], pair[1], upwards, p.low > 0.0) {
                     sheet.line(&[axes.place(a.0, a.1), axes.place(b.0, b.1)], colour, 1.8)?;
                 }
+            }
+            for (x, [low, high]) in &bars {
+                sheet.line(&[axes.place(*x, *low), axes.place(*x, *high)], colour, 1.2)?;
             }
             for (x, s) in p.tried.iter().filter(|(x, s)| axes.has(*x, *s)) {
                 sheet.mark(axes.place(*x, *s), 0, colour, 3.2)?;

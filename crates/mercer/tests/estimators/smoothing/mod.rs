@@ -6,3 +6,4 @@ mod densities;
 mod kernels;
 mod of_r;
 mod shared;
+mod together;
