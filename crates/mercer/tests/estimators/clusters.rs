@@ -107,7 +107,7 @@ fn what_stops_the_search_for_a_number_of_clusters_is_no_number() {
 
 #[test]
 fn the_page_measures_numbers_of_clusters_by_the_weights_of_the_rows() {
-    let at = |i: usize, d: usize| ((i * [37, 53][d]) % 29) as f64 + if i % 3 == 0 { 40.0 } else { 0.0 };
+    let at = |i: usize, d: usize| ((i * [37, 53][d]) % 29) as f64 + if i.is_multiple_of(3) { 40.0 } else { 0.0 };
     let of = |rows: &[usize]| table((0..2).map(|d| (["x", "y"][d], rows.iter().map(|&i| at(i, d)).collect())).collect());
     let weights: Vec<f64> = (0..24).map(|i| (i % 3) as f64).collect();
     let repeated: Vec<usize> = (0..24).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
