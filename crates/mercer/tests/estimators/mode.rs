@@ -79,7 +79,6 @@ fn l2vm_passes_the_conformance_kit() {
 }
 
 // spec: M29
-// spec-part: S02 (log loss; the square loss is ridge's)
 #[test]
 fn the_representer_form_equals_the_primal_for_a_linear_kernel() {
     // Probabilities of scikit-learn 1.9.1: LogisticRegression(C=2, tol=1e-14, solver="newton-cg") with the same weights of rows.
@@ -179,7 +178,6 @@ fn the_l2_vector_machine_of_numbers_solves_the_normal_equations_of_kernel_featur
     assert!(apart > 1e-2, "not the same as kernel ridge regression: {apart}");
 }
 
-// spec-part: K47 (l2vm: asymmetric and indefinite; logistic and gp refuse what is not positive semi-definite)
 #[test]
 fn any_similarity_makes_features_for_the_l2_vector_machine() {
     /// Neither symmetric nor positive semi-definite.

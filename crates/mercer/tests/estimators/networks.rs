@@ -146,7 +146,6 @@ fn with_every_row_a_centroid_it_is_the_l2_vector_machine() {
     }
 }
 
-// spec-part: K47 (rbf_network: indefinite and asymmetric)
 #[test]
 fn any_similarity_makes_features() {
     // Neither symmetric nor positive semi-definite.
