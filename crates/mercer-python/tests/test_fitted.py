@@ -135,3 +135,26 @@ def test_what_is_wrong_with_given_values_is_named(table):
         fitted_on("svr(c=1)", K(x), (y > 0).astype(int), classes=["a", "b"])
     with pytest.raises(mercer.DataError, match="no class probabilities"):
         fitted.predict_proba(K(x))
+
+
+# The library has a test with every formula.
+def test_a_matrix_that_is_not_symmetric_is_features_to_those_that_take_any_similarity(table, rng):
+    x, y = np.asarray(table[0]).reshape(len(table[1]), -1), np.asarray(table[1], dtype=float)
+    centre = rng.normal(size=(3, x.shape[1]))
+    values = lambda a, b: np.sin(a @ centre[0])[:, None] * np.cos(2 * b @ centre[1]) + np.tanh((a[:, None] - 2 * b) @ centre[2])
+    given, new = values(x, x), values(x[:5] + 0.1, x)
+    assert np.abs(given - given.T).max() > 0.1 and np.linalg.eigvalsh(given + given.T)[0] < -0.1
+    model = mercer.Learner("l2vm(lambda=0.2, intercept=false)", "precomputed").fit(given, y)
+    w = np.linalg.solve(given.T @ given + 0.2 * np.eye(len(y)), given.T @ y)
+    np.testing.assert_allclose(model.predict(new), new @ w, rtol=1e-6, atol=1e-8)
+    for name in ["l1vm", "rvm", "rbf_network"]:
+        assert np.isfinite(mercer.Learner(name, "precomputed").fit(given, y).predict(new)).all()
+    labels = np.where(y > np.median(y), "up", "down")
+    for name, target in [("svc", labels), ("gp", y), ("ridge", y), ("kernel_pca", None)]:
+        with pytest.raises(mercer.ExpressionError, match=rf"{name} needs a symmetric similarity.*\(rvm, l2vm, l1vm, rbf_network\)"):
+            mercer.Learner(name, "precomputed").fit(given, target) if target is not None else mercer.Learner(name, "precomputed").fit(given)
+    # The derivative of the criterion is that by every value.
+    value, by_value = mercer.Learner("l2vm(lambda=0.2)", "precomputed").criterion(given, y)
+    change = rng.normal(size=given.shape) * 1e-6
+    moved = [mercer.Learner("l2vm(lambda=0.2)", "precomputed").criterion(given + sign * change, y)[0] for sign in (1, -1)]
+    assert (moved[0] - moved[1]) / 2 == pytest.approx((by_value * change).sum(), rel=1e-4)

@@ -79,6 +79,20 @@ pub enum Error {
         /// Estimators that take it.
         others: String,
     },
+    /// A similarity of which k(x, z) is not k(z, x), where that is asked for.
+    #[error(
+        "{who} needs a symmetric similarity, and {kernel} is not symmetric here: {why}; give the mean of K and its transpose, if that is what is meant, or use an estimator that takes any similarity ({others})"
+    )]
+    NotSymmetric {
+        /// The estimator, or the part of the kernel, that refuses.
+        who: String,
+        /// The kernel expression.
+        kernel: String,
+        /// Two values that show it.
+        why: String,
+        /// Estimators that take it.
+        others: String,
+    },
     /// A kernel pointed at columns of a kind that it cannot take.
     #[error("{kernel} takes {needs}, but column '{column}' holds {found}; {fix}")]
     WrongKind {
@@ -221,6 +235,7 @@ impl Error {
             | Unsettled { .. }
             | Setting { .. }
             | NotMercer { .. }
+            | NotSymmetric { .. }
             | WrongKind { .. } => ErrorKind::Expression,
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
             Memory { .. } | TooLarge { .. } | Time { .. } | Stopped { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,

@@ -4,7 +4,7 @@
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want, catalogue};
+use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want};
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
@@ -96,8 +96,20 @@ fn with_strings<'a>(data: &'a Dataset, names: &[String]) -> Result<Cow<'a, Datas
     Dataset::with_rows(data.rows(), columns).map(Cow::Owned)
 }
 
+/// What may be refused before a fit is tried: a similarity that is not what the estimator needs.
+pub fn require_similarity(
+    kernel: &KernelExpr,
+    estimator: &EstimatorExpr,
+    data: &Dataset,
+    allow_non_mercer: bool,
+    control: &Control,
+) -> Result<()> {
+    validity::require_symmetric(kernel, estimator.name(), estimator.needs(), data)?;
+    if estimator.needs() == Needs::MercerKernel && !allow_non_mercer { require_mercer(kernel, estimator, data, control) } else { Ok(()) }
+}
+
 /// Refuses a kernel that is not positive semi-definite, with rows and weights that prove it where some are found.
-pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, control: &Control) -> Result<()> {
+fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, control: &Control) -> Result<()> {
     let why = match kernel.mercer() {
         Mercer::Always => return Ok(()),
         Mercer::Conditional(why) | Mercer::Never(why) => why,
@@ -125,12 +137,11 @@ pub fn require_mercer(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dat
         }
         None => String::new(),
     };
-    let others: Vec<&str> = catalogue().iter().filter(|e| e.needs == Needs::AnySimilarity).map(|e| e.name).collect();
     Err(Error::NotMercer {
         estimator: estimator.name().into(),
         kernel: kernel.to_string(),
         why: format!("{why}{proof}"),
-        others: others.join(", "),
+        others: validity::those_that_take(Needs::any_values).join(", "),
     })
 }
 

@@ -10,7 +10,7 @@ use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted};
 use crate::fitting::{
-    self, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_mercer, size_of, support_of, zero_norm_rows,
+    self, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of, zero_norm_rows,
 };
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
@@ -189,10 +189,8 @@ impl Learner {
             return Err(cannot_predict(&self.estimator, &used.target));
         }
         let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
-        if self.estimator.needs_mercer() && !self.allow_non_mercer {
-            // As it was asked for: a search may go to the ends of its ranges.
-            require_mercer(&prepared.kernel, &self.estimator, &prepared.data, control)?;
-        }
+        // As it was asked for: a search may go to the ends of its ranges.
+        require_similarity(&prepared.kernel, &self.estimator, &prepared.data, self.allow_non_mercer, control)?;
         let size = |kernel: &KernelExpr| size_of(kernel, &prepared.data, &used.target);
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices);

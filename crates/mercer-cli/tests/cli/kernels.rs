@@ -52,6 +52,65 @@ fn a_kernel_matrix_that_was_written_is_looked_up_again() {
 }
 
 #[test]
+fn a_matrix_that_is_not_symmetric_is_taken_by_the_methods_to_which_it_is_features_and_refused_by_the_others() {
+    let shell = Shell::new();
+    let k = |i: usize, j: usize| ((3 * i + 5 * j) as f64).sin() + 0.1 * i as f64;
+    let line = |i: usize| format!("r{i},{}\n", (0..12).map(|j| k(i, j).to_string()).collect::<Vec<_>>().join(","));
+    shell.write(
+        "k.csv",
+        format!("i,{}\n{}", (0..12).map(|j| format!("r{j}")).collect::<Vec<_>>().join(","), (0..12).map(line).collect::<String>()),
+    );
+    let table = |rows: std::ops::Range<usize>| format!("id,y\n{}", rows.map(|i| format!("r{i},{}\n", i * i % 7)).collect::<String>());
+    shell.write("t.csv", table(0..9));
+    shell.write("u.csv", table(9..12));
+    let fit = ["fit", "t.csv", "--target", "y", "--gram", "id=k.csv", "--kernel", "precomputed", "-o", "m.mercer", "--estimator"];
+    for estimator in ["l1vm(lambda=0.5)", "rvm", "rbf_network(lambda=0.1)"] {
+        shell.done(&[&fit[..], &[estimator]].concat());
+        shell.done(&["predict", "m.mercer", "u.csv", "--gram", "id=k.csv"]);
+    }
+    // Two features that all columns are made of: with hardly a penalty f is the plane of least squares through them and y, whatever
+    // spans them. k(i, j) = sin(3i) cos(5j) + cos(3i) sin(5j) + i / 10.
+    shell.done(&[&fit[..], &["l2vm(lambda=1e-9)"]].concat());
+    let run = shell.done(&["predict", "m.mercer", "u.csv", "--gram", "id=k.csv"]);
+    let found: Vec<f64> = run.out.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect();
+    let features = |i: usize| [(3.0 * i as f64).sin(), (3.0 * i as f64).cos(), i as f64, 1.0];
+    let w = least_squares((0..9).map(|i| (features(i), (i * i % 7) as f64)));
+    for (i, found) in (9..12).zip(found) {
+        let expected: f64 = features(i).iter().zip(w).map(|(a, b)| a * b).sum();
+        assert!((found - expected).abs() <= 1e-5, "{found} {expected}");
+    }
+    for (estimator, name) in [("svr(c=1)", "svr"), ("gp", "gp"), ("ridge", "ridge")] {
+        let run = shell.mercer(&[&fit[..], &[estimator]].concat());
+        let says = run.err.contains(&format!("{name} needs a symmetric similarity")) && run.err.contains("(rvm, l2vm, l1vm, rbf_network)");
+        assert!(run.code == 2 && says, "{} {}", run.code, run.err);
+    }
+    let components = ["map", "t.csv", "--gram", "id=k.csv", "--kernel", "precomputed"];
+    assert!(shell.mercer(&components).err.contains("needs a symmetric similarity"), "{}", shell.mercer(&components).err);
+    let table =
+        shell.mercer(&["compare", "t.csv", "--target", "y", "--gram", "id=k.csv", "--kernel", "precomputed", "--estimators", "l2vm,ridge"]);
+    assert!(table.out.contains("ridge needs a symmetric similarity"), "{} {}", table.out, table.err);
+}
+
+/// The weights of four features with the least squares of what is left, by elimination in the normal equations.
+fn least_squares(rows: impl Iterator<Item = ([f64; 4], f64)>) -> [f64; 4] {
+    let mut a = [[0.0; 5]; 4];
+    for (x, y) in rows {
+        for i in 0..4 {
+            (0..4).for_each(|j| a[i][j] += x[i] * x[j]);
+            a[i][4] += x[i] * y;
+        }
+    }
+    for k in 0..4 {
+        let pivot = a[k];
+        for (_, row) in a.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let by = row[k] / pivot[k];
+            (0..5).for_each(|j| row[j] -= by * pivot[j]);
+        }
+    }
+    std::array::from_fn(|i| a[i][4] / a[i][i])
+}
+
+#[test]
 fn rows_are_grouped_into_sets_when_fitted_and_when_predicted() {
     let shell = Shell::new();
     let row = |i: usize| format!("bag{},{},{},{}\n", i / 3, i % 7, (i / 3 % 2) * 5 + i % 2, ["no", "yes"][i / 3 % 2]);

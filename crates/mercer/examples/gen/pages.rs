@@ -49,8 +49,9 @@ pub(crate) fn estimators() -> String {
     for e in estimators::catalogue() {
         let kernel = match e.needs {
             Needs::MercerKernel => "Needs a Mercer kernel.",
-            Needs::AnySimilarity => "Takes any similarity.",
-            Needs::NonNegative => "Takes any similarity whose values are 0 and above.",
+            Needs::AnySimilarity => "Takes any similarity, symmetric or not.",
+            Needs::Symmetric => "Takes any symmetric similarity.",
+            Needs::NonNegative => "Takes any symmetric similarity whose values are 0 and above.",
             Needs::Nothing => "Needs no kernel.",
         };
         let tuned = match e.criterion {

@@ -416,8 +416,5 @@ fn refusal(
         return Err(fitting::cannot_predict(e, examples.target));
     }
     fitting::plan(e, size, examples.target, control)?;
-    if e.needs_mercer() && !comparing.allow_non_mercer {
-        fitting::require_mercer(kernel, e, data, control)?;
-    }
-    Ok(())
+    fitting::require_similarity(kernel, e, data, comparing.allow_non_mercer, control)
 }

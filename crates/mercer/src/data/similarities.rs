@@ -25,6 +25,9 @@ pub struct Similarities {
     /// k(x, x) of every row; none where rows are no items and nobody has said it.
     #[serde(with = "blocks::f64s")]
     squares: Vec<f64>,
+    /// Two items whose values do not mirror each other, in words; none where all do.
+    #[serde(skip)]
+    lopsided: Option<Arc<str>>,
 }
 
 fn shared<S: Serializer>(values: &Arc<Matrix>, s: S) -> std::result::Result<S::Ok, S::Error> {
@@ -45,7 +48,7 @@ impl<'de> Deserialize<'de> for Similarities {
             squares: Vec<f64>,
         }
         let Stored { names, own, values, squares } = Stored::deserialize(d)?;
-        let found = Similarities { names, own, values: Arc::new(values), squares };
+        let found = Similarities { names, own, values: Arc::new(values), squares, lopsided: None };
         found.checked().map_err(serde::de::Error::custom)
     }
 }
@@ -67,10 +70,10 @@ impl Similarities {
         Error::unless_equal("rows of a kernel matrix", own.len(), values.rows())?;
         Error::unless_equal("columns of a kernel matrix", names.len(), values.cols())?;
         let squares = own.iter().enumerate().map(|(i, &k)| values.row(i).get(k as usize).copied().unwrap_or_default()).collect();
-        Similarities { names, own, values: Arc::new(values), squares }.checked()
+        Similarities { names, own, values: Arc::new(values), squares, lopsided: None }.checked()
     }
 
-    fn checked(self) -> Result<Self> {
+    fn checked(mut self) -> Result<Self> {
         Error::unless_equal("rows of a kernel matrix", self.own.len(), self.values.rows())?;
         if self.values.cols() > 0 {
             Error::unless_equal("columns of a kernel matrix", self.names.len(), self.values.cols())?;
@@ -80,29 +83,28 @@ impl Similarities {
         }
         match self.own.iter().find(|k| **k != NONE && **k as usize >= self.names.len()) {
             Some(k) => Err(Error::Data(format!("a row of a kernel matrix says that it is item {k}, and there are {}", self.names.len()))),
-            None => Ok(self),
+            None => {
+                self.lopsided = lopsided(&self.values, &self.own, &self.names);
+                Ok(self)
+            }
         }
     }
 
     /// Training rows from the kernel values among them (N x N): they are the items 0, 1, 2, ...
     ///
     /// # Errors
-    /// A matrix that is not square and symmetric, or a value that is not finite.
+    /// A matrix that is not square, or a value that is not finite.
     pub fn among(values: Matrix) -> Result<Self> {
         let rows = values.rows();
         Error::unless_equal("columns of a square kernel matrix", rows, values.cols())?;
         finite(&values)?;
-        let names: Vec<String> = (0..rows).map(|i| i.to_string()).collect();
-        symmetric(&values, &names)?;
-        let own = (0..u32::try_from(rows).unwrap_or(NONE)).collect();
-        Similarities::new(names, own, values)
+        Similarities::new((0..rows).map(|i| i.to_string()).collect(), every(rows), values)
     }
 
     /// Training rows of which no kernel value is known: for a method that looks at none while it is fitted.
     pub fn items(rows: usize) -> Self {
-        let own = (0..rows).filter_map(|k| u32::try_from(k).ok()).collect();
-        let values = Arc::new(Matrix::zeros(rows, 0));
-        Similarities { names: (0..rows).map(|i| i.to_string()).collect(), own, values, squares: vec![0.0; rows] }
+        let (names, values) = ((0..rows).map(|i| i.to_string()).collect(), Arc::new(Matrix::zeros(rows, 0)));
+        Similarities { names, own: every(rows), values, squares: vec![0.0; rows], lopsided: None }
     }
 
     /// New rows from their kernel values with the items that a model was fitted on (M x items).
@@ -115,14 +117,14 @@ impl Similarities {
         finite(&values)?;
         let (names, unknown) = (items.to_vec(), vec![NONE; rows]);
         match own {
-            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new() }.checked(),
+            Own::Unknown => Similarities { names, own: unknown, values: Arc::new(values), squares: Vec::new(), lopsided: None }.checked(),
             Own::Squares(squares) => {
                 Error::unless_equal("the diagonal of a kernel matrix", rows, squares.len())?;
                 if let Some(row) = squares.iter().position(|v| !v.is_finite()) {
                     let found = squares[row];
                     return Err(Error::Data(format!("the diagonal holds {found} in row {}; every kernel value must be finite", row + 1)));
                 }
-                Similarities { names, own: unknown, values: Arc::new(values), squares }.checked()
+                Similarities { names, own: unknown, values: Arc::new(values), squares, lopsided: None }.checked()
             }
             Own::Among(among) => {
                 Error::unless_equal("columns of kernel values among new rows", rows, among.cols())?;
@@ -141,7 +143,7 @@ impl Similarities {
     /// The same rows as what others are compared with: without values of their own.
     #[must_use]
     pub fn as_items(&self) -> Self {
-        Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), ..self.clone() }
+        Similarities { values: Arc::new(Matrix::zeros(self.own.len(), 0)), lopsided: None, ..self.clone() }
     }
 
     /// Whether the rows have no values of their own.
@@ -160,10 +162,15 @@ impl Similarities {
         (self.squares.len() == self.own.len()).then_some(self.squares.as_slice())
     }
 
-    /// The rows that `wanted` names, looked up in a symmetric kernel matrix; `names[i]` is what its row and column i are called.
+    /// Two items whose values do not mirror each other, in words; `None` where the matrix that was given is symmetric.
+    pub fn lopsided(&self) -> Option<&str> {
+        self.lopsided.as_deref()
+    }
+
+    /// The rows that `wanted` names, looked up in a square kernel matrix; `names[i]` is what its row and column i are called.
     ///
     /// # Errors
-    /// A matrix that is not square, symmetric and finite, a name that stands twice, a wanted one that is not there.
+    /// A matrix that is not square and finite, a name that stands twice, a wanted one that is not there.
     pub fn looked_up<S: AsRef<str>>(names: Vec<String>, values: &Matrix, wanted: &[S]) -> Result<Self> {
         Error::unless_equal("rows of the kernel matrix", names.len(), values.rows())?;
         Error::unless_equal("columns of the kernel matrix", names.len(), values.cols())?;
@@ -171,7 +178,8 @@ impl Similarities {
             let (row, column, found) = (k / names.len() + 1, &names[k % names.len()], values.data()[k]);
             return Err(Error::Data(format!("row {row}, column '{column}' of the kernel matrix: found {found}, expected a finite number")));
         }
-        symmetric(values, &names)?;
+        // Of the whole matrix: a new row and a training row may be unlike each other too.
+        let lopsided = lopsided(values, &every(names.len()), &names);
         let place: HashMap<&str, u32> = names.iter().zip(0u32..).map(|(name, k)| (name.as_str(), k)).collect();
         if place.len() < names.len() {
             return Err(Error::Data("a name stands twice in the kernel matrix".into()));
@@ -182,7 +190,8 @@ impl Similarities {
         });
         let own = own.collect::<Result<Vec<u32>>>()?;
         let rows: Vec<usize> = own.iter().map(|&k| k as usize).collect();
-        Similarities::new(names, own, values.select_rows(&rows))
+        let squares = rows.iter().map(|&k| values[(k, k)]).collect();
+        Ok(Similarities { names, own, values: Arc::new(values.select_rows(&rows)), squares, lopsided })
     }
 
     /// Names of the items, in the order of the columns.
@@ -224,6 +233,7 @@ impl Similarities {
             own: self.own.iter().map(|&k| back.get(k as usize).copied().unwrap_or(NONE)).collect(),
             values,
             squares: self.squares.clone(),
+            lopsided: self.lopsided.clone(),
         })
     }
 }
@@ -233,22 +243,29 @@ const TILE: usize = 64;
 /// Values that mirror each other may differ by so much of their size, or of the roots of their diagonal: what rounding in f32 leaves.
 const ROUNDING: f64 = 1e-5;
 
-/// Refuses a square matrix whose values do not mirror each other.
-fn symmetric(values: &Matrix, names: &[String]) -> Result<()> {
-    let n = names.len();
+/// The places of so many rows that are the items in their order.
+fn every(rows: usize) -> Vec<u32> {
+    (0..rows).filter_map(|k| u32::try_from(k).ok()).collect()
+}
+
+/// Two rows whose values do not mirror each other, in words; rows that are no items mirror none.
+fn lopsided(values: &Matrix, own: &[u32], names: &[String]) -> Option<Arc<str>> {
+    let n = own.len();
     let starts = || (0..n).step_by(TILE);
     let places = starts().flat_map(|top| starts().take_while(move |left| *left <= top).map(move |left| (top, left)));
     let mut pairs = places.flat_map(|(top, left)| {
         (top..(top + TILE).min(n)).flat_map(move |i| (left..(left + TILE).min(i)).map(move |j| (i, j)))
     });
-    let size = |i: usize, j: usize| (values[(i, i)] * values[(j, j)]).abs().sqrt();
+    let value = |i: usize, j: usize| values.row(i).get(own[j] as usize).copied();
     let apart = |&(i, j): &(usize, usize)| {
-        let (a, b) = (values[(i, j)], values[(j, i)]);
-        a != b && (a - b).abs() > ROUNDING * (a.abs() + b.abs()).max(size(i, j))
+        let (Some(a), Some(b)) = (value(i, j), value(j, i)) else { return false };
+        let size = || value(i, i).zip(value(j, j)).map_or(0.0, |(d, e)| (d * e).abs().sqrt());
+        a != b && (a - b).abs() > ROUNDING * (a.abs() + b.abs()).max(size())
     };
-    let Some((i, j)) = pairs.find(apart) else { return Ok(()) };
-    let found = format!("'{}' and '{}' have the values {} and {}", names[i], names[j], values[(i, j)], values[(j, i)]);
-    Err(Error::Data(format!("{found}; a kernel matrix is symmetric: give the mean of K and its transpose, if that is what is meant")))
+    let (i, j) = pairs.find(apart)?;
+    let name = |i: usize| names.get(own[i] as usize).map_or("", String::as_str);
+    let told = |i: usize, j: usize| value(i, j).unwrap_or(f64::NAN);
+    Some(format!("'{}' and '{}' have the values {} and {}", name(i), name(j), told(i, j), told(j, i)).into())
 }
 
 /// Refuses a kernel value that is not finite.
@@ -276,7 +293,7 @@ impl Cells for Similarities {
         }
         let squares = if self.squares.is_empty() { Vec::new() } else { rows.iter().map(|&i| self.squares[i]).collect() };
         let (own, values) = (rows.iter().map(|&i| self.own[i]).collect(), Arc::new(self.values.select_rows(rows)));
-        Similarities { names: self.names.clone(), own, values, squares }
+        Similarities { names: self.names.clone(), own, values, squares, lopsided: self.lopsided.clone() }
     }
     fn schema(&self) -> Vec<String> {
         self.names.clone()

@@ -15,11 +15,13 @@ mod statistic;
 use crate::control::Control;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::estimators::Needs;
 use crate::fitting::{Prepared, prepare};
 use crate::gram::{Bound, Gram};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::linalg::Matrix;
 use crate::prep::{Fitted, Recipe};
+use crate::validity::require_symmetric;
 pub use correlations::{AskedCorrelations, Correlations, canonical_correlations, kernel_correlations};
 use permutations::Permuted;
 use statistic::{Similar, biased, over_permutations, unbiased};
@@ -205,6 +207,7 @@ struct Compared {
 impl Compared {
     fn of(data: &Dataset, kernel: Option<&KernelExpr>, recipe: &Recipe, control: &Control) -> Result<Compared> {
         let Prepared { data: rows, prep, kernel, notices } = prepare(recipe, kernel, data)?;
+        require_symmetric(&kernel, "a test of dependence", Needs::Symmetric, &rows)?;
         let settled = kernel.settle(&rows)?;
         let kernel = settled.learn(&rows, None, control)?;
         Ok(Compared { gram: kernel.gram(&rows, control)?, rows, prep, kernel, name: settled.to_string(), notices })

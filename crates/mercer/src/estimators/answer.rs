@@ -201,12 +201,21 @@ impl Gives {
 pub enum Needs {
     /// A positive semi-definite kernel.
     MercerKernel,
-    /// Any similarity.
+    /// Any similarity: its values are features of a row, and k(x, z) need not be k(z, x).
     AnySimilarity,
-    /// Any similarity whose values are 0 and above.
+    /// Any symmetric similarity: it tells how far apart rows are.
+    Symmetric,
+    /// Any symmetric similarity whose values are 0 and above.
     NonNegative,
     /// None: predictions depend on no input.
     Nothing,
+}
+
+impl Needs {
+    /// Whether a similarity that is not positive semi-definite will do, whatever its values.
+    pub fn any_values(self) -> bool {
+        matches!(self, Needs::AnySimilarity | Needs::Symmetric)
+    }
 }
 
 /// The estimators that look at inputs and give something besides the predicted values, for a sentence: `gp`, or

@@ -121,7 +121,7 @@ impl Places {
         Ok(out)
     }
 
-    /// Kernel values among the places.
+    /// Kernel values among the places, of which the symmetric part makes distances.
     pub(super) fn values(&self, task: &Task<'_>) -> Result<Matrix> {
         let m = self.rows.len();
         let Some(all) = task.gram.held() else {
@@ -135,6 +135,7 @@ impl Places {
             let row = all.row(i);
             out.iter_mut().zip(&self.rows).for_each(|(o, &j)| *o = row[j]);
         });
+        to_means(&mut out);
         Ok(out)
     }
 
@@ -235,7 +236,7 @@ fn write_apart(task: &Task<'_>, distances: bool, rows: &[usize], out: &mut [f64]
     task.gram.squared_distances(out);
 }
 
-/// Of values that are not quite symmetric the mean counts. By tiles, of which two stay in the cache.
+/// Of values that are not symmetric the mean counts. By tiles, of which two stay in the cache.
 fn to_means(of: &mut Matrix) {
     const TILE: usize = 64;
     let n = of.rows();

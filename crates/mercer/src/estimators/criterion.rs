@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 pub struct Criterion {
     /// Its value.
     pub value: f64,
-    /// d value / dK_ij, symmetric, N x N.
+    /// d value / dK_ij, N x N, symmetric where K is.
     pub weights: Matrix,
     /// (parameter name, d value / d parameter) for each own parameter.
     pub own: Vec<(&'static str, f64)>,

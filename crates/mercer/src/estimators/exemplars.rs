@@ -29,12 +29,12 @@ impl<'a> Exemplars<'a> {
         Error::unless_equal("columns of the Gram matrix", n, p)?;
         let fits = 8 * (n as u64).pow(2) <= control.allowed() / SHARE;
         let whole = match gram.held() {
-            Some(matrix) => Some(Cow::Borrowed(matrix)),
-            None if fits => {
+            Some(matrix) if gram.symmetric() => Some(Cow::Borrowed(matrix)),
+            _ if fits => {
                 let values = gram::dense(gram, control)?;
                 Some(Cow::Owned(if gram.symmetric() { values } else { values.transpose() }))
             }
-            None => None,
+            _ => None,
         };
         if let Some(value) = whole.as_ref().and_then(|m| m.data().iter().find(|v| v.is_nan() || v.abs() > MOST)) {
             return Err(Error::Numerical {

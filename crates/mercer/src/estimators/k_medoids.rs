@@ -85,7 +85,7 @@ impl Estimator for KMedoids {
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives { finds: Finds::Clusters, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
 
     /// Kernel values, distances and dissimilarities.

@@ -148,7 +148,7 @@ impl Estimator for KernelPca {
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKernelPca;
 
     /// Coefficients that sum to 0 see nothing of f(x), and the constant takes up f(z).

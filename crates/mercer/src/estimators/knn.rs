@@ -105,7 +105,7 @@ impl Estimator for Knn {
         leave_one_out: When::Always,
         ..Gives::VALUES
     };
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedKnn;
 
     /// They cancel in k(x, x) + k(z, z) - 2 k(x, z).

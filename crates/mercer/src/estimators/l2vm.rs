@@ -94,6 +94,12 @@ impl Features {
         let product = product_within(by_products, &self.k, task.control)?;
         let n = product.rows();
         let mut out = product.clone();
+        if !task.gram.symmetric() {
+            out.data_mut()
+                .chunks_exact_mut(n.max(1))
+                .for_each(|row| row.iter_mut().enumerate().for_each(|(j, v)| *v *= 2.0 * task.weight(j)));
+            return Ok(out);
+        }
         out.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
             for (j, v) in row.iter_mut().enumerate() {
                 *v = product[(i, j)] * task.weight(j) + product[(j, i)] * task.weight(i);

@@ -270,9 +270,9 @@ impl EstimatorExpr {
     pub fn goes_by_order(&self) -> bool {
         self.any().goes_by_order()
     }
-    /// Whether a kernel that is not positive semi-definite must be refused.
-    pub fn needs_mercer(&self) -> bool {
-        self.any().needs() == Needs::MercerKernel
+    /// What it needs of the similarity of inputs.
+    pub fn needs(&self) -> Needs {
+        self.any().needs()
     }
     /// The size of kernel values that suits the target, where a kernel leaves its factors open.
     pub(crate) fn amplitude(&self, target: &Target, weights: Option<&[f64]>) -> f64 {

@@ -107,7 +107,7 @@ impl Estimator for Mds {
     ];
     const TAKES: &'static [Kind] = &[Kind::Nothing];
     const GIVES: Gives = Gives::VALUES;
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedMds;
 
     /// k(x, z) + f(x) + f(z) has the same distances.

@@ -109,7 +109,7 @@ use std::borrow::Cow;
 /// What an estimator is given.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// Kernel values among the training rows, N x N, symmetric.
+    /// Kernel values among the training rows, N x N; symmetric unless the estimator takes any similarity.
     pub gram: &'a dyn Gram,
     /// N targets.
     pub target: &'a Target,

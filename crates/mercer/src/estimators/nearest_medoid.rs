@@ -38,7 +38,7 @@ impl Estimator for NearestMedoid {
     const PARAMS: &'static [Param] = &[];
     const TAKES: &'static [Kind] = &[Kind::Classes];
     const GIVES: Gives = Gives { scores: Scores::Classes, ..Gives::VALUES };
-    const NEEDS: Needs = Needs::AnySimilarity;
+    const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedNearestMedoid;
 
     /// What is added to k(x, z) for x cancels between classes, and for z in k(x, m) - k(m, m) / 2.

@@ -96,13 +96,15 @@ impl Features {
     }
 
     /// d value / dK from d value / dZ: the columns of the centroids, and of a symmetric K its symmetric part.
-    fn slope(&self, by_features: &Matrix) -> Matrix {
+    fn slope(&self, task: &Task<'_>, by_features: &Matrix) -> Matrix {
         let n = by_features.rows();
         let mut out = Matrix::zeros(n, n);
+        let mirrored = task.gram.symmetric();
         for i in 0..n {
             for (&s, by) in self.centroids.iter().zip(by_features.row(i)) {
+                let mirror = if mirrored { (s, i) } else { (i, s) };
                 out[(i, s)] += 0.5 * by;
-                out[(s, i)] += 0.5 * by;
+                out[mirror] += 0.5 * by;
             }
         }
         out
@@ -242,14 +244,14 @@ impl Estimator for RbfNetwork {
         let (criterion, alpha) = if self.scores(task)?.is_some() {
             let OfFeatures { value, by_features, by_lambda, alpha } =
                 self.logistic().criterion_of_features(&features.z, task, Near::alpha(last))?;
-            let weights = features.slope(&by_features);
+            let weights = features.slope(task, &by_features);
             (Criterion { value, weights, own: vec![("lambda", by_lambda)], indifference: 1.0 }, Some(alpha))
         } else {
             let found = self.ridge().criterion(&Task { gram: &features.products, ..*task })?;
             // dV/dZ = 2 G Z for G = dV/d(Z Z').
             let mut by_features = product_within(&found.weights, &features.z, task.control)?;
             by_features.data_mut().iter_mut().for_each(|v| *v *= 2.0);
-            (Criterion { weights: features.slope(&by_features), ..found }, None)
+            (Criterion { weights: features.slope(task, &by_features), ..found }, None)
         };
         Ok((criterion, Some(Near { alpha, chosen: features.centroids })))
     }

@@ -1,4 +1,4 @@
-//! Sums over all pairs of a symmetric Gram matrix, tile by tile, in an order that does not depend on threads.
+//! Sums over all pairs of a Gram matrix among the rows of one batch, tile by tile, in an order that does not depend on threads.
 
 use super::dense::{TILE, ranges};
 use super::{Block, Bound, Gram, with_scratch};
@@ -13,8 +13,8 @@ fn lower_tiles(n: usize) -> Vec<(Range<usize>, Range<usize>)> {
     ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect()
 }
 
-/// The sums of `count` numbers that `each` adds up for every tile on and below the diagonal with its part of `weights`;
-/// tiles below the diagonal count twice.
+/// The sums of `count` numbers that `each` adds up for every tile on and below the diagonal with its part of the symmetric part of
+/// `weights`, which is all that derivatives of a symmetric kernel see; tiles below the diagonal count twice.
 ///
 /// An error on request of `control`, which is asked per tile.
 pub(super) fn sum_tiles(
@@ -30,7 +30,7 @@ pub(super) fn sum_tiles(
             let mut out = vec![0.0; count];
             with_scratch(rows.len() * cols.len(), |part: &mut [f64]| {
                 for (to, i) in part.chunks_exact_mut(cols.len()).zip(rows.clone()) {
-                    to.copy_from_slice(&weights.row(i)[cols.clone()]);
+                    to.iter_mut().zip(cols.clone()).for_each(|(w, j)| *w = 0.5 * (weights[(i, j)] + weights[(j, i)]));
                 }
                 each(rows.clone(), cols.clone(), part, &mut out);
             });
@@ -44,6 +44,11 @@ pub(super) fn sum_tiles(
 
 /// sum_ij W_ij K_ij.
 pub(crate) fn inner_product(gram: &(impl Gram + ?Sized), weights: &Matrix, control: &Control) -> Result<f64> {
+    if !gram.symmetric() {
+        let mut shares = weights.clone();
+        reweigh(gram, &mut shares, control, |w, k| w * k)?;
+        return Ok(shares.data().iter().sum());
+    }
     let sums = sum_tiles(weights, 1, control, |rows, cols, part, out| {
         with_scratch(part.len(), |values: &mut [f64]| {
             gram.fill(rows.clone(), cols.clone(), Block::new(values, rows.len(), cols.len()));

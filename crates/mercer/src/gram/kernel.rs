@@ -127,6 +127,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn negative_type(&self) -> Option<&'static str> {
         None
     }
+    /// Whether k(x, z) = k(z, x) among a batch: not of values that come from elsewhere.
+    fn mirrors(_: &Self::Prepared) -> bool {
+        true
+    }
     /// The whole Gram matrix among a batch, where it is there already and every value is known to be finite.
     fn held(_: &Self::Prepared) -> Option<&Matrix> {
         None
@@ -227,7 +231,7 @@ impl<K: Kernel> Gram for Leaf<K> {
         self.cols.kernel.diagonal(if side == Side::Rows { self.along_rows() } else { &self.cols.batch })
     }
     fn symmetric(&self) -> bool {
-        self.rows.is_none()
+        self.rows.is_none() && K::mirrors(&self.cols.batch)
     }
     fn held(&self) -> Option<&Matrix> {
         if self.rows.is_none() { K::held(&self.cols.batch) } else { None }

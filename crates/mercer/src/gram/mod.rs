@@ -74,7 +74,8 @@ pub trait Gram: Sync {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>);
     /// k(x, x) for every input of one side.
     fn diagonal(&self, side: Side) -> Vec<f64>;
-    /// Whether both sides are the same batch.
+    /// Whether both sides are the same batch and values mirror each other. Without it k(row, column) is one thing and k(column, row)
+    /// another: a row is what is predicted or left out, a column what it is compared with.
     fn symmetric(&self) -> bool {
         false
     }
@@ -158,7 +159,7 @@ pub trait Bound: Gram {
     /// per column counts once per column.
     fn parameters(&self) -> usize;
     /// sum_ij weights_ij dk_ij/dparameter, one entry per parameter, for a Gram matrix among N inputs of one batch and
-    /// symmetric weights (N x N). Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
+    /// weights (N x N); symmetric ones where the Gram matrix is. Parameters that have no derivative (whole numbers) get 0. The memory is that of N x N
     /// numbers per level of composition at most, whatever the number of parameters.
     fn gradient(&self, weights: &Matrix, control: &Control) -> Result<Vec<f64>>;
 }

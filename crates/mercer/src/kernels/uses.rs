@@ -1,8 +1,9 @@
 //! Which columns the kernels of an expression take, and in what form.
 
+use super::composition::Learns;
 use super::leaf::{AnyKernel, Takes};
 use super::{Composed, KernelExpr, Normalise, On, Sum};
-use crate::data::{Arity, Column, ColumnKind, Dataset, Draw};
+use crate::data::{Arity, Column, ColumnKind, Dataset, Draw, Values};
 use crate::error::{Error, Result};
 use crate::gram::Mercer;
 
@@ -141,6 +142,35 @@ impl KernelExpr {
         }
         let selected = self.composed().and_then(|c| c.selected()).or(selected);
         self.parts().iter().try_for_each(|p| p.leaves(selected, each))
+    }
+
+    /// The first value of a given matrix that the values of the expression show not to be symmetric, in words, and the name of the
+    /// composition that cannot make a kernel of such, where one stands around it: what learns from the training rows decomposes the
+    /// matrix or takes means of it.
+    pub(crate) fn lopsided<'d>(&self, data: &'d Dataset) -> Option<(&'d str, Option<&'static str>)> {
+        self.lopsided_in(data, None, None)
+    }
+
+    fn lopsided_in<'d>(
+        &self,
+        data: &'d Dataset,
+        selected: Option<&[String]>,
+        within: Option<&'static str>,
+    ) -> Option<(&'d str, Option<&'static str>)> {
+        if let Some(k) = self.taker().filter(|k| k.takes(ColumnKind::Similarities)) {
+            let columns = pick(k, &kinds(data), selected).ok()?;
+            let why = columns.into_iter().find_map(|c| match &data.columns()[c].values {
+                Values::Similarities(rows) => rows.lopsided(),
+                _ => None,
+            });
+            return why.map(|why| (why, within));
+        }
+        let around = self.composed().filter(|c| c.is().learns != Learns::Nothing).map(|c| c.form().name);
+        let selected = self.composed().and_then(|c| c.selected()).or(selected);
+        let mut found = self.parts().iter().filter_map(|p| p.lopsided_in(data, selected, within.or(around)));
+        let first = found.next()?;
+        // What no estimator takes comes first.
+        Some(if first.1.is_some() { first } else { found.find(|f| f.1.is_some()).unwrap_or(first) })
     }
 
     /// Names and kinds of columns that every kernel of the expression can take: those it is pointed at, two columns of

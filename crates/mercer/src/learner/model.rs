@@ -8,6 +8,7 @@ use crate::fitting::{predict_settled, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
 use crate::select::{Metric, Needs, Tuning, score_by};
+use crate::validity::require_symmetric;
 use crate::{blocks, prep};
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +139,7 @@ impl Model {
             let why = "leaving rows out needs the training kernel matrix once more, which a precomputed kernel does not keep";
             return Err(Error::Data(why.into()));
         }
+        require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), data)?;
         let bound = self.kernel.gram(data, control)?;
         let task = Task { gram: bound.as_ref(), target: &target, weights: weights.as_deref(), control, seed: self.about.seed };
         self.estimator.leave_one_out(&task)
@@ -166,6 +168,7 @@ impl Model {
 
     /// Predictions for rows that are prepared already.
     pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+        require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), prepared)?;
         predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
     }
 

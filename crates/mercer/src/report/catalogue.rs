@@ -22,8 +22,9 @@ fn what_it_needs(e: &estimators::EstimatorEntry) -> String {
     let needs = match e.needs {
         Needs::Nothing => return "no kernel".to_owned(),
         Needs::MercerKernel => "a Mercer kernel",
-        Needs::AnySimilarity => "any kernel, Mercer or not",
-        Needs::NonNegative => "any kernel without negative values, Mercer or not",
+        Needs::AnySimilarity => "any similarity, symmetric or not",
+        Needs::Symmetric => "any symmetric similarity, a Mercer kernel or not",
+        Needs::NonNegative => "any symmetric similarity without negative values, a Mercer kernel or not",
     };
     match e.criterion {
         _ if e.takes == [Kind::Nothing] => format!("{needs}, and no target"),

@@ -13,6 +13,7 @@ use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::solve::{Ended, Minimum, Point, QuasiNewton, positive};
+use crate::validity::require_symmetric;
 
 /// A step that lowers the criterion by less, relative to its size, is the last but one: on all rows, and on a sample of them.
 const DECREASE: [f64; 2] = [2e-9, 1e-5];
@@ -168,6 +169,7 @@ pub fn descend(
     control: &Control,
     seed: u64,
 ) -> Result<Descent> {
+    require_symmetric(kernel, estimator.name(), estimator.needs(), examples.data)?;
     let start = Setting { kernel: kernel.clone(), estimator: estimator.clone() };
     let free = Free::within(kernel, ends)?;
     let control = control.clone().with_buffer_pool();

@@ -123,7 +123,7 @@ pub(crate) fn part(
     let within = largest(asked, |n| fits(size.at(n)) && (n <= LEAST_ROWS || in_time(size.at(n))));
     let part = Part { rows: if worth_cutting(within, most) { within } else { most }, most, landmarks: None, speed };
     // An exact fit to most of the rows is as good.
-    if 2 * part.rows > asked || size.rank.is_some() || !kernel.takes_landmarks() {
+    if 2 * part.rows > asked || size.rank.is_some() || !kernel.takes_landmarks() || kernel.lopsided(examples.data).is_some() {
         return Ok(part);
     }
     let low = |rank: &usize| Size { rank: Some(*rank), ..size.at(asked) };

@@ -10,6 +10,7 @@ use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{Criterion, EstimatorExpr, Near, Task};
 use crate::kernels::KernelExpr;
+use crate::validity::require_symmetric;
 use serde::{Deserialize, Serialize};
 
 /// What tuning did.
@@ -154,6 +155,7 @@ pub fn criterion(
     control: &Control,
     seed: u64,
 ) -> Result<(Criterion, Vec<f64>)> {
+    require_symmetric(kernel, estimator.name(), estimator.needs(), examples.data)?;
     criterion_near(kernel, estimator, examples, control, seed, &mut Left::default())
 }
 

@@ -243,7 +243,8 @@ impl<'a> State<'a> {
                 return Ok(self.found(swaps, false));
             }
             let block: Vec<usize> = (at..n.min(at + BLOCK)).collect();
-            let least = -LEAST * self.loss().abs();
+            // Of terms that cancel too: where the loss is 0 what is left of them is rounding, and swaps for it would never end.
+            let least = -LEAST * removals.iter().fold(self.loss().abs(), |most, change| most.max(change.abs()));
             let weighed: Vec<(usize, f64)> = block.par_iter().with_min_len(8).map(|&c| self.best_swap(c, &removals)).collect();
             let open = block.iter().zip(weighed).filter(|(c, _)| !self.places.contains(c));
             let best = open.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).filter(|(_, (_, change))| *change < least);

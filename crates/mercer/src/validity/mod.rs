@@ -4,7 +4,7 @@ mod invent;
 
 use crate::control::Control;
 use crate::data::{Dataset, some_rows};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimators::{self, Needs};
 use crate::gram::{self, Witness};
 use crate::kernels::{Composed, Derivation, KernelExpr, Repair, Repaired, Validity};
@@ -45,8 +45,11 @@ pub enum Verdict {
 ///
 /// # Errors
 /// Columns that the table lacks, kernels on columns of the wrong sort, values that are not finite; parameters with which the
-/// kernel takes no table at all.
+/// kernel takes no table at all; a given matrix that is not symmetric.
 pub fn check(expr: &KernelExpr, data: Option<&Dataset>, control: &Control, seed: u64) -> Result<Verdict> {
+    if let Some(data) = data {
+        require_symmetric(expr, "a Mercer kernel", Needs::MercerKernel, data)?;
+    }
     let (open, refuted) = match expr.validity() {
         Validity::Proved(proof) => {
             if let Some(data) = data {
@@ -101,10 +104,24 @@ pub(crate) fn test(expr: &KernelExpr, data: &Dataset, control: &Control) -> Resu
     gram::psd_check(&gram::dense(expr.settle(data)?.bind_within(None, data, control)?.as_ref(), control)?, control)
 }
 
+/// Names of the estimators that need no more of a similarity than `enough` allows.
+pub(crate) fn those_that_take(enough: impl Fn(Needs) -> bool) -> Vec<&'static str> {
+    estimators::catalogue().into_iter().filter(|e| enough(e.needs)).map(|e| e.name).collect()
+}
+
+/// Refuses a given matrix that is not symmetric, unless its values are features and no more; `who` needs them.
+pub(crate) fn require_symmetric(expr: &KernelExpr, who: &str, needs: Needs, data: &Dataset) -> Result<()> {
+    let Some((why, within)) = expr.lopsided(data) else { return Ok(()) };
+    if within.is_none() && matches!(needs, Needs::AnySimilarity | Needs::Nothing) {
+        return Ok(());
+    }
+    let others = those_that_take(|needs| needs == Needs::AnySimilarity).join(", ");
+    Err(Error::NotSymmetric { who: within.unwrap_or(who).into(), kernel: expr.to_string(), why: why.into(), others })
+}
+
 /// What may be done with a similarity that is not valid: estimators that take it as it is, and repaired expressions.
 pub fn ways_out(expr: &KernelExpr) -> (Vec<&'static str>, Vec<KernelExpr>) {
-    let legal =
-        estimators::catalogue().into_iter().filter(|e| matches!(e.needs, Needs::AnySimilarity | Needs::Nothing)).map(|e| e.name).collect();
+    let legal = those_that_take(|needs| needs.any_values() || needs == Needs::Nothing);
     let repaired = Repair::ALL.into_iter().map(|how| KernelExpr::Repaired(Composed::of(Repaired { how }, expr.clone()))).collect();
     (legal, repaired)
 }

@@ -161,7 +161,6 @@ fn several_classes_share_the_rows_that_are_kept_and_meet_the_conditions_of_group
     }
 }
 
-// spec-part: K47 (the other machines that take any similarity have tests of their own)
 #[test]
 fn a_similarity_that_is_not_positive_semi_definite_is_taken() {
     // Its trace is below 0: at least one eigenvalue is.

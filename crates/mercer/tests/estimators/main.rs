@@ -4,6 +4,7 @@
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
 mod anchored;
+mod asymmetric;
 mod calibration;
 mod cancelling;
 mod clusters;

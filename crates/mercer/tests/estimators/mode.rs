@@ -79,7 +79,6 @@ fn l2vm_passes_the_conformance_kit() {
 }
 
 // spec: M29
-// spec-part: S02 (log loss; the square loss is ridge's)
 #[test]
 fn the_representer_form_equals_the_primal_for_a_linear_kernel() {
     // Probabilities of scikit-learn 1.9.1: LogisticRegression(C=2, tol=1e-14, solver="newton-cg") with the same weights of rows.
@@ -179,7 +178,22 @@ fn the_l2_vector_machine_of_numbers_solves_the_normal_equations_of_kernel_featur
     assert!(apart > 1e-2, "not the same as kernel ridge regression: {apart}");
 }
 
-// spec-part: K47 (l2vm: asymmetric and indefinite; logistic and gp refuse what is not positive semi-definite)
+// spec-part: M10 (softmax, of which the two classes of M03 are one; no weight is 0)
+#[test]
+fn the_l2_vector_machine_of_several_classes_has_no_slope_at_its_optimum_and_no_weight_that_is_zero() {
+    let k = values(&rows(), &rows(), rbf);
+    let fitted = fit(&l2vm(0.3, true), &square(&rows(), rbf), &classes(&THREE, 3), None);
+    let (w, b) = (&fitted.expansion().coef, &fitted.expansion().bias);
+    let f = product(&k, w).unwrap();
+    let sum = |i: usize| (0..3).map(|c| (f[(i, c)] + b[c]).exp()).sum::<f64>();
+    let r = Matrix::from_fn(14, 3, |i, c| (f[(i, c)] + b[c]).exp() / sum(i) - f64::from(u8::from(THREE[i] == c)));
+    let slopes = transposed_product_within(&k, &r, &Control::default()).unwrap();
+    close(&Matrix::from_fn(14, 3, |j, c| slopes[(j, c)] + 0.3 * w[(j, c)]), &Matrix::zeros(14, 3), 1e-9);
+    assert!((0..3).all(|c| r.col(c).iter().sum::<f64>().abs() < 1e-9));
+    assert_eq!(fitted.support().len(), 14);
+    assert!(w.data().iter().all(|w| w.abs() > 1e-6), "{:?}", w.data());
+}
+
 #[test]
 fn any_similarity_makes_features_for_the_l2_vector_machine() {
     /// Neither symmetric nor positive semi-definite.

@@ -146,7 +146,6 @@ fn with_every_row_a_centroid_it_is_the_l2_vector_machine() {
     }
 }
 
-// spec-part: K47 (rbf_network: indefinite and asymmetric)
 #[test]
 fn any_similarity_makes_features() {
     // Neither symmetric nor positive semi-definite.
@@ -366,7 +365,6 @@ fn a_rate_too_large_is_an_error_that_says_so_and_a_batch_method_takes_no_stream(
     assert!(why.contains("perceptron takes rows as they come"), "{why}");
 }
 
-// spec-part: K47 (refused by methods that need a Mercer kernel)
 #[test]
 fn a_perceptron_refuses_a_similarity_that_a_network_takes() {
     let x = wave(30, 3, 95);

@@ -173,6 +173,43 @@ fn one_expansion_serves_every_loss_and_its_coefficients_are_slopes_of_that_loss(
     check(Loss::Tube, &fit(&svr, &square(&x, rbf), &Target::Numbers(numbers.clone()), None).expansion, lambda, &k, &numbers, 1e-7);
 }
 
+// spec: S02
+#[test]
+fn the_square_loss_gives_ridge_regression_and_the_log_loss_logistic_regression() {
+    let (x, lambda, control) = (wave(24, 3, 41), 0.4, Control::default());
+    let numbers = Matrix::from_fn(24, 1, |i, _| x[(i, 0)] - 0.5 * x[(i, 2)] + 0.3 * (5.0 * i as f64).sin());
+    let signs = Matrix::from_fn(24, 1, |i, _| if numbers[(i, 0)] > 0.1 * (i as f64).cos() { 1.0 } else { -1.0 });
+    let ridge = mercer::estimators::Ridge { lambda: lambda.into(), intercept: false, ..Default::default() };
+    let logistic = mercer::estimators::Logistic { lambda: lambda.into(), intercept: false, ..Default::default() };
+    let codes: Vec<usize> = signs.data().iter().map(|s| usize::from(*s > 0.0)).collect();
+    let target = Target::Classes { codes, names: vec!["minus".into(), "plus".into()] };
+    for (kernel, of_columns) in [(linear as Kernel, true), (rbf as Kernel, false)] {
+        let (k, gram) = (values(&x, &x, kernel), square(&x, kernel));
+        // f on the rows themselves: of a linear kernel of 3 columns many coefficients give the same.
+        let f = |e: &Expansion| {
+            let coef = Matrix::from_fn(24, 1, |i, _| e.support.binary_search(&i).map_or(0.0, |s| e.coef[(s, 0)]));
+            product(&k, &coef).unwrap()
+        };
+        let by_ridge = f(fit(&ridge, &gram, &Target::Numbers(numbers.clone()), None).expansion());
+        let by_logistic = f(fit(&logistic, &gram, &target, None).expansion());
+        close(&f(&fit(&Plugged { loss: Loss::Square, lambda }, &gram, &Target::Numbers(numbers.clone()), None).expansion), &by_ridge, 1e-6);
+        close(
+            &f(&fit(&Plugged { loss: Loss::Logistic, lambda }, &gram, &Target::Numbers(signs.clone()), None).expansion),
+            &by_logistic,
+            1e-6,
+        );
+        if of_columns {
+            // Ridge regression of the columns, (X'X + lambda I)^-1 X'y; and of the log loss lambda w = sum_i t_i x_i / (1 + exp(t_i f_i)).
+            let mut normal = product(&x.transpose(), &x).unwrap();
+            normal.add_to_diagonal(&[lambda]);
+            let w = Cholesky::new(normal, &control).unwrap().solve(&product(&x.transpose(), &numbers).unwrap(), &control).unwrap();
+            close(&by_ridge, &product(&x, &w).unwrap(), 1e-10);
+            let slopes = Matrix::from_fn(24, 1, |i, _| signs[(i, 0)] / (1.0 + (signs[(i, 0)] * by_logistic[(i, 0)]).exp()) / lambda);
+            close(&by_logistic, &product(&x, &product(&x.transpose(), &slopes).unwrap()).unwrap(), 1e-8);
+        }
+    }
+}
+
 /// What is left of w after projection onto the rows of X.
 fn outside(x: &Matrix, w: &Matrix) -> Matrix {
     let inner = product(x, w).unwrap();

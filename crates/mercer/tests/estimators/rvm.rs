@@ -104,7 +104,6 @@ fn three_bows_are_told_apart_by_few_rows_and_the_class_is_the_most_probable_one(
     }
 }
 
-// spec-part: K47 (an asymmetric similarity is not asked for)
 #[test]
 fn a_similarity_that_is_no_kernel_is_taken() {
     let x: Vec<f64> = places().iter().map(|x| x / 5.0).collect();

@@ -234,7 +234,7 @@ fn sigmoid_is_refuted_by_a_witness_and_refused_unless_it_is_asked_for() {
         learner.prep.standardise = false;
         let found = learner.fit(&data, target, &info, None, &Control::default());
         match entry.needs {
-            Needs::AnySimilarity | Needs::Nothing => {
+            Needs::AnySimilarity | Needs::Symmetric | Needs::Nothing => {
                 assert!(found.is_ok(), "{} takes any similarity", entry.name);
                 continue;
             }

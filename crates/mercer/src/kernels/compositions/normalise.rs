@@ -69,7 +69,7 @@ impl Rewrite for Lengths {
         Some(if side == Side::Rows { &self.rows } else { &self.cols }.clone())
     }
     /// With r_i = k_ii^(-1/2): dk^_ij = r_i r_j dk_ij - k^_ij (r_i^2 dk_ii + r_j^2 dk_jj) / 2, so that the weights of the
-    /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) W_ij k^_ij on it.
+    /// inner kernel are r_i r_j W_ij beside the diagonal and -r_i^2 sum_(j != i) (W_ij k^_ij + W_ji k^_ji) / 2 on it.
     fn gradient(&self, inner: &dyn Bound, weights: &Matrix, control: &Control) -> Result<Vec<f64>> {
         if inner.parameters() == 0 {
             return Ok(Vec::new());
@@ -83,7 +83,7 @@ impl Rewrite for Lengths {
             if i != j {
                 return r[i] * r[j] * weights[(i, j)];
             }
-            let others: f64 = (0..n).filter(|l| *l != i).map(|l| shares[(i, l)] * r[l]).sum();
+            let others: f64 = (0..n).filter(|l| *l != i).map(|l| 0.5 * (shares[(i, l)] + shares[(l, i)]) * r[l]).sum();
             -r[i].powi(3) * others
         });
         inner.gradient(&all, control)
