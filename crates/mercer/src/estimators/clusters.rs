@@ -215,7 +215,7 @@ impl Gram for Apart<'_> {
     fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
         self.0.fill_apart(&rows.clone().collect::<Vec<_>>(), cols, out.reborrow());
         for i in 0..rows.len() {
-            out.row_mut(i).iter_mut().for_each(|v| *v = self.0.squared_distance(*v));
+            self.0.squared_distances(out.row_mut(i));
         }
     }
     fn diagonal(&self, side: Side) -> Vec<f64> {
