@@ -1941,8 +1941,9 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         How many centroids; "auto": twice the root of the number of rows that differ.
     centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
         Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
-        k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each
-        as far as can be from those before; all: every row.
+        k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least,
+        where there are more); grid: spread evenly over the range of the rows, each as far as can be from those
+        before; all: every row.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -2026,8 +2027,9 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         How many centroids; "auto": twice the root of the number of rows that differ.
     centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
         Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
-        k-means in feature space the row nearest to its centre; grid: spread evenly over the range of the rows, each
-        as far as can be from those before; all: every row.
+        k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least,
+        where there are more); grid: spread evenly over the range of the rows, each as far as can be from those
+        before; all: every row.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
