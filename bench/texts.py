@@ -130,7 +130,7 @@ def gram(rows):
     product = (x[some] @ x.T).toarray()
     sparse = time.perf_counter() - clock
     clock = time.perf_counter()
-    found = mercer.Kernel("tfidf(tokens=blanks)")(dict(text=texts[some]), dict(text=texts))
+    found = mercer.Kernel("tfidf(tokens=spaces)")(dict(text=texts[some]), dict(text=texts))
     ours = time.perf_counter() - clock
     print(json.dumps({"rows": rows, "words": x.shape[1], "vectorizer": counted, "scipy_product": sparse, "mercer_with_words": ours,
                       "shapes": [product.shape, np.shape(found)]}))

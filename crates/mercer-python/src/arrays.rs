@@ -131,7 +131,7 @@ pub(crate) fn points(array: &Bound<'_, PyAny>) -> PyResult<Points> {
 pub(crate) fn two_axes(array: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
     match shape(array)?.as_slice() {
         [rows, dim] if *dim > 0 => Ok([*rows, *dim]),
-        [_, _] => Err(data_error("the array has no columns")),
+        [_, _] => Err(data_error("the array has no columns; rows need one number at least, and of sets of vectors one must hold a vector")),
         [_] => Err(data_error("expected an array of two axes (rows and columns), found one axis; write x.reshape(-1, 1) for one column")),
         [] => Err(data_error("expected an array of two axes (rows and columns), found a single object")),
         other => Err(data_error(format!("expected an array of two axes (rows and columns), found {} ({other:?})", other.len()))),

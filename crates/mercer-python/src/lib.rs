@@ -19,6 +19,7 @@ mod minimise;
 mod model;
 mod pickle;
 mod plan;
+mod pre_images;
 mod sets;
 mod smoothing;
 mod streaming;
@@ -57,6 +58,8 @@ mod _native {
     use super::model::Model;
     #[pymodule_export]
     use super::plan::{Plan, plan};
+    #[pymodule_export]
+    use super::pre_images::pre_images;
     #[pymodule_export]
     use super::smoothing::{LocalRegression, Lowess};
     #[pymodule_export]

@@ -16,6 +16,7 @@ from sklearn.manifold import MDS as TheirMap
 from sklearn.metrics import pairwise_distances
 
 import mercer
+from libsvm_sets import DATA
 from mercer import KernelPCA
 
 X = load_iris().data[::2]
@@ -127,6 +128,61 @@ def test_a_way_back_is_learnt_where_it_is_asked_for_and_there_is_one():
         KernelPCA(2, kernel="precomputed", fit_inverse_transform=True).fit(X @ X.T)
     with pytest.raises(mercer.MercerError, match="toarray"):
         KernelPCA(2, fit_inverse_transform=True).fit(csr_matrix(X))
+
+
+def test_pre_images_are_where_an_optimiser_finds_the_row_nearest_in_feature_space():
+    from scipy.optimize import minimize
+
+    words = {"n_components": 4, "kernel": "rbf", "gamma": 0.2}
+    ours, theirs = KernelPCA(**words).fit(X), Theirs(**words).fit(X)
+    found = ours.pre_images(ours.transform(NEW[:10]))
+    # P phi = sum_i g_i phi(x_i) with what scikit-learn keeps: g_i = 1/n + sum_j f_j u_ij / l_j^(1/2), less the mean over i of that sum.
+    loadings = theirs.eigenvectors_ / np.sqrt(theirs.eigenvalues_)
+    shares = theirs.transform(NEW[:10]) @ (loadings - loadings.mean(axis=0)).T + 1 / len(X)
+
+    def height(z, share):
+        return -share @ np.exp(-0.2 * ((X - z) ** 2).sum(axis=1))
+
+    for z, share in zip(found, shares):
+        start = X[np.argmin([height(x, share) for x in X])]
+        best = minimize(height, start, (share,), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-14, "maxiter": 4000})
+        np.testing.assert_allclose(z, best.x, atol=1e-5)
+        assert height(z, share) <= best.fun + 1e-12
+    nearest = ours.pre_images(ours.transform(X[:5]), "nearest")
+    assert nearest.shape == (5, X.shape[1])
+    close = ours.pre_images(ours.transform(NEW[:10]), "distances")
+    assert np.abs(close - found).max() < 0.5
+
+
+def test_pre_images_of_a_frame_of_words_and_of_what_has_none():
+    words = ["banana", "bandana", "orange", "range"]
+    ours = KernelPCA(3, kernel="normalise(spectrum(k=2))").fit(words)
+    assert list(ours.pre_images(ours.transform(words), "nearest")) == words
+    with pytest.raises(mercer.MercerError, match="neither a Gaussian nor a linear kernel"):
+        ours.pre_images(ours.transform(words))
+    with pytest.raises(mercer.MercerError, match="fixed_point"):
+        ours.pre_images(ours.transform(words), "mean")
+    with pytest.raises(mercer.MercerError, match="give the rows and a kernel"):
+        KernelPCA(2, kernel="precomputed").fit(X @ X.T).pre_images(np.zeros((1, 2)))
+    with pytest.raises(mercer.MercerError, match="more coordinates"):
+        KernelPCA(2, kernel="rbf").fit(X).pre_images(np.zeros((1, 3)))
+
+
+def test_noise_is_taken_from_digits_by_kernel_components_better_than_by_linear_ones():
+    path = DATA / "usps" / "usps_train.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    pixels = np.loadtxt(path, delimiter=",", max_rows=700)[:, 1:]
+    train, truth = pixels[:600], pixels[600:]
+    noisy = truth + 0.5 * np.random.default_rng(1).normal(size=truth.shape)
+
+    def error(rows):
+        return np.mean((rows - truth) ** 2)
+
+    linear = min(error(PCA(c).fit(train).inverse_transform(PCA(c).fit(train).transform(noisy))) for c in (8, 16, 32, 64))
+    curved = KernelPCA(64, kernel="rbf", gamma=0.01).fit(train)
+    for method in ("fixed_point", "distances"):
+        assert error(curved.pre_images(curved.transform(noisy), method)) < linear < 0.3 * error(noisy)
 
 
 def test_how_usual_rows_are_is_what_principal_components_leave_of_them():

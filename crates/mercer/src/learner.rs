@@ -1,9 +1,11 @@
 //! A learner is the recipe: preparation, kernel, estimator. A model is what it leaves: everything prediction needs.
 
 mod model;
+mod pre_images;
 mod streaming;
 
 pub use model::{About, Model};
+pub use pre_images::{PreImageMethod, PreImages};
 
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, some_rows_of};

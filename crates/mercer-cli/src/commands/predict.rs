@@ -7,7 +7,8 @@ use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::Result;
 use mercer::read::{Source, Table, split_list};
-use mercer::report::{PredictionColumns, drawn_columns, predict_csv};
+use mercer::learner::PreImageMethod;
+use mercer::report::{PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
 use mercer::store;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +18,8 @@ Examples:
   mercer predict wine.mercer new.csv -o predicted.csv
   mercer predict wine.mercer new.csv --keep id,region -o predicted.csv
   mercer predict wine.mercer new.csv --std --interval 0.9 | head
-  mercer predict wave.mercer new.csv --samples 5 --seed 1 -o functions.csv";
+  mercer predict wave.mercer new.csv --samples 5 --seed 1 -o functions.csv
+  mercer predict digits.mercer noisy.csv --pre-images fixed_point -o clean.csv";
 
 /// Predict every row of a table with a model file; CSV on standard output or in a file.
 #[derive(Debug, Args)]
@@ -54,6 +56,10 @@ pub(crate) struct Predict {
     /// Seed of the functions that are drawn.
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "samples")]
     pub seed: u64,
+    /// Add to the left of the predictions the row of the table's columns that fits best what the components make of each (kernel_pca):
+    /// fixed_point or distances under a Gaussian kernel of numbers, nearest, the training row, under any.
+    #[arg(long, value_name = "METHOD")]
+    pub pre_images: Option<PreImageMethod>,
     /// The most memory that the process may hold, such as 4GB; four fifths of what is free if left out.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
     pub max_memory: Option<u64>,
@@ -85,6 +91,13 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     notices(&model.prep.tell(&data));
     if let Some(count) = args.samples {
         kept.extend(drawn_columns(&model, &data, count as usize, args.seed, &control)?);
+    }
+    if let Some(method) = args.pre_images {
+        let (found, unfinished) = pre_image_columns(&model, &data, method, &control)?;
+        kept.extend(found);
+        if unfinished > 0 {
+            notices(&[format!("{unfinished} rows are like no training row, or their pre-image was not found in the steps allowed")]);
+        }
     }
     let columns = PredictionColumns { std: args.std, interval: args.interval, probabilities: args.probabilities };
     let csv = predict_csv(&model, &data, columns, &kept, &control)?;

@@ -33,6 +33,7 @@ from ._native import (
     independence_test,
     learn_on,
     plan,
+    pre_images,
     read_table,
     two_sample_test,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "learn_on",
     "load",
     "plan",
+    "pre_images",
     "read_table",
     "scikit",
     "two_sample_test",

@@ -42,6 +42,7 @@ __all__ = [
     "minimise",
     "neighbours",
     "plan",
+    "pre_images",
     "read_table",
     "two_sample_test",
 ]
@@ -534,6 +535,9 @@ def two_sample_test(
 def learn_on(
     model: Model, data: _Data, target: _Target, known: int, sample_weight: ArrayLike | None = None, *, threads: int = 0
 ) -> Model: ...
+def pre_images(
+    model: Model, coordinates: ArrayLike, method: str = "fixed_point", *, threads: int = 0
+) -> tuple[dict[str, NDArray[Any]], NDArray[Any], NDArray[Any], NDArray[Any]]: ...
 def example(
     name: str, target: str | Sequence[str] | None = None, *, types: Mapping[str, _Type] | None = None
 ) -> tuple[Dataset, NDArray[Any]]: ...

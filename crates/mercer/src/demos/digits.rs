@@ -1,17 +1,15 @@
 //! Noise taken from pictures of digits by the components of others (Mika, Schoelkopf, Smola, Mueller, Scholz & Raetsch 1999, Kernel PCA
 //! and de-noising in feature spaces). The digits are drawn here, by pens along lines that lean, turn and shake. What m components
-//! keep of phi(x) is P phi(x) = sum_i g_i phi(x_i), g_i = 1/n + sum_j f_j(x) a_ij; under a Gaussian kernel its pre-image z, the row
-//! whose phi(z) is nearest, is a fixed point of z = sum_i g_i k(z, x_i) x_i / sum_i g_i k(z, x_i).
+//! keep of a row has a pre-image, the row whose phi(z) is nearest: under a linear kernel it is what they keep.
 
 use super::made::{Draw, column_names, learner};
 use super::{Demo, Shown};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Labels, Target, TargetInfo, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, Predicted, Want};
-use crate::gram;
-use crate::learner::{Learner, Model};
-use crate::linalg::{Matrix, product, product_transposed};
+use crate::estimators::{Predicted, Want};
+use crate::learner::{Learner, Model, PreImageMethod};
+use crate::linalg::Matrix;
 use std::fmt::Write as _;
 
 pub(super) const DEMO: Demo = Demo {
@@ -28,7 +26,6 @@ const NOISY: usize = 40;
 /// Standard deviation of the noise; ink is 1 and paper 0.
 const NOISE: f64 = 0.5;
 const COUNTS: [usize; 5] = [8, 16, 32, 64, 128];
-const STEPS: usize = 100;
 const KERNEL: &str = "rbf(length_scale=11)";
 
 /// The line of a pen for each digit, in a square of side 1, y downwards.
@@ -97,7 +94,6 @@ fn error(found: &Matrix, truth: &Matrix) -> f64 {
 /// Components of training rows, and the coordinates of others along them.
 struct Components {
     model: Model,
-    loadings: Matrix,
     coordinates: Matrix,
 }
 
@@ -105,43 +101,23 @@ impl Components {
     fn new(kernel: &str, rows: &Matrix, others: &Matrix, control: &Control) -> Result<Components> {
         let most = COUNTS[COUNTS.len() - 1];
         let target = Target::Absent { rows: rows.rows() };
-        // Coefficients over the rows are wanted also where few features say the same.
+        // Training rows are wanted also where few features say the same.
         let learner = Learner { keep_rows: true, ..learner(&format!("kernel_pca(components={most})"), kernel)? };
         let info = TargetInfo { names: Vec::new(), classes: None, labels: Labels::default() };
         let model = learner.fit(&table(rows)?, &target, &info, None, control)?;
-        let loadings = model.fitted.expansion().map(|e| e.coef.clone());
-        let (Some(loadings), Predicted::Numbers(coordinates)) =
-            (loadings, model.predict(&table(others)?, Want::default(), control)?.values)
-        else {
-            return Err(Error::Data("components are an expansion over the rows, and these are not".into()));
+        let Predicted::Numbers(coordinates) = model.predict(&table(others)?, Want::default(), control)?.values else {
+            return Err(Error::Data("components give numbers".into()));
         };
-        Ok(Components { model, loadings, coordinates })
+        Ok(Components { model, coordinates })
     }
 
-    /// 1/n + sum_j f_j a_ij over the first `count` components, others x rows.
-    fn shares(&self, count: usize) -> Result<Matrix> {
-        let first = |of: &Matrix| Matrix::from_fn(of.rows(), count, |i, j| of[(i, j)]);
-        let mut out = product_transposed(&first(&self.coordinates), &first(&self.loadings))?;
-        let each = 1.0 / out.cols() as f64;
-        out.data_mut().iter_mut().for_each(|v| *v += each);
-        Ok(out)
-    }
-
-    /// Pre-images under a Gaussian kernel, from the noisy rows.
-    fn pre_images(&self, count: usize, rows: &Matrix, noisy: &Matrix, control: &Control) -> Result<Matrix> {
-        let (shares, reference) = (self.shares(count)?, self.model.kernel.reference(&table(rows)?, control)?);
-        let mut found = noisy.clone();
-        for _ in 0..STEPS {
-            let mut weights = gram::dense(reference.cross(&table(&found)?, control)?.as_ref(), control)?;
-            for i in 0..weights.rows() {
-                let row = weights.row_mut(i);
-                row.iter_mut().zip(shares.row(i)).for_each(|(k, g)| *k *= g);
-                let sum: f64 = row.iter().sum();
-                row.iter_mut().for_each(|v| *v /= sum);
-            }
-            found = product(&weights, rows)?;
-        }
-        Ok(found)
+    /// Pre-images of what the first components make of the rows.
+    fn pre_images(&self, count: usize, control: &Control) -> Result<Matrix> {
+        let first = Matrix::from_fn(self.coordinates.rows(), count, |i, j| self.coordinates[(i, j)]);
+        let found = self.model.pre_images(&first, PreImageMethod::FixedPoint, control)?.rows;
+        let column = |d: usize| if let Values::Numbers(v) = &found.columns()[d].values { v.as_slice() } else { &[] };
+        let columns: Vec<&[f64]> = (0..found.columns().len()).map(column).collect();
+        Ok(Matrix::from_fn(found.rows(), columns.len(), |i, d| columns[d][i]))
     }
 }
 
@@ -158,11 +134,9 @@ fn run(control: &Control) -> Result<Shown> {
     let mut draw = Draw::new(3);
     let (rows, truth) = (digits(TRAINING, &mut draw)?, digits(NOISY, &mut draw)?);
     let noisy = Matrix::from_fn(NOISY, truth.cols(), |i, d| truth[(i, d)] + draw.normal(0.0, NOISE));
-    let linear = Components::new("linear", &rows, &noisy, control)?;
-    let curved = Components::new(KERNEL, &rows, &noisy, control)?;
-    // The pre-image under a linear kernel is the sum itself.
-    let kept = COUNTS.iter().map(|&count| Ok((count, product(&linear.shares(count)?, &rows)?))).collect::<Result<_>>()?;
-    let made = COUNTS.iter().map(|&count| Ok((count, curved.pre_images(count, &rows, &noisy, control)?))).collect::<Result<_>>()?;
+    let (linear, curved) = (Components::new("linear", &rows, &noisy, control)?, Components::new(KERNEL, &rows, &noisy, control)?);
+    let kept = COUNTS.iter().map(|&count| Ok((count, linear.pre_images(count, control)?))).collect::<Result<_>>()?;
+    let made = COUNTS.iter().map(|&count| Ok((count, curved.pre_images(count, control)?))).collect::<Result<_>>()?;
     let (of_noise, (straight, least, kept, told), (bent, less, made, said)) =
         (error(&noisy, &truth), best(kept, &truth), best(made, &truth));
     shown.number(

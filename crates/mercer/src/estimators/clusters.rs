@@ -48,9 +48,7 @@ impl Places {
         let found = places.rows.len();
         if found > most {
             let some: Vec<usize> = (0..most).map(|k| k * found / most).collect();
-            places.rows = some.iter().map(|&p| places.rows[p]).collect();
-            places.weights = some.iter().map(|&p| places.weights[p]).collect();
-            places.of_row = (0..most).collect();
+            places = places.only(&some, Matrix::zeros(0, 0));
         }
         task.control.plan("distances among the rows", 8 * (places.rows.len() as u64).pow(2))?;
         places.apart = places.among(task, false)?;
@@ -192,7 +190,10 @@ impl Places {
 
     /// Some of the places, as if there were no others.
     pub(super) fn select(&self, some: &[usize]) -> Places {
-        let apart = Matrix::from_fn(some.len(), some.len(), |p, q| self.apart[(some[p], some[q])]);
+        self.only(some, Matrix::from_fn(some.len(), some.len(), |p, q| self.apart[(some[p], some[q])]))
+    }
+
+    fn only(&self, some: &[usize], apart: Matrix) -> Places {
         let rows = some.iter().map(|&p| self.rows[p]).collect();
         Places { rows, of_row: (0..some.len()).collect(), weights: some.iter().map(|&p| self.weights[p]).collect(), apart }
     }

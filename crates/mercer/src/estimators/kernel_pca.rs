@@ -26,10 +26,12 @@
 
 use super::centred::Centred;
 use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use crate::blocks;
+use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, Side, dot};
-use crate::linalg::{Matrix, product_within};
+use crate::linalg::{Matrix, product_transposed_within, product_within};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::l1::{Sparsified, most_penalty, sparsified};
 use serde::{Deserialize, Serialize};
@@ -220,12 +222,10 @@ impl Estimator for KernelPca {
             coef = found.coef.clone();
             (0..kept).for_each(|j| bias[j] = -dot(&centred.means, &coef.col(j)));
         }
-        let mean = self.novelty.then(|| {
-            // m'phi(x), from which the error follows.
+        if self.novelty {
             coef = Matrix::from_fn(n, kept + 1, |i, j| if j < kept { coef[(i, j)] } else { centred.share[i] });
             bias.push(0.0);
-            centred.mean
-        });
+        }
         let spectrum = Spectrum { values, total };
         let mut notes = vec![spectrum.told()];
         if asked >= 1.0 && kept < asked as usize {
@@ -262,7 +262,8 @@ impl Estimator for KernelPca {
         if self.values != Values::Distances {
             expansion.weigh(task.gram, task.control)?;
         }
-        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, summary })
+        let (mean, share) = (centred.mean, centred.share);
+        Ok(FittedKernelPca { expansion, spectrum, values: self.values, mean, share, novelty: self.novelty, summary })
     }
 
     fn component_variances(&self, task: &Task<'_>, most: usize) -> Result<Option<(&'static str, Vec<f64>)>> {
@@ -317,10 +318,47 @@ pub struct FittedKernelPca {
     expansion: Expansion,
     spectrum: Spectrum,
     values: Values,
-    /// |m|^2, where the last output of the expansion is m'phi(x).
-    #[serde(default)]
-    mean: Option<f64>,
+    /// |m|^2.
+    mean: f64,
+    /// s, of which m = sum_i s_i phi(x_i).
+    #[serde(with = "blocks::f64s")]
+    share: Vec<f64>,
+    /// Whether the last output of the expansion is m'phi(x), from which the error follows.
+    novelty: bool,
     summary: Summary,
+}
+
+impl FittedKernelPca {
+    fn components(&self) -> usize {
+        self.expansion.bias.len().saturating_sub(usize::from(self.novelty))
+    }
+
+    /// What components make of rows, P phi = m + sum_j f_j v_j = sum_i g_i phi(x_i), from their coordinates f along all components
+    /// or the first: g_i = s_i + sum_j f_j a_ij, one row of them for each, and |P phi|^2 = |m|^2 + sum_j f_j (f_j + 2 m'v_j).
+    ///
+    /// # Errors
+    /// Components of distances, of few rows or of features alone; more coordinates than components.
+    pub(crate) fn projections(&self, coordinates: &Matrix, control: &Control) -> Result<(Matrix, Vec<f64>)> {
+        let (count, n) = (coordinates.cols(), self.share.len());
+        let why = match () {
+            () if self.values == Values::Distances => "classical scaling has distances and no features",
+            () if n == 0 => "the model keeps weights of features and no training row",
+            () if self.expansion.support.len() != n => "few training rows have loadings; fit with sparsity=0",
+            () if count > self.components() => "there are more coordinates than components",
+            () => {
+                // m'v_j = sum_i a_ij m'phi(x_i), which is what is taken from every coordinate.
+                let first = Matrix::from_fn(n, count, |i, j| self.expansion.coef[(i, j)]);
+                let mut shares = product_transposed_within(coordinates, &first, control)?;
+                for k in 0..shares.rows() {
+                    shares.row_mut(k).iter_mut().zip(&self.share).for_each(|(g, s)| *g += s);
+                }
+                let along = |f: &[f64]| f.iter().zip(&self.expansion.bias).map(|(f, b)| f * (f - 2.0 * b)).sum::<f64>();
+                let squares = (0..coordinates.rows()).map(|k| self.mean + along(coordinates.row(k))).collect();
+                return Ok((shares, squares));
+            }
+        };
+        Err(Error::Data(format!("pre-images: {why}")))
+    }
 }
 
 impl Fitted for FittedKernelPca {
@@ -331,7 +369,8 @@ impl Fitted for FittedKernelPca {
         let of_distances = OfDistances(query.cross);
         let cross: &dyn Gram = if self.values == Values::Distances { &of_distances } else { query.cross };
         let mut values = self.expansion.predict(cross, query.control)?;
-        if let Some(mean) = self.mean {
+        if self.novelty {
+            let mean = self.mean;
             let own = cross.diagonal(Side::Rows);
             for (row, own) in values.data_mut().chunks_exact_mut(self.expansion.bias.len().max(1)).zip(own) {
                 if let Some((along, coordinates)) = row.split_last_mut() {
@@ -346,8 +385,7 @@ impl Fitted for FittedKernelPca {
         &self.summary
     }
     fn answer(&self, _target: &TargetInfo) -> Result<Answer> {
-        let components = self.expansion.bias.len().saturating_sub(usize::from(self.mean.is_some()));
-        let names = (1..=components).map(|k| format!("pc{k}")).chain(self.mean.map(|_| "novelty".into()));
+        let names = (1..=self.components()).map(|k| format!("pc{k}")).chain(self.novelty.then(|| "novelty".into()));
         Ok(Answer::Components { names: names.collect() })
     }
     fn expansion(&self) -> Option<&Expansion> {
@@ -355,6 +393,9 @@ impl Fitted for FittedKernelPca {
     }
     fn forget_rows(&mut self) {
         self.expansion.forget_rows();
+        if self.expansion.is_of_features() {
+            self.share = Vec::new();
+        }
     }
     fn spectrum(&self) -> Option<&Spectrum> {
         Some(&self.spectrum)

@@ -1,6 +1,7 @@
 //! How many features a kernel is an inner product of, where they are few by construction: what a plan goes by before anything is
 //! bound; and kernels of few features that stand for others.
 
+use super::composition::AnyComposition;
 use super::fitted::Scope;
 use super::{Composed, KernelExpr, Nystroem};
 use crate::data::Dataset;
@@ -49,6 +50,24 @@ impl KernelExpr {
     /// Whether that stands for it.
     pub fn takes_landmarks(&self) -> bool {
         !self.needs_training_rows() && !self.depends_on_row_identity() && self.mercer() == Mercer::Always
+    }
+
+    /// The length scales of a Gaussian kernel of columns of numbers, some factor in front of it or none.
+    pub(crate) fn gaussian(&self) -> Option<Vec<f64>> {
+        self.unscaled()?.spectral().filter(|(measure, _)| *measure == Spectral::Normal).map(|(_, lengths)| lengths)
+    }
+
+    /// Whether it is an inner product of columns of numbers, some factor in front of it or none.
+    pub(crate) fn is_linear(&self) -> bool {
+        matches!(self.unscaled(), Some(KernelExpr::Linear(_)))
+    }
+
+    /// What stands behind factors.
+    fn unscaled(&self) -> Option<&KernelExpr> {
+        match self {
+            KernelExpr::Scale(scaled) => scaled.parts().first()?.unscaled(),
+            other => Some(other),
+        }
     }
 
     /// The measure of frequencies of a stationary kernel of the list, and its length scales.

@@ -64,7 +64,7 @@ pub(super) fn pick(kernel: &(impl Takes + ?Sized), data: &[Selection<'_>], selec
     if columns.is_empty() {
         let have: Vec<String> = data.iter().map(|(n, s)| format!("{n} ({s})")).collect();
         return Err(Error::Data(format!(
-            "{} takes {}, and the table has none; its columns: {}",
+            "{} takes {}, and the table has none; its columns: {}; declare with --types what was guessed wrong, as of a column of empty cells",
             kernel.name(),
             kernel.takes_words(),
             if have.is_empty() { "none".into() } else { have.join(", ") }

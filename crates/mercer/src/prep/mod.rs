@@ -179,6 +179,18 @@ impl Fitted {
         Dataset::with_rows(rows, columns)
     }
 
+    /// Prepared columns of numbers and of vectors in the units of the table again. Columns that were left out do not come back.
+    pub(crate) fn in_units_of_table(&self, mut columns: Vec<Column>) -> Result<Vec<Column>> {
+        for step in self.steps.iter().rev() {
+            match step {
+                Step::Standardise(step) => step.undo(&mut columns)?,
+                Step::Vectors(step) => step.undo(&mut columns)?,
+                Step::Complete(_) | Step::Fill(_) | Step::Drop(_) | Step::OneHot(_) => {}
+            }
+        }
+        Ok(columns)
+    }
+
     /// What the user should know of new rows: missing cells, and what becomes of them.
     pub fn tell(&self, data: &Dataset) -> Vec<Notice> {
         self.tell_by_column(data).into_iter().map(|(_, said)| said).collect()

@@ -49,6 +49,14 @@ impl Standardise {
         Ok(())
     }
 
+    pub(super) fn undo(&self, columns: &mut [Column]) -> Result<()> {
+        let places = places(columns, self.columns.iter().map(|c| c.column.as_str()))?;
+        for (Scaled { mean, sd, .. }, at) in self.columns.iter().zip(places) {
+            numbers_of(&mut columns[at])?.iter_mut().for_each(|z| *z = *z * sd + mean);
+        }
+        Ok(())
+    }
+
     pub(super) fn describe(&self) -> String {
         let columns = listed(self.columns.iter().map(|c| c.column.as_str()));
         format!("Numbers are brought to mean 0 and standard deviation 1 over the training rows: {columns}.")

@@ -48,27 +48,30 @@ impl Vectors {
 
     /// Rows that come sparse to a centred column are written out: with zeros moved they would be dense anyway.
     pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
+        self.change(columns, |x, centre, scale| (x - centre) / scale)
+    }
+
+    pub(super) fn undo(&self, columns: &mut [Column]) -> Result<()> {
+        self.change(columns, |z, centre, scale| z * scale + centre)
+    }
+
+    /// Every number by what was taken off and divided out in its dimension.
+    fn change(&self, columns: &mut [Column], by: fn(f64, f64, f64) -> f64) -> Result<()> {
         let at = place(columns, &self.column)?;
         let none = || Error::Data(format!("column '{}' holds no vectors", self.column));
         let p = columns[at].values.vectors().ok_or_else(none)?;
         let (rows, dim) = (p.rows(), p.dim());
-        if dim != self.scale.len() {
-            return Err(Error::Shape {
-                what: format!("numbers per row of column '{}'", self.column),
-                expected: self.scale.len(),
-                found: dim,
-            });
-        }
+        Error::unless_equal(&format!("numbers per row of column '{}'", self.column), self.scale.len(), dim)?;
         let scaled = match p.storage() {
             Storage::Csr { starts, columns, values } if self.centre.is_empty() => {
-                let values = values.iter().zip(columns).map(|(x, &d)| x / self.scale[d as usize]).collect();
+                let values = values.iter().zip(columns).map(|(x, &d)| by(*x, 0.0, self.scale[d as usize])).collect();
                 Points::csr(rows, dim, starts.clone(), columns.clone(), values)?
             }
             _ => {
                 let mut values = p.to_dense().into_owned();
                 for row in values.chunks_exact_mut(dim.max(1)) {
                     for (d, x) in row.iter_mut().enumerate() {
-                        *x = (*x - self.centre.get(d).unwrap_or(&0.0)) / self.scale[d];
+                        *x = by(*x, *self.centre.get(d).unwrap_or(&0.0), self.scale[d]);
                     }
                 }
                 Points::dense(rows, dim, values)?

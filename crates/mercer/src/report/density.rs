@@ -61,7 +61,7 @@ impl<'a> DensityReport<'a> {
 
     fn setting(&self) -> String {
         let sample = self.density.sample();
-        let by = self.rule.map_or("as given".into(), |r| format!("{} = {}", r.name(), r.formula(sample.dim())));
+        let by = self.rule.map_or("as given", |r| r.name());
         let own = self.density.widths_of_rows();
         let ends = own.iter().fold((f64::INFINITY, 0.0f64), |(low, high), l| (low.min(*l), high.max(*l)));
         let own = if own.is_empty() { String::new() } else { format!(", times {:.3} to {:.3} from row to row", ends.0, ends.1) };

@@ -40,7 +40,7 @@ pub use methods::Method;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
 pub use plan::plan_text;
-pub use predictions::{PredictionColumns, drawn_columns, interval, predict_csv, standard_deviation};
+pub use predictions::{KeptColumn, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, standard_deviation};
 pub use smooth::{SmoothReport, Smoother};
 pub use validity::{validity_json, validity_text};
 

@@ -17,7 +17,10 @@ const TEXT: usize = 4000;
 /// A picture whose lists do not fit each other.
 pub fn model_page(model: &Model, row: &Row, table: &str, command: &str) -> Result<String> {
     let title = format!("{} on {}", model.estimator.name(), shown(table, 80));
+    // Of a method without a target there is no score to begin with.
+    let found = model.summary().notes.first().filter(|_| model.estimator.takes_no_target());
     let content = html! {
+        @if let Some(found) = found { p.verdict { (shown(found, TEXT)) } }
         (pictures(row)?)
         h2 { "The model" }
         dl { @for (what, text) in facts(model, true) { dt { (what) } dd { (shown(&text, TEXT)) } } }

@@ -2,12 +2,15 @@
 
 use super::pictures::normal_quantile;
 use crate::control::Control;
-use crate::data::Dataset;
+use crate::data::{Column, Dataset, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Gives, Predicted, Predictions, Want, When, those_that_give};
-use crate::learner::Model;
+use crate::estimators::{Fitted, Gives, Predicted, Predictions, Want, When, those_that_give};
+use crate::learner::{Model, PreImageMethod};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
+
+/// A column to the left of the predictions: its name, and a text for every row.
+pub type KeptColumn = (String, Vec<String>);
 
 /// Columns besides the prediction itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +52,7 @@ pub fn interval(predictions: &Predictions, level: f64) -> Result<Option<(Matrix,
 ///
 /// # Errors
 /// An estimator without a predictive covariance; memory, or a request of `control`.
-pub fn drawn_columns(model: &Model, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Vec<(String, Vec<String>)>> {
+pub fn drawn_columns(model: &Model, data: &Dataset, count: usize, seed: u64, control: &Control) -> Result<Vec<KeptColumn>> {
     let draws = model.sample(data, count, seed, control)?.ok_or_else(|| Error::Setting {
         name: "--samples".into(),
         why: format!(
@@ -62,6 +65,39 @@ pub fn drawn_columns(model: &Model, data: &Dataset, count: usize, seed: u64, con
         (0..count).map(move |k| (format!("{name}_sample{}", k + 1), drawn.col(k).iter().map(f64::to_string).collect()))
     });
     Ok(columns.collect())
+}
+
+/// Pre-images of every row, in the units of the table, as columns to keep: `COLUMN_pre_image`, or `nearest_row`, from 1, and
+/// `pre_image_distance`, the squared distance in feature space that is left; and how many rows have no fixed point near.
+///
+/// # Errors
+/// As [`Model::pre_images`].
+pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, control: &Control) -> Result<(Vec<KeptColumn>, usize)> {
+    let none = || Error::Data(format!("pre-images are of kernel_pca, and the model is of {}", model.estimator.name()));
+    let components = model.fitted.spectrum().ok_or_else(none)?.values.len();
+    let Predicted::Numbers(values) = model.predict(data, Want::default(), control)?.values else { return Err(none()) };
+    let coordinates = Matrix::from_fn(values.rows(), components, |i, j| values[(i, j)]);
+    let found = model.pre_images(&coordinates, method, control)?;
+    let written = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|v| v.to_string()).collect::<Vec<_>>();
+    let mut columns = Vec::new();
+    for Column { name, values } in found.rows.columns() {
+        match values {
+            Values::Numbers(v) => columns.push((format!("{name}_pre_image"), written(&mut v.iter().copied()))),
+            Values::Points(p) => {
+                let (dim, all) = (p.dim(), p.to_dense());
+                columns.extend(
+                    (0..dim).map(|d| (format!("{name}_{}_pre_image", d + 1), written(&mut all.iter().copied().skip(d).step_by(dim)))),
+                );
+            }
+            _ => {}
+        }
+    }
+    if method == PreImageMethod::Nearest {
+        let rows = model.support_rows();
+        columns.push(("nearest_row".into(), found.nearest.iter().map(|&i| (rows[i] + 1).to_string()).collect()));
+    }
+    columns.push(("pre_image_distance".into(), written(&mut found.left.iter().copied())));
+    Ok((columns, found.unfinished.len()))
 }
 
 /// Rows that are predicted and written together: whole tiles and panels, so that a row's prediction has the same bits as in one
@@ -77,13 +113,7 @@ const BLOCK: usize = 15360;
 /// # Errors
 /// Columns that the table lacks, columns asked for that the model cannot give, kept ones of another length, and on request of
 /// `control`.
-pub fn predict_csv(
-    model: &Model,
-    data: &Dataset,
-    columns: PredictionColumns,
-    kept: &[(String, Vec<String>)],
-    control: &Control,
-) -> Result<String> {
+pub fn predict_csv(model: &Model, data: &Dataset, columns: PredictionColumns, kept: &[KeptColumn], control: &Control) -> Result<String> {
     if let Some((name, column)) = kept.iter().find(|(_, column)| column.len() != data.rows()) {
         return Err(Error::Shape { what: format!("rows of column '{name}'"), expected: data.rows(), found: column.len() });
     }
@@ -108,7 +138,7 @@ fn fault(why: impl std::fmt::Display) -> Error {
 }
 
 /// Names of the columns.
-fn header(model: &Model, columns: PredictionColumns, kept: &[(String, Vec<String>)]) -> Vec<String> {
+fn header(model: &Model, columns: PredictionColumns, kept: &[KeptColumn]) -> Vec<String> {
     let taken = |name: &String| kept.iter().any(|(other, _)| other == name);
     let columns_of = model.answer.columns();
     let names: Vec<String> = columns_of.into_iter().map(|n| if taken(&n) { format!("{n}_predicted") } else { n }).collect();
@@ -134,7 +164,7 @@ fn write_lines(
     model: &Model,
     predictions: &Predictions,
     columns: PredictionColumns,
-    (kept, first): (&[(String, Vec<String>)], usize),
+    (kept, first): (&[KeptColumn], usize),
 ) -> Result<()> {
     let lacks = |option: &str, what: &str, has: &dyn Fn(&Gives) -> When| Error::Setting {
         name: option.into(),

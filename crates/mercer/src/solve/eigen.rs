@@ -55,27 +55,44 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
     let count = wanted.count.min(n);
     let width = (count + MORE).min(n);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(wanted.seed);
-    let mut basis = Basis { q: Matrix::zeros(0, n), aq: Matrix::zeros(0, n), t: Matrix::zeros(0, 0) };
+    let most = count + BLOCKS * width;
+    let room = || Matrix::new(0, n, Vec::with_capacity((most + width).min(n) * n));
+    let mut basis = Basis { q: room()?, aq: room()?, t: Matrix::zeros(0, 0) };
     let mut block = basis.orthonormal(Matrix::zeros(width, n), &mut random)?;
-    let mut products = 0;
+    // When pairs are looked at next, and what they were like when they last were.
+    let (mut products, mut look, mut last) = (0, 1, None);
     loop {
         control.check_time("eigenvectors")?;
         products += 1;
         let image = multiply(&block)?;
         basis.grow(block, &image)?;
-        let (values, turn) = basis.pairs()?;
-        let (vectors, residual) = basis.leading(&values[..count], &turn)?;
-        if residual <= wanted.tolerance || products >= wanted.most_products || basis.q.rows() == n {
-            return Ok(Eigenpairs { values: values[..count].to_vec(), vectors, residual, products });
-        }
+        let (whole, full) = (basis.q.rows() == n, basis.q.rows() >= most);
         // Before the basis begins again, which changes what it holds but not what it spans of the image.
         let free = (n - basis.q.rows()).min(width);
-        let next = basis.orthonormal(first_rows(image, free), &mut random)?;
-        if basis.q.rows() >= count + BLOCKS * width {
-            basis.begin_again(&values[..count + width], &turn)?;
+        if whole || full || products >= look.min(wanted.most_products) {
+            let (values, turn) = basis.pairs()?;
+            let (vectors, residual) = basis.leading(&values[..count], &turn)?;
+            if residual <= wanted.tolerance || products >= wanted.most_products || whole {
+                return Ok(Eigenpairs { values: values[..count].to_vec(), vectors, residual, products });
+            }
+            look = products + steps_to_go(last.replace((products, residual)), (products, residual), wanted.tolerance);
+            block = basis.orthonormal(first_rows(image, free), &mut random)?;
+            if full {
+                basis.begin_again(&values[..count + width], &turn)?;
+            }
+        } else {
+            block = basis.orthonormal(first_rows(image, free), &mut random)?;
         }
-        block = next;
     }
+}
+
+/// How many products are left, where the residual goes on to fall as it did between two looks at it, less half of them: a look
+/// that comes early costs less than a product that was not needed.
+fn steps_to_go(before: Option<(usize, f64)>, (products, residual): (usize, f64), tolerance: f64) -> usize {
+    let Some((first, was)) = before else { return 1 };
+    let each = (was / residual).ln() / (products - first) as f64;
+    let left = (residual / tolerance).ln() / each;
+    if each > 0.0 && left.is_finite() { (left / 2.0).round().clamp(1.0, BLOCKS as f64) as usize } else { 1 }
 }
 
 /// The same from the matrix itself, which is used up: every pair is computed.
@@ -153,25 +170,32 @@ impl Basis {
 
     /// The rows less what the basis holds of them, orthonormal; a row with nothing new becomes a random one.
     fn orthonormal(&self, mut rows: Matrix, random: &mut impl rand::Rng) -> Result<Matrix> {
-        let mut sizes: Vec<f64> = (0..rows.rows()).map(|i| norm(rows.row(i))).collect();
-        // Once more, as what is taken away leaves rounding behind.
-        for _ in 0..3 {
-            for i in (0..rows.rows()).filter(|&i| sizes[i] == 0.0) {
+        let (count, n) = (rows.rows(), rows.cols());
+        let mut sizes: Vec<f64> = (0..count).map(|i| norm(rows.row(i))).collect();
+        // Once more, as what is taken away leaves rounding behind, and so of rows that had nothing new.
+        let mut times = 2;
+        for _ in 0..4 {
+            let void: Vec<usize> = (0..count).filter(|&i| sizes[i] == 0.0).collect();
+            if times == 0 && void.is_empty() {
+                break;
+            }
+            times = if void.is_empty() { times - 1 } else { 1 };
+            for i in void {
                 rows.row_mut(i).iter_mut().for_each(|v| *v = StandardNormal.sample(random));
             }
             let held = product(&product_transposed(&rows, &self.q)?, &self.q)?;
             rows.data_mut().iter_mut().zip(held.data()).for_each(|(v, h)| *v -= h);
-            for i in 0..rows.rows() {
+            for i in 0..count {
                 let before = sizes[i].max(f64::MIN_POSITIVE);
-                for j in 0..i {
-                    let other = rows.row(j).to_vec();
-                    let shared = dot(rows.row(i), &other);
-                    axpy(-shared, &other, rows.row_mut(i));
+                let (above, rest) = rows.data_mut().split_at_mut(i * n);
+                let row = &mut rest[..n];
+                for other in above.chunks_exact(n) {
+                    axpy(-dot(row, other), other, row);
                 }
-                let size = norm(rows.row(i));
+                let size = norm(row);
                 sizes[i] = if size > NOTHING_NEW * before { 1.0 } else { 0.0 };
                 let scale = if size > 0.0 { 1.0 / size } else { 0.0 };
-                rows.row_mut(i).iter_mut().for_each(|v| *v *= scale);
+                row.iter_mut().for_each(|v| *v *= scale);
             }
         }
         Ok(rows)

@@ -29,6 +29,7 @@ mod maps;
 mod mode;
 mod nadaraya_watson;
 mod networks;
+mod pre_images;
 mod problem;
 mod quasi_newton;
 mod representer;

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._native import pre_images
 from ..errors import ExpressionError
 from ._estimator import KernelEstimator
 from ._kernels import WRITTEN, Pairwise, factor
 from ._rows import matrix, row_count
+from ._warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,6 +148,36 @@ class PrincipalComponents(KernelTransformer):
         if not self.fit_inverse_transform:
             raise NotFittedError(f"{type(self).__name__}: inverse_transform was not learnt; fit with fit_inverse_transform=True")
         return self._back.predict(X)
+
+    def pre_images(self, X: Any, method: str = "fixed_point") -> Any:
+        """Rows that fit best what the components make of others: noise that they leave out is gone.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_components)
+            Coordinates, as `transform` gives them; along the first components also.
+        method : {"fixed_point", "distances", "nearest"}, default="fixed_point"
+            The fixed point of Mika et al. (1999), or where distances to the nearest rows say (Kwok & Tsang 2004), for the kernels
+            rbf and linear; or the nearest training row, under any kernel.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            One for each; training rows as they were given where `nearest` is asked for.
+        """
+        check_is_fitted(self)
+        if self._takes_values:
+            raise ExpressionError(f"{type(self).__name__}: pre_images needs rows, which given kernel values are not; give the rows and a kernel")
+        columns, nearest, _, unfinished = pre_images(self.model_, X, method, threads=self._threads())
+        if len(unfinished):
+            why = "are like no training row, or their pre-image was not found in the steps allowed"
+            warn(f"{type(self).__name__}: {len(unfinished)} rows {why}", ConvergenceWarning)
+        if method != "nearest":
+            return np.column_stack(list(columns.values()))
+        rows = matrix(self.X_fit_)
+        if hasattr(rows, "iloc"):
+            return rows.iloc[nearest]
+        return rows[nearest] if hasattr(rows, "shape") else [rows[i] for i in nearest]
 
     def _keeps_novelty(self):
         if not self.novelty:
