@@ -7,12 +7,13 @@ use crate::output::{notices, print};
 use clap::Args;
 use mercer::control::Control;
 use mercer::data::Dataset;
-use mercer::error::Result;
+use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
 use mercer::read::{Source, Table};
 use mercer::validity::{self, Verdict};
 use mercer::{fitting, report};
+use std::path::Path;
 use std::process::ExitCode;
 
 const CHECK: &str = "\
@@ -65,7 +66,10 @@ impl Run for Check {
 const REFUTED: u8 = 1;
 
 fn check(args: &Check, stop: &Stop) -> Result<ExitCode> {
-    let kernel = KernelExpr::parse(&args.kernel)?;
+    let kernel = KernelExpr::parse(&args.kernel).map_err(|fault| match Path::new(&args.kernel).is_file() {
+        true => Error::Data(format!("{0} is a file, and the kernel comes first: mercer check rbf {0}", args.kernel)),
+        false => fault,
+    })?;
     let control = control(&args.limits, false, stop);
     let data = args.table.as_deref().map(|table| prepared(&kernel, table, args, &control)).transpose()?;
     let verdict = validity::check(&kernel, data.as_ref(), &control, args.seed)?;

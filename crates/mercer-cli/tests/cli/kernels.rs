@@ -20,6 +20,9 @@ fn check_proves_refutes_and_says_so_in_its_exit_code() {
     let found: Value = serde_json::from_str(&on_a_table.out).unwrap();
     assert_eq!((on_a_table.code, found["verdict"].as_str()), (1, Some("refuted")));
     assert!(found["value"].as_f64().unwrap() < 0.0 && found["rows"][0]["row"].as_u64().unwrap() <= 150, "{found}");
+    shell.write("t.csv", "a,b\n1,2\n");
+    let turned = shell.mercer(&["check", "t.csv"]);
+    assert!(turned.code != 0 && turned.err.contains("mercer check rbf t.csv"), "{}", turned.err);
     let unknown = shell.mercer(&["check", "rfb"]);
     assert!(unknown.code == 2 && unknown.err.contains("did you mean 'rbf'"), "{}", unknown.err);
     let missing = shell.mercer(&["check", "on(petal, sigmoid)", "example:iris"]);

@@ -32,6 +32,40 @@ fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
 }
 
 #[test]
+fn rows_that_fit_best_what_components_make_of_others_stand_beside_their_coordinates() {
+    let shell = Shell::new();
+    shell.write("t.csv", heaps());
+    let fit = ["fit", "t.csv", "--types", "square=ignore,side=ignore", "--estimator", "kernel_pca(components=2)"];
+    shell.done(&[&fit[..], &["--kernel", "rbf(length_scale=1)", "-o", "m.mercer"]].concat());
+    // The middle of each heap, and a row beside it.
+    shell.write("new.csv", "x,y\n0,1.4\n10,5.4\n20,-1\n");
+    let table = |method: &str| {
+        let out = shell.done(&["predict", "m.mercer", "new.csv", "--keep", "x", "--pre-images", method]).out;
+        let rows: Vec<Vec<f64>> = out.lines().skip(1).map(|l| l.split(',').map(|c| c.parse().unwrap()).collect()).collect();
+        (out.lines().next().unwrap().to_owned(), rows)
+    };
+    for method in ["fixed_point", "distances"] {
+        let (head, rows) = table(method);
+        assert_eq!(head, "x,x_pre_image,y_pre_image,pre_image_distance,pc1,pc2");
+        for (row, (x, y)) in rows.iter().zip([(0.0, 0.0), (10.0, 7.0), (20.0, 0.0)]) {
+            assert!((row[1] - x).abs() < 1.5 && (row[2] - y).abs() < 1.0 && (0.0..0.3).contains(&row[3]), "{method}: {row:?}");
+        }
+    }
+    let (head, rows) = table("nearest");
+    assert_eq!(head, "x,nearest_row,pre_image_distance,pc1,pc2");
+    assert!(rows.iter().enumerate().all(|(heap, row)| (10 * heap + 1..=10 * heap + 10).contains(&(row[1] as usize))), "{rows:?}");
+    let refused = |words: &[&str], says: &str| {
+        let run = shell.mercer(words);
+        assert!(run.code != 0 && run.err.contains(says), "{}", run.err);
+    };
+    refused(&["predict", "m.mercer", "new.csv", "--pre-images", "mean"], "fixed_point");
+    shell.done(&[&fit[..], &["--kernel", "linear", "-o", "l.mercer"]].concat());
+    refused(&["predict", "l.mercer", "new.csv", "--pre-images", "nearest"], "fit with rbf");
+    shell.done(&["fit", "t.csv", "--target", "side", "--estimator", "svc(c=1)", "-o", "s.mercer"]);
+    refused(&["predict", "s.mercer", "t.csv", "--pre-images", "nearest"], "pre-images are of kernel_pca");
+}
+
+#[test]
 fn the_number_of_clusters_is_found_as_asked_and_the_page_shows_what_was_measured() {
     let shell = Shell::new();
     shell.write("t.csv", heaps());

@@ -342,7 +342,7 @@ impl FittedKernelPca {
         let (count, n) = (coordinates.cols(), self.share.len());
         let why = match () {
             () if self.values == Values::Distances => "classical scaling has distances and no features",
-            () if n == 0 => "the model keeps weights of features and no training row",
+            () if n == 0 => "the model keeps weights of features and no training row; fit with rbf, or in the library with keep_rows",
             () if self.expansion.support.len() != n => "few training rows have loadings; fit with sparsity=0",
             () if count > self.components() => "there are more coordinates than components",
             () => {

@@ -166,7 +166,7 @@ fn what_has_no_pre_image_is_told() {
     refused("kernel_pca(components=2, sparsity=0.3)", "rbf", &data, "sparsity=0");
     refused("kernel_pca(components=2, values=distances)", "negative_distance", &data, "distances");
     refused("kernel_pca", "laplacian", &data, "neither a Gaussian");
-    refused("kernel_k_means(clusters=2)", "rbf", &data, "pre-images are of kernel_pca");
+    refused("mds(components=2)", "rbf", &data, "pre-images are of kernel_pca");
     let mut gaps = training();
     gaps[3][1] = f64::NAN;
     refused("kernel_pca", "rbf", &table(&gaps), "missing cell");
