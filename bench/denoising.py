@@ -17,7 +17,7 @@ from sklearn.decomposition import PCA
 import mercer
 
 DATA = Path(os.environ.get("MERCER_SHARED", "../shared")) / "data" / "usps"
-SIDE, NOISE, GAMMA = 16, 0.5, 1 / 100
+SIDE, NOISE, GAMMA = 16, 0.5, 1 / 200
 COUNTS = [8, 16, 32, 64, 128, 256]
 METHODS = ["fixed_point", "distances"]
 

@@ -13,8 +13,9 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Vectors of a block beyond those that are wanted: they make the wanted ones converge sooner.
-const MORE: usize = 6;
+/// Vectors of a block beyond those that are wanted: they make the wanted ones converge sooner. A product reads the whole matrix
+/// whatever its width, so that few wide ones cost less than many narrow ones with as many vectors.
+const MORE: usize = 10;
 /// Blocks that a basis holds besides the vectors it began with.
 const BLOCKS: usize = 8;
 /// A vector of which less than this share is new adds nothing but rounding.
