@@ -22,8 +22,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Fits to no more rows than this run side by side: each of them is too small for all threads.
-const SIDE_BY_SIDE: usize = 2500;
+/// Fits to no more rows than this run side by side: steps that follow one another leave the other threads idle.
+const SIDE_BY_SIDE: usize = 5000;
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
 /// Times that the rows of an estimator's folds are settled, where the first fold says that others would suit the time better.

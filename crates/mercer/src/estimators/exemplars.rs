@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::gram::{self, Block, Gram};
 use crate::linalg::{Matrix, product_transposed_within};
 use crate::solve::l1::Columns;
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Kernel values whose squares have no room among numbers.
@@ -36,7 +37,7 @@ impl<'a> Exemplars<'a> {
             }
             _ => None,
         };
-        if let Some(value) = whole.as_ref().and_then(|m| m.data().iter().find(|v| v.is_nan() || v.abs() > MOST)) {
+        if let Some(value) = whole.as_ref().and_then(|m| beyond(m)) {
             return Err(Error::Numerical {
                 what: "features of kernel values".into(),
                 why: format!(
@@ -62,7 +63,7 @@ impl<'a> Exemplars<'a> {
                     block.row_mut(row).copy_from_slice(&column);
                 }
             }
-            if let Some(value) = block.data().iter().find(|v| v.is_nan() || v.abs() > MOST) {
+            if let Some(value) = beyond(&block) {
                 return Err(Error::Numerical { what: "features of kernel values".into(), why: format!("a kernel value is {value:e}") });
             }
             work(k * STEP, &block)?;
@@ -73,6 +74,25 @@ impl<'a> Exemplars<'a> {
     fn all(&self) -> Vec<usize> {
         (0..self.gram.shape().1).collect()
     }
+}
+
+/// A value that is no number or too large.
+fn beyond(values: &Matrix) -> Option<f64> {
+    let is_within = |v: &f64| v.abs() <= MOST;
+    // Parts without a look at each result run in vectors.
+    let part = values.data().chunks(STEP).find(|part| !part.iter().fold(true, |all, v| all & is_within(v)))?;
+    part.iter().copied().find(|v| !is_within(v))
+}
+
+/// The sum of numbers of a row, in running sums that do not wait for one another.
+fn sum(row: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    const SUMS: usize = 16;
+    let (parts, rest) = row.as_chunks::<SUMS>();
+    let mut sums = [0.0; SUMS];
+    for part in parts {
+        sums.iter_mut().zip(part).for_each(|(s, v)| *s += of(*v));
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|v| of(*v)).sum::<f64>()
 }
 
 impl Columns for Exemplars<'_> {
@@ -117,11 +137,11 @@ impl Columns for Exemplars<'_> {
 
     fn spreads(&self, control: &Control) -> Result<Vec<(f64, f64)>> {
         let spread = |row: &[f64]| {
-            let mean = row.iter().sum::<f64>() / row.len().max(1) as f64;
-            (mean, row.iter().map(|v| (v - mean).powi(2)).sum::<f64>().sqrt())
+            let mean = sum(row, |v| v) / row.len().max(1) as f64;
+            (mean, sum(row, |v| (v - mean).powi(2)).sqrt())
         };
         if let Some(whole) = &self.whole {
-            return Ok((0..whole.rows()).map(|j| spread(whole.row(j))).collect());
+            return Ok((0..whole.rows()).into_par_iter().with_min_len(STEP).map(|j| spread(whole.row(j))).collect());
         }
         let mut out = Vec::with_capacity(self.gram.shape().1);
         self.blocks(&self.all(), control, |_, block| {

@@ -243,10 +243,10 @@ impl Estimator for Rvm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
-    /// Kernel values twice, and products for the columns that stay.
+    /// Kernel values twice, and for the columns that stay they themselves and their products.
     fn bytes(&self, size: Size) -> u64 {
         let n = size.rows as u64;
-        16 * n * n + 8 * n * (n / 5 + 100) + 1_000_000
+        16 * n * n + 8 * n * (n / 3 + 200) + 1_000_000
     }
 
     /// A product with the columns for each of some fifty changes, for classes a product for each column that stays.

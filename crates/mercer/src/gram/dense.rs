@@ -1,9 +1,9 @@
 //! Whole Gram matrices, parts of them, and products with them that never form them.
 
-use super::simd::{all_finite, axpy, dot};
 use super::{Block, Bound, Gram, Side, with_scratch};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::linalg::simd::{all_finite, axpy, dot};
 use crate::linalg::{self, Matrix, Real};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -5,9 +5,9 @@
 //! tile, and not on which of them stands along the rows.
 
 use super::dense::ranges;
-use super::simd::{self, Level};
 use super::{Block, Rows, with_scratch};
 use crate::linalg::Real;
+use crate::linalg::simd::{self, Level};
 use std::ops::Range;
 
 /// Bytes of packed columns: they stay in a second-level cache while all rows of the tile pass.

@@ -19,13 +19,16 @@ mod prepared_points;
 mod psd;
 mod put_off;
 mod rewrite;
-mod simd;
 mod spread;
 mod subset;
 mod tile;
 mod tree;
 
 pub use crate::linalg::Block;
+pub use crate::linalg::simd::{Identity, Map};
+pub(crate) use crate::linalg::simd::{
+    Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, rotate, sum_of_minima,
+};
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use dense::{Dense, apply, dense};
 pub(crate) use dense::{Known, apply_among, apply_f32, apply_rows, ranges};
@@ -43,10 +46,6 @@ pub(crate) use prepared_points::Sparse;
 pub use psd::{PsdCheck, Witness, psd_check};
 pub(crate) use put_off::{PutOff, Triangular};
 pub(crate) use rewrite::{Rewrite, Rewritten};
-pub use simd::{Identity, Map};
-pub(crate) use simd::{
-    Level, add_rows, axpy, axpy_wide, chi_squared_distance, dispatch, dot, dot_wide, l1_distance, level, map_row, sum_of_minima,
-};
 pub(crate) use spread::spread;
 pub use subset::Subset;
 pub use tile::{Rows, Tile};

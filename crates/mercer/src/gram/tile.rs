@@ -1,9 +1,9 @@
 //! A tile: some rows of one batch against some columns of another, and the loops that fill it.
 
 use super::dots::Dots;
-use super::simd::{self, Map};
 use super::{Block, PreparedPoints};
 use crate::linalg::Real;
+use crate::linalg::simd::{self, Map};
 use std::ops::Range;
 
 /// Which rows of the first batch a tile takes.

@@ -142,7 +142,8 @@ impl Matrix {
     }
     /// Some rows, in order.
     pub fn select_rows(&self, rows: &[usize]) -> Matrix {
-        let data = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();
+        let mut data = Vec::with_capacity(rows.len() * self.cols);
+        rows.iter().for_each(|&i| data.extend_from_slice(self.row(i)));
         Matrix { rows: rows.len(), cols: self.cols, data }
     }
     /// The transpose.

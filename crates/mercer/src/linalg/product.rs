@@ -1,5 +1,6 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
+use super::few::{self, FEW};
 use super::symmetric::mirror_lower;
 use super::{Matrix, Real};
 use crate::control::Control;
@@ -42,6 +43,14 @@ pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
 /// The same for large matrices: an error on request of `control`.
 pub fn product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
     Error::unless_equal("rows of the right factor", a.cols(), b.rows())?;
+    if b.cols() <= FEW {
+        return few::with_rows(a, &b.transpose(), control);
+    }
+    if a.rows() <= FEW {
+        let rows: Vec<&[f64]> = (0..b.rows()).map(|i| b.row(i)).collect();
+        let each = (0..a.rows()).map(|i| few::combined_rows(&rows, a.row(i), b.cols(), control));
+        return Matrix::new(a.rows(), b.cols(), each.collect::<Result<Vec<_>>>()?.concat());
+    }
     in_bands(a, View::rows(b.data(), b.rows(), b.cols()), b.cols(), false, control)
 }
 
@@ -53,6 +62,9 @@ pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
 /// The same for large matrices: an error on request of `control`.
 pub fn product_transposed_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
     Error::unless_equal("columns of the right factor", a.cols(), b.cols())?;
+    if b.rows() <= FEW {
+        return few::with_rows(a, b, control);
+    }
     in_bands(a, View::rows(b.data(), b.rows(), b.cols()).transpose(), b.rows(), false, control)
 }
 
@@ -72,6 +84,8 @@ pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
 /// Rows that a product over rows takes at a time, and parts of them that are added up at the end.
 const STEP: usize = 1024;
 const PARTS: usize = 8;
+/// Rows that stay near while they are read for each of few columns.
+const FEW_ROWS: usize = 16;
 
 /// A' B for A (n x k) and B (n x m) with few columns m: one pass over the rows.
 pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
@@ -81,10 +95,30 @@ pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> R
         for start in rows.clone().step_by(STEP) {
             control.check_time("matrix product")?;
             let end = rows.end.min(start + STEP);
+            if m <= FEW {
+                add_few(a, b, start..end, out);
+                continue;
+            }
             add_transposed_product(&a.data()[start * k..end * k], &b.data()[start * m..end * m], out, end - start, k, m);
         }
         Ok(())
     })
+}
+
+/// out += A' B of some rows, for few columns of B.
+fn add_few(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f64]) {
+    let m = b.cols();
+    let mut sums = vec![vec![0.0; a.cols()]; m];
+    for start in rows.clone().step_by(FEW_ROWS) {
+        let some: Vec<&[f64]> = (start..rows.end.min(start + FEW_ROWS)).map(|i| a.row(i)).collect();
+        for (c, sum) in sums.iter_mut().enumerate() {
+            let by: Vec<f64> = (start..start + some.len()).map(|i| b[(i, c)]).collect();
+            few::add_weighed(sum, &some, &by);
+        }
+    }
+    for (c, sum) in sums.iter().enumerate() {
+        out.iter_mut().skip(c).step_by(m).zip(sum).for_each(|(out, v)| *out += v);
+    }
 }
 
 /// A' W A for A (n x k) and a diagonal W of the given `weights`, exactly symmetric: half of it is computed, then mirrored. Beside

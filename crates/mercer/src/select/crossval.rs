@@ -398,6 +398,9 @@ impl Field<'_> {
                 break;
             }
         }
+        if self.place.judges {
+            return Ok(());
+        }
         // A round that goes on with another has no use for the widest step, one that another follows none for the smallest.
         let steps = &STEPS[usize::from(!first)..STEPS.len() - usize::from(!self.place.last || self.place.within_noise)];
         // More rows ask for narrower kernels: on all of them that way comes first.

@@ -355,6 +355,7 @@ impl Search {
             starts: &starts,
             number: self.next,
             within_noise: self.aim.within_noise,
+            judges: self.aim.within_noise && !self.suggested.is_empty(),
         };
         let made = match self.criterion_name() {
             Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
@@ -393,8 +394,16 @@ impl Search {
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
-        let place =
-            Place { start: &self.start, free: &self.free, round, last: true, starts: &[], number: found.round, within_noise: false };
+        let place = Place {
+            start: &self.start,
+            free: &self.free,
+            round,
+            last: true,
+            starts: &[],
+            number: found.round,
+            within_noise: false,
+            judges: false,
+        };
         let smooth = round.folds.is_empty();
         let mut made: Vec<Curve> = Vec::new();
         if known && curves && !control.out_of_time() {
@@ -454,6 +463,9 @@ pub(super) struct Place<'a> {
     pub number: usize,
     /// Whether gains below the noise are left alone.
     pub within_noise: bool,
+    /// Whether cross-validation judges the candidates alone: where searches on parts of the rows suggest them, and no more than the noise
+    /// is left to gain.
+    pub judges: bool,
 }
 
 impl Place<'_> {

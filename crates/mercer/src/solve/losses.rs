@@ -129,6 +129,10 @@ impl Losses {
         };
         (0..self.rows()).map(|i| self.weights[i] * of(i)).collect()
     }
+    /// The weights of the rows.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
     /// The greatest weight.
     pub fn greatest_weight(&self) -> f64 {
         self.weights.iter().fold(0.0, |m: f64, w| m.max(*w))

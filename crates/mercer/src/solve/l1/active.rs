@@ -3,7 +3,7 @@
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{axpy, dot};
+use crate::gram::{axpy, dot, rotate};
 use crate::linalg::{Cholesky, Matrix};
 
 /// A new factor is made where more than this share of the numbers changed.
@@ -15,8 +15,8 @@ const LEAST: f64 = 1e-14;
 #[derive(Default)]
 pub(super) struct ActiveFactor {
     places: Vec<usize>,
-    /// The rows of L, each up to its diagonal.
-    rows: Vec<Vec<f64>>,
+    /// The columns of L, each from its diagonal down.
+    columns: Vec<Vec<f64>>,
 }
 
 impl ActiveFactor {
@@ -48,7 +48,7 @@ impl ActiveFactor {
             Err(other) => return Err(other),
         };
         self.places = places.to_vec();
-        self.rows = (0..places.len()).map(|i| factor.row(i)[..=i].to_vec()).collect();
+        self.columns = (0..places.len()).map(|j| (j..places.len()).map(|i| factor[(i, j)]).collect()).collect();
         Ok(true)
     }
 
@@ -59,35 +59,38 @@ impl ActiveFactor {
         if left <= LEAST * h[(place, place)] {
             return false;
         }
-        row.push(left.sqrt());
-        self.rows.push(row);
+        self.columns.iter_mut().zip(&row).for_each(|(column, v)| column.push(*v));
+        self.columns.push(vec![left.sqrt()]);
         self.places.push(place);
         true
     }
 
-    /// Without row k the rows below reach one past their diagonals; rotations of two columns at a time bring them back.
+    /// Without place k what stood below it in its column is left over: rotations with it bring the columns after it up to date.
     fn remove(&mut self, k: usize) {
         self.places.remove(k);
-        self.rows.remove(k);
-        let mut turns: Vec<(f64, f64)> = Vec::with_capacity(self.rows.len() - k);
-        for row in &mut self.rows[k..] {
-            for (j, (c, s)) in turns.iter().enumerate() {
-                let (a, b) = (row[k + j], row[k + j + 1]);
-                (row[k + j], row[k + j + 1]) = (c * a + s * b, c * b - s * a);
-            }
-            let last = row.len() - 1;
-            let (a, b) = (row[last - 1], row[last]);
-            let length = a.hypot(b);
-            turns.push((a / length, b / length));
-            row[last - 1] = length;
-            row.truncate(last);
+        for (j, column) in self.columns[..k].iter_mut().enumerate() {
+            column.remove(k - j);
+        }
+        let mut left = self.columns.remove(k);
+        let mut rest = &mut left[1..];
+        for column in &mut self.columns[k..] {
+            let Some((first, below)) = rest.split_first_mut() else { break };
+            let length = column[0].hypot(*first);
+            let (c, s) = (column[0] / length, *first / length);
+            column[0] = length;
+            rotate(c, s, &mut column[1..], below);
+            rest = below;
         }
     }
 
     /// b becomes L^-1 b.
     fn forward(&self, b: &mut [f64]) {
-        for (i, row) in self.rows.iter().enumerate() {
-            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+        let mut rest = b;
+        for column in &self.columns {
+            let Some((first, below)) = rest.split_first_mut() else { break };
+            *first /= column[0];
+            axpy(-*first, &column[1..], below);
+            rest = below;
         }
     }
 
@@ -95,10 +98,8 @@ impl ActiveFactor {
     pub(super) fn solve(&self, b: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
         let mut x: Vec<f64> = self.places.iter().map(|&p| b(p)).collect();
         self.forward(&mut x);
-        for (i, row) in self.rows.iter().enumerate().rev() {
-            x[i] /= row[i];
-            let (before, rest) = x.split_at_mut(i);
-            axpy(-rest[0], &row[..i], before);
+        for (i, column) in self.columns.iter().enumerate().rev() {
+            x[i] = (x[i] - dot(&column[1..], &x[i + 1..])) / column[0];
         }
         self.places.iter().copied().zip(x).collect()
     }

@@ -20,9 +20,11 @@ pub use sparsified::{Sparsified, most_penalty, sparsified};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, product_transposed_within, product_within};
+use crate::gram::dot;
+use crate::linalg::{Matrix, combined_rows, product_transposed_within};
 use crate::solve::losses::{Loss, Losses};
-use model::Model;
+use active::ActiveFactor;
+use model::{Model, Squares};
 use quadratic::{Patience, Quadratic, norm, violation};
 use screen::Screen;
 
@@ -87,12 +89,16 @@ pub struct Solver<'a> {
     losses: &'a Losses,
     options: Options,
     control: &'a Control,
-    /// Working set: which columns, the columns themselves (one a row), their coefficients.
+    /// Working set: which columns, the columns themselves less their means (one a row), those means, their coefficients.
     held: Vec<usize>,
     place: Vec<usize>,
     x: Matrix,
+    means: Vec<f64>,
     coef: Matrix,
+    /// Beside columns without their means.
     constants: Vec<f64>,
+    /// The model of one output of numbers, which is the same everywhere.
+    squares: Option<Squares>,
     /// f, C x N.
     f: Matrix,
     screen: Screen,
@@ -126,7 +132,9 @@ impl<'a> Solver<'a> {
             held: Vec::new(),
             place: vec![OUTSIDE; p],
             x,
+            means: Vec::new(),
             coef,
+            squares: (size == 1 && losses.kind() == Loss::Squared).then(Squares::default),
             constants,
             f,
             screen,
@@ -151,6 +159,8 @@ impl<'a> Solver<'a> {
             self.coef.row_mut(self.place[j]).copy_from_slice(coef.row(s));
         }
         self.constants.copy_from_slice(constants);
+        let of_means = self.of_means();
+        self.constants.iter_mut().zip(of_means).for_each(|(b, m)| *b += m);
         // No way from far: what is near is better than the way from 0.
         self.at = Some(0.0);
         self.predict()
@@ -196,8 +206,9 @@ impl<'a> Solver<'a> {
             self.control.check()?;
             let means = self.losses.means(&self.f);
             let residuals = self.losses.residuals(&means);
-            let g = product_transposed_within(&self.x, &residuals, self.control)?;
+            let slopes = product_transposed_within(&self.x, &residuals, self.control)?;
             let of_constants: Vec<f64> = (0..size).map(|c| residuals.row(c).iter().sum()).collect();
+            let g = Matrix::from_fn(self.held.len(), size, |k, c| slopes[(k, c)] + self.means[k] * of_constants[c]);
             let violations: Vec<f64> = (0..self.held.len()).map(|k| violation(self.coef.row(k), g.row(k), lambda)).collect();
             worst = violations.iter().fold(norm(&of_constants), |m, v| m.max(*v)) / lambda;
             if worst <= tolerance || *left == 0 || patience.is_lost(worst) || self.control.out_of_time() {
@@ -205,17 +216,26 @@ impl<'a> Solver<'a> {
             }
             *left -= 1;
             self.iterations += 1;
-            let active: Vec<usize> = (0..self.held.len()).filter(|&k| norm(self.coef.row(k)) > 0.0 || norm(g.row(k)) > lambda).collect();
-            let model = Model::new(&self.x.select_rows(&active), self.losses, &means, self.control)?;
-            let slope = model.slope(g.select_rows(&active).data(), &of_constants, self.control)?;
-            let old = self.coef.select_rows(&active).into_data();
-            let quadratic = Quadratic { h: &model.h, size, lambda };
             // A model that holds everywhere is met in full; another only as well as it holds.
             let exact = 0.1 * tolerance * lambda;
             let within = if self.losses.kind() == Loss::Squared { exact } else { (0.1 * worst.powi(2).min(1.0) * lambda).max(exact) };
-            let new = quadratic.minimise(&old, &slope, within, self.control)?;
+            let (active, old, new, of_constants) = if let Some(squares) = &mut self.squares {
+                let old = self.coef.data().to_vec();
+                let new = squares.minimise(&old, slopes.data(), lambda, within, self.control)?;
+                ((0..self.held.len()).collect(), old, new, vec![of_constants[0] / self.losses.weights().iter().sum::<f64>()])
+            } else {
+                let moves = |k: &usize| norm(self.coef.row(*k)) > 0.0 || norm(g.row(*k)) > lambda;
+                let active: Vec<usize> = (0..self.held.len()).filter(moves).collect();
+                let model = Model::new(&self.x.select_rows(&active), self.losses, &means, self.control)?;
+                let slope = model.slope(slopes.select_rows(&active).data(), &of_constants, self.control)?;
+                let old = self.coef.select_rows(&active).into_data();
+                let quadratic = Quadratic { h: &model.h, size, lambda };
+                let new = quadratic.minimise(&old, &slope, within, &mut ActiveFactor::default(), self.control)?;
+                let step: Vec<f64> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
+                let of_constants = model.constants(&of_constants, &step, self.control)?;
+                (active, old, new, of_constants)
+            };
             let step: Vec<f64> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
-            let of_constants = model.constants(&of_constants, &step, self.control)?;
             if !self.walk(&active, &step, &new, &of_constants, lambda)? {
                 return Ok(worst);
             }
@@ -226,11 +246,7 @@ impl<'a> Solver<'a> {
     /// Takes the step, or the first half, quarter, ... of it that does not raise the objective; whether there was one.
     fn walk(&mut self, active: &[usize], step: &[f64], whole: &[f64], of_constants: &[f64], lambda: f64) -> Result<bool> {
         let size = self.constants.len();
-        let change = Matrix::new(active.len(), size, step.to_vec())?.transpose();
-        let mut along = product_within(&change, &self.x.select_rows(active), self.control)?;
-        for (c, b) in of_constants.iter().enumerate() {
-            along.row_mut(c).iter_mut().for_each(|v| *v += b);
-        }
+        let along = self.function(active, step, of_constants)?;
         let before = self.objective(lambda);
         let (f, coef) = (self.f.clone(), self.coef.clone());
         let mut share = 1.0;
@@ -270,7 +286,18 @@ impl<'a> Solver<'a> {
     /// Takes columns into the working set.
     fn take_in(&mut self, which: &[usize]) -> Result<()> {
         let new: Vec<usize> = which.iter().copied().filter(|&j| self.place[j] == OUTSIDE).collect();
-        self.x.append_rows(self.columns.columns(&new, self.control)?);
+        let mut x = self.columns.columns(&new, self.control)?;
+        let weights = self.losses.weights();
+        let total: f64 = weights.iter().sum();
+        for row in x.data_mut().chunks_exact_mut(weights.len().max(1)) {
+            let mean = dot(row, weights) / total;
+            row.iter_mut().for_each(|v| *v -= mean);
+            self.means.push(mean);
+        }
+        self.x.append_rows(x);
+        if let Some(squares) = &mut self.squares {
+            squares.extend(&self.x, weights, self.control)?;
+        }
         self.coef.append_rows(Matrix::zeros(new.len(), self.constants.len()));
         for j in new {
             self.place[j] = self.held.len();
@@ -281,12 +308,28 @@ impl<'a> Solver<'a> {
 
     /// f anew, without what rounding has gathered in it.
     fn predict(&mut self) -> Result<()> {
-        let kept: Vec<usize> = (0..self.held.len()).filter(|&k| norm(self.coef.row(k)) > 0.0).collect();
-        self.f = product_within(&self.coef.select_rows(&kept).transpose(), &self.x.select_rows(&kept), self.control)?;
-        for (c, b) in self.constants.iter().enumerate() {
-            self.f.row_mut(c).iter_mut().for_each(|v| *v += b);
-        }
+        let all: Vec<usize> = (0..self.held.len()).collect();
+        self.f = self.function(&all, self.coef.data(), &self.constants)?;
         Ok(())
+    }
+
+    /// What numbers of some columns of the working set, one for each output, and constants say of the rows, C x N.
+    fn function(&self, which: &[usize], numbers: &[f64], constants: &[f64]) -> Result<Matrix> {
+        let (size, n) = (constants.len(), self.x.cols());
+        let mut out = Vec::with_capacity(size * n);
+        for (c, constant) in constants.iter().enumerate() {
+            let of = which.iter().zip(numbers.iter().skip(c).step_by(size)).filter(|(_, number)| **number != 0.0);
+            let (rows, by): (Vec<&[f64]>, Vec<f64>) = of.map(|(&k, number)| (self.x.row(k), *number)).unzip();
+            let sum = combined_rows(&rows, &by, n, self.control)?;
+            out.extend(sum.into_iter().map(|v| v + constant));
+        }
+        Matrix::new(size, n, out)
+    }
+
+    /// What the means of the columns add to each output.
+    fn of_means(&self) -> Vec<f64> {
+        let size = self.constants.len();
+        (0..size).map(|c| self.means.iter().enumerate().map(|(k, mean)| self.coef[(k, c)] * mean).sum()).collect()
     }
 
     fn solution(&mut self, lambda: f64, violation: f64) -> Result<Solution> {
@@ -298,11 +341,12 @@ impl<'a> Solver<'a> {
         let dual = self.losses.dual(&residuals, share);
         let support = self.support();
         let rows: Vec<usize> = support.iter().map(|&j| self.place[j]).collect();
+        let constants = self.constants.iter().zip(self.of_means()).map(|(b, m)| b - m).collect();
         Ok(Solution {
             lambda,
             coef: self.coef.select_rows(&rows),
             support,
-            constants: self.constants.clone(),
+            constants,
             predictions: self.f.clone(),
             objective,
             gap: if objective > 0.0 { (objective - dual).max(0.0) / objective } else { 0.0 },

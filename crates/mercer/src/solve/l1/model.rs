@@ -1,6 +1,8 @@
 //! The quadratic model of a Newton step: H = X'DX of the active columns with the constants taken out, since those are not
 //! penalised and follow: for b0 they are H_00^-1 (g_0 - H_0B step).
 
+use super::active::ActiveFactor;
+use super::quadratic::Quadratic;
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_transposed, product_transposed_within};
@@ -81,6 +83,41 @@ impl Model {
             left.iter_mut().zip(self.across.row(p)).for_each(|(l, a)| *l -= s * a);
         }
         Ok(self.constants.solve(&Matrix::column(left), control)?.into_data())
+    }
+}
+
+/// The model of one output of squared losses: H = X'WX of all columns of the working set, which stays as the set grows, and its factor.
+#[derive(Default)]
+pub(super) struct Squares {
+    h: Matrix,
+    factor: ActiveFactor,
+}
+
+impl Squares {
+    /// Takes in the columns x_j (one a row, without their means) that have come since.
+    pub(super) fn extend(&mut self, x: &Matrix, weights: &[f64], control: &Control) -> Result<()> {
+        let (before, all) = (self.h.rows(), x.rows());
+        let mut new = x.select_rows(&(before..all).collect::<Vec<_>>());
+        for row in new.data_mut().chunks_exact_mut(weights.len().max(1)) {
+            row.iter_mut().zip(weights).for_each(|(v, w)| *v *= w);
+        }
+        let with_new = product_transposed_within(x, &new, control)?;
+        let mut h = Vec::with_capacity(all * all);
+        for i in 0..before {
+            h.extend_from_slice(self.h.row(i));
+            h.extend_from_slice(with_new.row(i));
+        }
+        for i in before..all {
+            h.extend((0..before).map(|j| with_new[(j, i - before)]));
+            h.extend((before..all).map(|j| with_new[(i.max(j), i.min(j) - before)]));
+        }
+        self.h = Matrix::new(all, all, h)?;
+        Ok(())
+    }
+
+    /// The minimum from `a`: see [`Quadratic::minimise`].
+    pub(super) fn minimise(&mut self, a: &[f64], slope: &[f64], lambda: f64, tolerance: f64, control: &Control) -> Result<Vec<f64>> {
+        Quadratic { h: &self.h, size: 1, lambda }.minimise(a, slope, tolerance, &mut self.factor, control)
     }
 }
 

@@ -6,6 +6,7 @@
 use super::active::ActiveFactor;
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::gram::axpy;
 use crate::linalg::{Cholesky, Matrix};
 
 /// Rounds of sweeps.
@@ -68,11 +69,18 @@ impl Quadratic<'_> {
     ///
     /// First sweeps, which change many groups at once; then, group by group, the one that violates its condition most is let in and the
     /// minimum over those that are not 0 is found anew (feature-sign search: Lee, Battle, Raina & Ng 2007).
-    pub(super) fn minimise(&self, a: &[f64], slope: &[f64], tolerance: f64, control: &Control) -> Result<Vec<f64>> {
+    /// `factor`: of H, as an earlier minimum left it.
+    pub(super) fn minimise(
+        &self,
+        a: &[f64],
+        slope: &[f64],
+        tolerance: f64,
+        factor: &mut ActiveFactor,
+        control: &Control,
+    ) -> Result<Vec<f64>> {
         let (mut b, mut r) = (a.to_vec(), slope.to_vec());
         let groups = b.len() / self.size;
         let mut patience = Patience::new(20 + groups / 4);
-        let mut factor = ActiveFactor::default();
         for round in 0..ROUNDS + 4 * groups {
             control.check()?;
             if round < ROUNDS {
@@ -85,7 +93,7 @@ impl Quadratic<'_> {
                 let Some(most) = (0..groups).max_by(|j, k| of(*j).total_cmp(&of(*k))) else { break };
                 self.step(most, &mut b, &mut r);
             }
-            self.settle(&mut b, &mut r, &mut factor, tolerance, control)?;
+            self.settle(&mut b, &mut r, factor, tolerance, control)?;
             let worst = self.worst(&b, &r);
             if worst <= tolerance || patience.is_lost(worst) || control.out_of_time() {
                 break;
@@ -124,6 +132,9 @@ impl Quadratic<'_> {
     /// Moves one group to its minimum, or towards it where C > 1; r stays g - H(b - a).
     fn step(&self, j: usize, b: &mut [f64], r: &mut [f64]) {
         let at = j * self.size..(j + 1) * self.size;
+        if norm(&b[at.clone()]) == 0.0 && norm(&r[at.clone()]) <= self.lambda {
+            return;
+        }
         // No eigenvalue of the block is larger, and that of a multiple of the identity is just that.
         let bound = at.clone().map(|k| at.clone().map(|l| self.h[(k, l)].abs()).sum::<f64>()).fold(0.0, f64::max);
         if bound <= 0.0 {
@@ -148,7 +159,7 @@ impl Quadratic<'_> {
     /// r -= H moved, of some numbers from a place.
     fn take(&self, r: &mut [f64], from: usize, moved: &[f64]) {
         for (k, step) in moved.iter().enumerate().filter(|(_, step)| **step != 0.0) {
-            r.iter_mut().zip(self.h.row(from + k)).for_each(|(r, h)| *r -= step * h);
+            axpy(-step, self.h.row(from + k), r);
         }
     }
 

@@ -10,6 +10,7 @@
 mod classes;
 mod joint;
 mod numbers;
+mod products;
 
 pub use classes::classes;
 pub use numbers::numbers;

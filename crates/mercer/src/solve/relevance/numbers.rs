@@ -8,11 +8,12 @@
 //! ```
 
 use super::joint::{self, End, Noise};
+use super::products::Products;
 use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
-use crate::linalg::{Cholesky, Matrix, product_within, transposed_product_within};
+use crate::linalg::{Cholesky, Matrix, combined_rows, product_within, transposed_product_within};
 
 /// Times that columns may come or go once all numbers were settled.
 const SETTLINGS: usize = 50;
@@ -34,8 +35,10 @@ struct State<'a> {
     beta: f64,
     active: Vec<usize>,
     alpha: Vec<f64>,
-    /// Phi'Omega phi_a for each active column.
+    /// phi_a and Phi'Omega phi_a for each active column.
+    columns: Vec<Vec<f64>>,
     products: Vec<Vec<f64>>,
+    waiting: Products<'a>,
     covariance: Matrix,
     mean: Vec<f64>,
     s: Vec<f64>,
@@ -70,7 +73,9 @@ pub fn numbers(
         beta: 10.0 / variance,
         active: Vec::new(),
         alpha: Vec::new(),
+        columns: Vec::new(),
         products: Vec::new(),
+        waiting: Products::new(phi, omega),
         covariance: Matrix::zeros(0, 0),
         mean: Vec::new(),
         s: Vec::new(),
@@ -82,11 +87,12 @@ pub fn numbers(
         // Functions of the column alone then have the variance of the targets.
         let alpha = state.own[column] / (total * variance);
         if alpha > 0.0 {
-            state.products.push(state.product(column, control)?);
             state.active.push(column);
             state.alpha.push(alpha);
         }
     }
+    state.columns = state.active.iter().map(|&a| phi.col(a)).collect();
+    state.products = state.waiting.of(&state.active, control)?;
     state.update(control)?;
     let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
     while changes < MOST_CHANGES && !control.out_of_time() {
@@ -165,9 +171,10 @@ impl State<'_> {
     }
 
     /// |t - Phi mu|^2 by the weights of the rows.
-    fn error(&self) -> f64 {
-        let fitted = |i: usize| self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.phi[(i, a)]).sum::<f64>();
-        (0..self.t.len()).map(|i| self.omega[i] * (self.t[i] - fitted(i)).powi(2)).sum()
+    fn error(&self, control: &Control) -> Result<f64> {
+        let columns: Vec<&[f64]> = self.columns.iter().map(Vec::as_slice).collect();
+        let fitted = combined_rows(&columns, &self.mean, self.t.len(), control)?;
+        Ok(self.t.iter().zip(fitted).zip(self.omega).map(|((t, f), w)| w * (t - f).powi(2)).sum())
     }
 
     /// gamma: how many numbers the targets determine.
@@ -181,6 +188,9 @@ impl State<'_> {
         self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
         let change = |column: usize| {
             let (mut s, mut q, mut x) = (self.s[column], self.q[column], 0.0);
+            if place[column] == usize::MAX && q * q <= s {
+                return NONE;
+            }
             if place[column] != usize::MAX {
                 let k = place[column];
                 (s, q) = self.without(k);
@@ -205,7 +215,7 @@ impl State<'_> {
                 let (variance, mean) = (along[k], self.mean[k]);
                 let stays = change.x > 0.0;
                 let share = if stays { 1.0 / (variance + 1.0 / (1.0 / change.x - self.alpha[k])) } else { 1.0 / variance };
-                let seen = self.seen(&along);
+                let seen = self.seen(&along, control)?;
                 self.shift(&along, &seen, -share, -share * mean);
                 if stays {
                     self.alpha[k] = 1.0 / change.x;
@@ -219,10 +229,10 @@ impl State<'_> {
     }
 
     /// beta V'u of weights u of the active columns.
-    fn seen(&self, u: &[f64]) -> Vec<f64> {
-        let mut sum = vec![0.0; self.own.len()];
-        self.products.iter().zip(u).for_each(|(v, u)| axpy(self.beta * u, v, &mut sum));
-        sum
+    fn seen(&self, u: &[f64], control: &Control) -> Result<Vec<f64>> {
+        let products: Vec<&[f64]> = self.products.iter().map(Vec::as_slice).collect();
+        let by: Vec<f64> = u.iter().map(|u| self.beta * u).collect();
+        combined_rows(&products, &by, self.own.len(), control)
     }
 
     /// H^-1 + share u u' and mu + by u, with S and Q.
@@ -242,25 +252,30 @@ impl State<'_> {
 
     fn remove(&mut self, k: usize) {
         self.covariance.take_out(k);
-        self.active.remove(k);
+        let (column, product) = (self.active.remove(k), self.products.remove(k));
+        self.waiting.keep(column, product);
+        self.columns.remove(k);
         self.alpha.remove(k);
-        self.products.remove(k);
         self.mean.remove(k);
     }
 
-    /// Phi'Omega phi of a column.
-    fn product(&self, column: usize, control: &Control) -> Result<Vec<f64>> {
-        let weighed = Matrix::column((0..self.phi.rows()).map(|i| self.omega[i] * self.phi[(i, column)]).collect());
-        transposed_product_within(self.phi, &weighed, control).map(Matrix::into_data)
+    /// Columns that would add to the evidence, with a number that grows with what they would.
+    fn promising(&self) -> Vec<(usize, f64)> {
+        let adds = |&m: &usize| {
+            let (s, q) = (self.s[m], self.q[m]);
+            q * q > s && s > SPANNED * self.beta * self.own[m] && self.active.binary_search(&m).is_err()
+        };
+        (0..self.own.len()).filter(adds).map(|m| (m, self.q[m].powi(2) / self.s[m])).collect()
     }
 
     fn insert(&mut self, column: usize, alpha: f64, control: &Control) -> Result<()> {
-        let product = self.product(column, control)?;
+        let promising = self.promising();
+        let product = self.waiting.take(column, promising, control)?;
         let (m, variance) = (self.active.len(), 1.0 / (alpha + self.s[column]));
         let mean = variance * self.q[column];
         let with: Vec<f64> = self.active.iter().map(|&a| self.beta * product[a]).collect();
         let c: Vec<f64> = (0..m).map(|a| dot(self.covariance.row(a), &with)).collect();
-        let mut left = self.seen(&c);
+        let mut left = self.seen(&c, control)?;
         left.iter_mut().zip(&product).for_each(|(e, p)| *e = self.beta * p - *e);
         self.s.iter_mut().zip(&left).for_each(|(s, e)| *s -= variance * e * e);
         axpy(-mean, &left, &mut self.q);
@@ -271,6 +286,7 @@ impl State<'_> {
         self.mean.insert(k, 0.0);
         self.move_weights(&u, variance, mean);
         self.products.insert(k, product);
+        self.columns.insert(k, self.phi.col(column));
         self.active.insert(k, column);
         self.alpha.insert(k, alpha);
         Ok(())
@@ -280,7 +296,7 @@ impl State<'_> {
     /// evidence, the step of expectation and maximisation, which never does; how far its log moved.
     fn estimate_noise(&mut self, least: f64, control: &Control) -> Result<f64> {
         let (before, evidence) = (self.beta, self.evidence);
-        let (error, gamma) = (self.error(), self.determined());
+        let (error, gamma) = (self.error(control)?, self.determined());
         let rows: f64 = self.omega.iter().sum();
         let steps = [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)];
         for beta in steps {
@@ -304,7 +320,7 @@ impl State<'_> {
             if self.leave_idle_out() {
                 evidence = self.solved(control)?;
             }
-            let noise = Noise { rows, error: self.beta * self.error() };
+            let noise = Noise { rows, error: self.beta * self.error(control)? };
             // Noise that is the least there may be, and would be less, stays.
             let held = self.beta >= 1.0 / least && self.determined() + noise.error <= rows;
             let weights = Matrix::column(self.mean.clone());
@@ -414,7 +430,9 @@ mod tests {
             beta: 30.0,
             active: Vec::new(),
             alpha: Vec::new(),
+            columns: Vec::new(),
             products: Vec::new(),
+            waiting: Products::new(&phi, &ones),
             covariance: Matrix::zeros(0, 0),
             mean: Vec::new(),
             s: Vec::new(),

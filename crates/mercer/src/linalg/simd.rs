@@ -3,7 +3,7 @@
 //! A map is a small struct with an `#[inline(always)]` function of one number, so that the loop around
 //! it can be compiled with AVX2 or AVX-512 whatever the build target is (a closure would not be inlined there).
 
-use crate::linalg::{Real, fma};
+use super::{Real, fma};
 use std::sync::OnceLock;
 
 /// A function applied to every value of a tile.
@@ -114,6 +114,11 @@ dispatch! {
 dispatch! {
     /// y <- y + a x.
     axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> ()
+}
+
+dispatch! {
+    /// (x, y) <- (c x + s y, c y - s x).
+    rotate, rotate_body, <T: Real>, (c: T, s: T, x: &mut [T], y: &mut [T]) -> ()
 }
 
 dispatch! {
@@ -260,6 +265,14 @@ fn add_rows_body<T: Real, const FMA: bool>(sum: &mut [f64], rows: [&[T]; 8], fac
 fn axpy_body<T: Real, const FMA: bool>(a: T, x: &[T], y: &mut [T]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y = fma::<T, FMA>(a, *x, *y);
+    }
+}
+
+#[inline(always)]
+fn rotate_body<T: Real, const FMA: bool>(c: T, s: T, x: &mut [T], y: &mut [T]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        let (a, b) = (*x, *y);
+        (*x, *y) = (fma::<T, FMA>(c, a, s * b), c * b - s * a);
     }
 }
 
