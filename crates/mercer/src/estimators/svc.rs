@@ -192,10 +192,14 @@ impl Svc {
         let counted = |i: usize| task.weight(i) * class_weight[codes[i]];
         let pairs: Vec<(usize, usize)> =
             present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
+        let mut of_class = vec![Vec::new(); names.len()];
+        codes.iter().enumerate().for_each(|(i, &k)| of_class[k].push(i));
         let problems: Vec<Problem> = pairs
             .par_iter()
             .map(|&(a, b)| {
-                let row: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
+                let mut row = [&of_class[a][..], &of_class[b]].concat();
+                // Two runs, which are merged.
+                row.sort();
                 let bound = |i: usize| c * counted(i);
                 let problem = Problem {
                     target: row.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),

@@ -165,9 +165,12 @@ fn apply_in<T: Real>(gram: &dyn Gram, coef: &Matrix, control: &Control, fill: Fi
     Matrix::new(m, outputs, parts.concat())
 }
 
+/// Tiles that one thread takes at least: [`HERE`] where threads have work already, and nothing may be begun on this one meanwhile.
+pub(crate) const HERE: usize = usize::MAX;
+
 /// K[rows, cols]' V without forming it: cols x outputs from rows x outputs coefficients of any list of rows. For a symmetric
 /// K that is K V where V is zero but for those rows.
-pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix) -> Result<Matrix> {
+pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, coef: &Matrix, least: usize) -> Result<Matrix> {
     if coef.rows() != rows.len() {
         return Err(Error::Shape { what: "rows of the coefficients".into(), expected: rows.len(), found: coef.rows() });
     }
@@ -175,6 +178,7 @@ pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, co
     let parts: Vec<Vec<f64>> = ranges(cols.len(), TILE)
         .collect::<Vec<_>>()
         .into_par_iter()
+        .with_min_len(least)
         .map(|c| {
             let (c, width) = (cols.start + c.start..cols.start + c.end, c.len());
             let mut out = vec![0.0; width * outputs];
@@ -192,13 +196,14 @@ pub(crate) fn apply_rows(gram: &dyn Gram, rows: &[usize], cols: Range<usize>, co
 }
 
 /// K V of the first V.rows() inputs of a symmetric Gram matrix among themselves, without forming it and each value computed once.
-pub(crate) fn apply_among(gram: &dyn Gram, coef: &Matrix, control: &Control) -> Result<Matrix> {
+pub(crate) fn apply_among(gram: &dyn Gram, coef: &Matrix, least: usize, control: &Control) -> Result<Matrix> {
     let (n, outputs) = (coef.rows(), coef.cols());
     let tiles: Vec<(Range<usize>, Range<usize>)> =
         ranges(n, TILE).flat_map(|r| ranges(n, TILE).map(move |c| (r.clone(), c))).filter(|(r, c)| c.start <= r.start).collect();
     let part = |range: &Range<usize>| &coef.data()[range.start * outputs..range.end * outputs];
     let products: Vec<[Vec<f64>; 2]> = tiles
         .par_iter()
+        .with_min_len(least)
         .map(|(r, c)| {
             control.check()?;
             let (mut down, mut along) = (vec![0.0; c.len() * outputs], vec![0.0; r.len() * outputs]);
@@ -312,6 +317,7 @@ impl Gram for Dense {
     fn held_single(&self, width: usize) -> Option<&[f32]> {
         let made = || {
             let mut out = vec![0.0; self.values.rows() * width];
+            linalg::prefer_large_pages(&mut out);
             for (row, from) in out.chunks_exact_mut(width).zip(self.values.data().chunks_exact(self.values.cols())) {
                 row.iter_mut().zip(from).for_each(|(o, v)| *o = *v as f32);
             }

@@ -24,13 +24,15 @@ pub(super) struct Dots<'t, T> {
     pub(super) right: &'t [T],
     pub(super) dim: usize,
     pub(super) out: Block<'t, T>,
+    /// All points that columns are taken from as [`panels`] has them, and the first of the columns: for tiles of one row.
+    pub(super) panels: Option<(&'t [T], usize)>,
 }
 
 impl<T: Real> Dots<'_, T> {
     /// Hands each row of products to `finish(row of the tile, products)` while it is in the first-level cache.
     pub(super) fn each(mut self, finish: &mut dyn FnMut(usize, &mut [T])) {
         let (height, width) = (self.out.rows(), self.out.cols());
-        if width > MOST_COLUMNS {
+        if width > MOST_COLUMNS && self.panels.is_none() {
             for some in ranges(width, MOST_COLUMNS) {
                 let right = &self.right[some.start * self.dim..some.end * self.dim];
                 Dots { right, out: self.out.part(0..height, some), ..self }.each(&mut |_, _| {});
@@ -65,6 +67,9 @@ impl<T: Real> Dots<'_, T> {
     /// The same with sums of R rows and C columns in registers.
     #[inline(always)]
     fn run<const R: usize, const C: usize, const FMA: bool>(mut self, packed: &mut [T], finish: &mut dyn FnMut(usize, &mut [T])) {
+        if let Some((panels, first)) = self.panels {
+            return self.line::<C, FMA>(panels, first, finish);
+        }
         let (height, width, dim) = (self.out.rows(), self.out.cols(), self.dim);
         let panels = width.div_ceil(C);
         let depth = (PACKED / size_of::<T>() / (panels * C).max(1)).clamp(1, dim.max(1));
@@ -113,6 +118,23 @@ impl<T: Real> Dots<'_, T> {
         }
     }
 
+    /// The sums of one row, against columns that are packed.
+    #[inline(always)]
+    fn line<const C: usize, const FMA: bool>(mut self, panels: &[T], first: usize, finish: &mut dyn FnMut(usize, &mut [T])) {
+        let (dim, end, start) = (self.dim, first + self.out.cols(), self.rows.at(0) * self.dim);
+        let (line, out) = (&self.left[start..start + dim], self.out.row_mut(0));
+        for p in first / C..end.div_ceil(C) {
+            let [sums] = plus_products::<T, 1, C, FMA>(&[line], &panels[p * C * dim..(p + 1) * C * dim], [[T::default(); C]]);
+            let (from, to) = ((p * C).max(first), (p * C + C).min(end));
+            let out = &mut out[from - first..to - first];
+            match out.as_chunks_mut::<C>().0 {
+                [whole] => *whole = sums,
+                _ => out.copy_from_slice(&sums[from - p * C..to - p * C]),
+            }
+        }
+        finish(0, out);
+    }
+
     /// Sums at the right and lower border of the tile, where there are fewer than C columns or R rows.
     #[inline(always)]
     fn edge<const R: usize, const C: usize, const FMA: bool>(
@@ -134,6 +156,27 @@ impl<T: Real> Dots<'_, T> {
             self.out.row_mut(k)[cols.clone()].copy_from_slice(&sums[k - rows.start][..cols.len()]);
         }
     }
+}
+
+/// Points packed in panels of the width that this processor's products have, each with all coordinates.
+pub(super) fn panels<T: Real>(points: &[T], dim: usize) -> Vec<T> {
+    let wide = size_of::<T>() == 8;
+    let columns = match (simd::level(), wide) {
+        (Level::Avx512, true) => 24,
+        (Level::Avx512, false) => 48,
+        (Level::Avx2, true) | (Level::Base, false) => 8,
+        (Level::Avx2, false) => 16,
+        (Level::Base, true) => 4,
+    };
+    let mut packed = vec![T::default(); (points.len() / dim.max(1)).div_ceil(columns) * columns * dim];
+    match columns {
+        4 => pack::<T, 4>(points, dim, &(0..dim), &mut packed),
+        8 => pack::<T, 8>(points, dim, &(0..dim), &mut packed),
+        16 => pack::<T, 16>(points, dim, &(0..dim), &mut packed),
+        24 => pack::<T, 24>(points, dim, &(0..dim), &mut packed),
+        _ => pack::<T, 48>(points, dim, &(0..dim), &mut packed),
+    }
+    packed
 }
 
 /// Coordinates `part` of every point, C points to a panel, a panel coordinate after coordinate. What the last panel has
@@ -182,7 +225,7 @@ mod tests {
     fn products(left: &[f64], rows: &Rows<'_>, right: &[f64], dim: usize, width: usize) -> (Vec<f64>, Vec<usize>) {
         let height = rows.len();
         let (mut out, mut handed) = (vec![f64::NAN; height * width], vec![0; height]);
-        Dots { left, rows, right, dim, out: Block::new(&mut out, height, width) }.each(&mut |k, row| {
+        Dots { left, rows, right, dim, out: Block::new(&mut out, height, width), panels: None }.each(&mut |k, row| {
             assert!(row.iter().all(|v| v.is_finite()), "row {k} is handed on when it is done");
             handed[k] += 1;
         });
@@ -217,6 +260,15 @@ mod tests {
             }
         }
         assert!((0..n).all(|i| (0..i).all(|j| whole[i * n + j].to_bits() == whole[j * n + i].to_bits())));
+        let packed = panels(&points, dim);
+        for (i, cols) in [(0, 0..n), (17, 5..16), (259, 47..97), (100, 96..144), (3, 259..260)] {
+            let mut out = vec![f64::NAN; cols.len()];
+            let (rows, width, mut handed) = (Rows::Range(i..i + 1), cols.len(), 0);
+            let right = &points[cols.start * dim..cols.end * dim];
+            let panels = Some((&packed[..], cols.start));
+            Dots { left: &points, rows: &rows, right, dim, out: Block::new(&mut out, 1, width), panels }.each(&mut |_, _| handed += 1);
+            assert!(handed == 1 && cols.zip(&out).all(|(j, v)| v.to_bits() == whole[i * n + j].to_bits()));
+        }
     }
 
     #[test]
@@ -227,10 +279,10 @@ mod tests {
         let rows = Rows::Range(0..height);
         let narrow = |v: &[f64]| v.iter().map(|x| *x as f32).collect::<Vec<f32>>();
         let (a, b, mut single) = (narrow(&left), narrow(&right), vec![0f32; height * width]);
-        Dots { left: &a, rows: &rows, right: &b, dim, out: Block::new(&mut single, height, width) }.each(&mut |_, _| {});
+        Dots { left: &a, rows: &rows, right: &b, dim, out: Block::new(&mut single, height, width), panels: None }.each(&mut |_, _| {});
         let (mut plain, mut packed) = (vec![0.0; height * width], vec![0.0; 4 * PACKED]);
         let out = Block::new(&mut plain, height, width);
-        Dots { left: &left, rows: &rows, right: &right, dim, out }.run::<4, 4, false>(&mut packed, &mut |_, _| {});
+        Dots { left: &left, rows: &rows, right: &right, dim, out, panels: None }.run::<4, 4, false>(&mut packed, &mut |_, _| {});
         for ((x, s), p) in exact.iter().zip(&single).zip(&plain) {
             assert!((x - f64::from(*s)).abs() <= 1e-5 && (x - p).abs() <= 1e-13);
         }

@@ -31,7 +31,7 @@ pub(crate) use crate::linalg::simd::{
 };
 pub(crate) use cache::{Cell, Memory, RowCache, add_products, finite_diagonal};
 pub use dense::{Dense, apply, dense};
-pub(crate) use dense::{Known, apply_among, apply_f32, apply_rows, ranges};
+pub(crate) use dense::{HERE, Known, apply_among, apply_f32, apply_rows, ranges};
 pub use features::Features;
 pub(crate) use gradient::{inner_product, plan_copies, reweigh, slope};
 pub use joint::Joint;

@@ -1,6 +1,6 @@
 //! Points made ready for tiles: scaled, shifted to a common centre, with their squared norms.
 
-use super::Gather;
+use super::{Gather, dots};
 use crate::data::{Points, Storage};
 use crate::linalg::{Real, SparseMatrix};
 use std::sync::OnceLock;
@@ -16,6 +16,9 @@ pub struct PreparedPoints {
     kept: Vec<usize>,
     single: OnceLock<(Vec<f32>, Vec<f32>)>,
     turned: OnceLock<Sparse>,
+    panels: (OnceLock<Vec<f64>>, OnceLock<Vec<f32>>),
+    /// Whether these are some of other points, laid out for one purpose.
+    laid_out: bool,
 }
 
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(crate) struct Sparse {
 const CROWDED: f64 = 0.1;
 /// Dense counts take no more numbers than this.
 const MOST_DENSE: f64 = 6.4e7;
+/// No more numbers are packed beside points that stay.
+const MOST_PACKED: usize = 1 << 22;
 
 impl Sparse {
     /// From the columns and values of each row, columns ascending.
@@ -144,6 +149,8 @@ impl PreparedPoints {
             kept,
             single: OnceLock::new(),
             turned: OnceLock::new(),
+            panels: Default::default(),
+            laid_out: false,
         };
         cloud.norms = (0..cloud.rows).map(|i| cloud.each(i).map(|(_, v)| v * v).sum()).collect();
         cloud
@@ -167,7 +174,18 @@ impl PreparedPoints {
             Body::Sparse(counts)
         };
         let (centre, kept) = (Vec::new(), Vec::new());
-        PreparedPoints { rows, dim, body, norms, centre, kept, single: OnceLock::new(), turned: OnceLock::new() }
+        PreparedPoints {
+            rows,
+            dim,
+            body,
+            norms,
+            centre,
+            kept,
+            single: OnceLock::new(),
+            turned: OnceLock::new(),
+            panels: Default::default(),
+            laid_out: false,
+        }
     }
 
     /// The numbers that are not 0.
@@ -240,6 +258,15 @@ impl PreparedPoints {
         Some((same(v), same(n)))
     }
 
+    /// Dense points packed for products with one row at a time: once, when there are not so many that a copy would weigh.
+    pub(super) fn panels<T: Real>(&self) -> Option<&[T]> {
+        let (numbers, _) = self.numbers::<T>().filter(|(numbers, _)| self.laid_out || numbers.len() <= MOST_PACKED)?;
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<f64>() {
+            return Some(same(self.panels.0.get_or_init(|| dots::panels(same(numbers), self.dim))));
+        }
+        Some(same(self.panels.1.get_or_init(|| dots::panels(same(numbers), self.dim))))
+    }
+
     /// Squared distance by differences: no cancellation, exactly 0 between equal points.
     pub fn sqdist(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
         match (&self.body, &other.body) {
@@ -284,12 +311,14 @@ impl Gather for PreparedPoints {
         Some(PreparedPoints {
             rows: rows.len(),
             dim,
-            body: Body::Dense(rows.iter().flat_map(|&i| &all[i * dim..(i + 1) * dim]).copied().collect()),
+            body: Body::Dense(rows.iter().map(|&i| &all[i * dim..(i + 1) * dim]).collect::<Vec<&[f64]>>().concat()),
             norms: rows.iter().map(|&i| self.norms[i]).collect(),
             centre: self.centre.clone(),
             kept: self.kept.clone(),
             single: OnceLock::new(),
             turned: OnceLock::new(),
+            panels: Default::default(),
+            laid_out: true,
         })
     }
 }

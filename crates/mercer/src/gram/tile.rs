@@ -143,7 +143,8 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
         };
         let dim = self.a.dim();
         let right = &right[self.cols.start * dim..self.cols.end * dim];
-        Dots { left, rows: &self.rows, right, dim, out: self.out.reborrow() }.each(&mut finish);
+        let panels = if self.rows.len() == 1 { self.b.panels::<T>().map(|all| (all, self.cols.start)) } else { None };
+        Dots { left, rows: &self.rows, right, dim, out: self.out.reborrow(), panels }.each(&mut finish);
     }
 
     /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Points of which

@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Features, Gram, Side, apply_among, apply_rows};
+use crate::gram::{Features, Gram, HERE, Side, apply_among, apply_rows};
 use crate::linalg::Matrix;
 
 /// Values of f between two looks at the cancel flag.
@@ -84,6 +84,11 @@ pub(super) fn of(state: &State<'_>) -> Quality {
 /// Far is by more than the tolerance and [`SAFE`] times what f was found to be off where it is computed. Such a row has no part
 /// in the greatest violation, in the gap and in the objective, so that these are those of f64.
 pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, control: &Control) -> Result<()> {
+    refresh_in_tasks(gram, states, rounded, 1, control)
+}
+
+/// The same in tasks of so many tiles at least.
+fn refresh_in_tasks(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: Option<f64>, least: usize, control: &Control) -> Result<()> {
     if states.is_empty() {
         return Ok(());
     }
@@ -110,9 +115,9 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: O
         return Ok(());
     }
     let Some(own) = gram.gathered(&support) else {
-        return others(gram, &support, &(0..n).collect::<Vec<_>>(), 0, &coef, states, control);
+        return others(gram, (&support, &coef), &(0..n).collect::<Vec<_>>(), 0, states, least, control);
     };
-    let values = apply_among(own.as_ref(), &coef, control)?;
+    let values = apply_among(own.as_ref(), &coef, least, control)?;
     let mut asked = vec![rounded.is_none(); n];
     for (o, state) in states.iter_mut().enumerate() {
         let mut off = 0.0f64;
@@ -130,26 +135,36 @@ pub(super) fn refresh(gram: &dyn Gram, states: &mut [&mut State<'_>], rounded: O
     let near: Vec<usize> = (0..n).filter(|&r| at[r] == NOWHERE && asked[r]).collect();
     let list = [&support[..], &near].concat();
     match gram.gathered(&list) {
-        Some(gram) => others(gram.as_ref(), &(0..support.len()).collect::<Vec<_>>(), &near, support.len(), &coef, states, control),
-        None => others(gram, &support, &(0..n).collect::<Vec<_>>(), 0, &coef, states, control),
+        Some(gram) => others(gram.as_ref(), (&(0..support.len()).collect::<Vec<_>>(), &coef), &near, support.len(), states, least, control),
+        None => others(gram, (&support, &coef), &(0..n).collect::<Vec<_>>(), 0, states, least, control),
     }
+}
+
+/// The same for one problem from K among its variables, on the thread that is at it.
+pub(super) fn refresh_here(among: &dyn Gram, state: &mut State<'_>, rounded: Option<f64>, control: &Control) -> Result<()> {
+    let all: Vec<usize> = (0..state.coef.len()).collect();
+    let problem = state.problem_of(&all, all.clone());
+    let mut part = state.part(&problem, &all);
+    refresh_in_tasks(among, &mut [&mut part], rounded, HERE, control)?;
+    state.values = part.values;
+    Ok(())
 }
 
 /// Writes f of the given rows, which are the columns of K from `first` on, from the rows of K with a coefficient.
 fn others(
     gram: &dyn Gram,
-    support: &[usize],
+    (support, coef): (&[usize], &Matrix),
     rows: &[usize],
     first: usize,
-    coef: &Matrix,
     states: &mut [&mut State<'_>],
+    least: usize,
     control: &Control,
 ) -> Result<()> {
     let most = rows.iter().max().map_or(0, |r| r + 1);
     for (piece, some) in rows.chunks(CHECK).enumerate() {
         control.check()?;
         let start = first + piece * CHECK;
-        let values = apply_rows(gram, support, start..start + some.len(), coef)?;
+        let values = apply_rows(gram, support, start..start + some.len(), coef, least)?;
         let mut at = vec![NOWHERE; most];
         some.iter().enumerate().for_each(|(k, &r)| at[r] = k);
         for (o, state) in states.iter_mut().enumerate() {

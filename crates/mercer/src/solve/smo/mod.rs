@@ -39,6 +39,7 @@ mod pairs;
 mod panels;
 mod part;
 mod passes;
+mod sides;
 mod state;
 mod whole;
 

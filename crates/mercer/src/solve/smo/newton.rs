@@ -11,7 +11,7 @@
 use super::pairs::{Block, Until};
 use super::passes::Passes;
 use super::state::State;
-use crate::gram::dot;
+use crate::gram::{axpy, dot};
 
 /// A pivot below this share of the diagonal is none, in f32 and in f64.
 const DEPENDENT: [f64; 2] = [1e-6, 1e-12];
@@ -104,9 +104,9 @@ impl<T: Passes> Block<'_, T> {
             let new = old + share * d;
             let beyond = if d > 0.0 { new >= ends[k] } else { new <= ends[k] };
             self.coef[a] = if d != 0.0 && (met == Some(k) || beyond) { ends[k] } else { new };
-            let change = T::from_f64(self.coef[a] - old);
+            let change = T::from_f64(old - self.coef[a]);
             let (v, row) = self.v_and_row(a);
-            v.iter_mut().zip(row).for_each(|(v, k)| *v = *v - change * *k);
+            axpy(change, row, v);
             self.bound(state, a);
         }
         met.is_some()

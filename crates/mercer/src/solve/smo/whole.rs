@@ -9,10 +9,10 @@ use super::pairs::{Block, Rows, Until, width};
 use super::panels::{self, Groups};
 use super::passes::Passes;
 use super::state::State;
-use super::{MARGIN, NARROW, Options, PATIENCE, Problem, certificate, interior};
+use super::{MARGIN, NARROW, Options, PATIENCE, Problem, certificate, interior, sides};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Subset, axpy, dense, with_scratch};
+use crate::gram::{Gram, Subset, add_rows, axpy, dense, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -28,11 +28,15 @@ const GOAL: f64 = 0.7;
 const TIGHTEN: (f64, f64) = (0.01, 0.4);
 /// A violation above this share of the last has not gone down.
 const STANDS: f64 = 0.9;
+/// Where violation or gap in f32 are above so many tolerances, those in f64 are not asked for.
+const ROUGHLY: f64 = 1.5;
 /// Times that a problem is taken up again, per kind of number.
 const ROUNDS: usize = 12;
 
 /// Rows of a block take memory that is kept for the next where they have no more bytes.
 const MEMORY: usize = 16 << 20;
+/// Rows of K that are added up at once.
+const TOGETHER: usize = 8;
 /// Steps in f32 between two looks in f64, per variable and besides.
 const LOOK: (usize, usize) = (8, 500);
 /// Where v in f32 has gone so many goals from the exact one between two looks, its steps lead elsewhere.
@@ -71,7 +75,11 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
     let laid_out = |(s, order): (&&mut State<'_>, &Vec<usize>)| s.problem_of(order, order.iter().map(|&k| s.problem.row[k]).collect());
     let problems: Vec<Problem> = states.par_iter().zip(&orders).map(laid_out).collect();
     let mut parts: Vec<State<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
-    let result = solve_or_close(gram, &mut parts.iter_mut().collect::<Vec<_>>(), options, control);
+    let mut all: Vec<&mut State<'_>> = parts.iter_mut().collect();
+    let result = match gram.held() {
+        None if sides::fits(gram) => sides::solve(gram, &mut all, options, control),
+        _ => solve_or_close(gram, &mut all, options, control),
+    };
     states.par_iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
     result
 }
@@ -158,6 +166,10 @@ pub(super) trait Kernel: Sync {
     fn row(&self, _k: usize) -> Option<&[f64]> {
         None
     }
+    /// K among the variables where rows are computed as they are asked for, so that f is computed in f64 where that decides.
+    fn inputs(&self) -> Option<&dyn Gram> {
+        None
+    }
     /// All rows in f32 where they are held so, each of so many numbers.
     fn single(&self, _width: usize) -> Option<&[f32]> {
         None
@@ -216,7 +228,7 @@ struct Solver<'w, 'p, K> {
 impl<K: Kernel> Solver<'_, '_, K> {
     fn solve(&mut self) -> Result<()> {
         if self.state.is_moved() {
-            self.refresh();
+            self.refresh::<f64>(&[], true)?;
             self.state.stretch();
             self.known.clone_from(&self.state.coef);
         }
@@ -228,38 +240,58 @@ impl<K: Kernel> Solver<'_, '_, K> {
             }
             if !self.state.closed {
                 interior::start(self.state, &features, self.control);
-                self.refresh();
+                self.refresh::<f64>(&[], true)?;
             }
         }
         if narrow && !self.state.near {
             self.stage::<f32>(most)?;
         }
+        if self.kernel.inputs().is_some() && !self.state.closed && self.state.is_moved() {
+            // What was known in f32 is not enough for steps in f64.
+            self.refresh::<f64>(&[], true)?;
+        }
         self.stage::<f64>(most)?;
-        (self.state.closed, self.state.exact) = (true, true);
+        (self.state.closed, self.state.exact) = (true, self.kernel.inputs().is_none());
         Ok(())
     }
 
-    /// f = Kb in f64, from f of the coefficients known where fewer have changed than there are.
-    fn refresh(&mut self) {
+    /// f = Kb in f64, from f of the coefficients known where fewer have changed than there are; or, from v as the steps have left
+    /// it, where that decides: nowhere, but for the last look, as long as it is far from optimal.
+    fn refresh<T: Passes>(&mut self, v: &[T], last: bool) -> Result<()> {
         let Solver { state, kernel, known, .. } = self;
+        if let Some(inputs) = kernel.inputs() {
+            let problem = state.problem;
+            let rounded = (!v.is_empty()).then_some(self.options.tolerance);
+            state.values.iter_mut().zip(&problem.target).zip(v).for_each(|((f, z), v)| *f = z - v.to_f64());
+            if !last && size_of::<T>() == 4 && !certificate::of(state).within(ROUGHLY * self.options.tolerance) {
+                return Ok(());
+            }
+            return certificate::refresh_here(inputs, state, rounded, self.control);
+        }
         let State { coef, values, .. } = &mut **state;
         let changed = known.iter().zip(&*coef).filter(|(a, b)| a != b).count();
         if known.is_empty() || changed >= coef.iter().filter(|b| **b != 0.0).count() {
             values.fill(0.0);
             *known = vec![0.0; values.len()];
         }
-        let mut written = Vec::new();
+        let mut changes: Vec<(usize, f64)> = Vec::new();
         for (k, (&b, before)) in coef.iter().zip(known).enumerate().filter(|(_, (b, before))| *b != *before) {
-            let change = b - std::mem::replace(before, b);
-            match kernel.row(k) {
-                Some(row) => axpy(change, row, values),
-                None => {
-                    written.resize(values.len(), 0.0);
-                    kernel.write(k, &mut written);
-                    axpy(change, &written, values);
-                }
+            changes.push((k, b - std::mem::replace(before, b)));
+        }
+        let n = values.len().max(1);
+        let mut written = Vec::new();
+        for some in changes.chunks(TOGETHER) {
+            for (place, &(k, _)) in some.iter().enumerate().filter(|(_, (k, _))| kernel.row(*k).is_none()) {
+                written.resize(TOGETHER * n, 0.0);
+                kernel.write(k, &mut written[place * n..(place + 1) * n]);
+            }
+            let row = |(place, &(k, _)): (usize, &(usize, f64))| kernel.row(k).unwrap_or_else(|| &written[place * n..(place + 1) * n]);
+            match some.iter().enumerate().map(row).collect::<Vec<&[f64]>>().try_into() {
+                Ok(rows) => add_rows(values, rows, std::array::from_fn(|q| some[q].1)),
+                Err(rows) => some.iter().zip::<Vec<&[f64]>>(rows).for_each(|(&(_, change), row)| axpy(change, row, values)),
             }
         }
+        Ok(())
     }
 
     /// Goes on in one kind of number until the point is optimal, nothing moves any more, or a limit is met; which closes it,
@@ -269,7 +301,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             return Ok(());
         }
         let n = self.state.coef.len();
-        if n >= PART.0 && self.parts::<T>(most)? {
+        if n >= PART.0 && self.kernel.inputs().is_none() && self.parts::<T>(most)? {
             return Ok(());
         }
         if let Some(lent) = self.kernel.single(width(n)).and_then(T::lent) {
@@ -287,7 +319,8 @@ impl<K: Kernel> Solver<'_, '_, K> {
     /// or held out by bounds of 0. Whether that was all; the whole goes on where it was not, and where nearly all may change.
     fn parts<T: Passes>(&mut self, most: usize) -> Result<bool> {
         let (n, goal, rounded) = (self.state.coef.len(), GOAL * self.options.tolerance, size_of::<T>() == 4);
-        let (kernel, whole, mut last) = (self.kernel, RefCell::new(Vec::new()), f64::INFINITY);
+        let (whole, mut last) = (RefCell::new(Vec::new()), f64::INFINITY);
+        let (kernel, lent) = (self.kernel, self.kernel.single(width(n)).and_then(T::lent));
         for _ in 0..PARTS {
             self.control.check()?;
             let quality = certificate::of(self.state);
@@ -305,7 +338,10 @@ impl<K: Kernel> Solver<'_, '_, K> {
             let inner = goal.max(FIRST * quality.violation);
             let left = (most - self.state.iterations).min(if rounded { LOOK.0 * members.len() + LOOK.1 } else { usize::MAX });
             let until = Until { goal: inner, most: left, control: self.control };
-            let write = |a: usize, out: &mut [T]| kernel.write_some(members[a], &members, &mut whole.borrow_mut(), n, out);
+            let write = |a: usize, out: &mut [T]| match lent.map(|all| &all[members[a] * width(n)..]) {
+                Some(row) => out.iter_mut().zip(&members).for_each(|(o, &s)| *o = row[s]),
+                None => kernel.write_some(members[a], &members, &mut whole.borrow_mut(), n, out),
+            };
             let steps = with_scratch(members.len() * wide, |memory: &mut [T]| {
                 let mut block: Block<'_, T> = Block::new(self.state, &members, Rows::later(members.len(), memory, &write));
                 let steps = block.solve(self.state, &until);
@@ -313,7 +349,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
                 steps
             });
             self.state.iterations += steps;
-            self.refresh();
+            self.refresh::<T>(&[], true)?;
             self.state.finite()?;
             if steps == 0 {
                 return Ok(false);
@@ -339,7 +375,7 @@ impl<K: Kernel> Solver<'_, '_, K> {
             let steps = if spent { 0 } else { block.solve(self.state, &Until { goal, most: left, control }) };
             self.state.coef.copy_from_slice(&block.coef);
             self.state.iterations += steps;
-            self.refresh();
+            self.refresh(&block.v, spent || self.state.iterations >= until)?;
             self.state.finite()?;
             let drift = block.v.iter().take(n).enumerate().fold(0.0f64, |far, (k, v)| far.max((v.to_f64() - self.state.v(k)).abs()));
             let quality = certificate::of(self.state);

@@ -1,0 +1,227 @@
+//! Problems over some of the rows, such as pairs of classes: a row of K is computed when it is first asked for.
+//!
+//! A machine of two classes asks for few of its rows, and what they are multiplied with for its certificate are fewer still
+//! ([`certificate::refresh_here`](super::certificate::refresh_here)): most of K is never computed. The rows of a side, a class, among themselves are kept
+//! for all its problems. Which of them came first changes no bit, and problems know nothing of each other.
+
+use super::passes::Passes;
+use super::state::State;
+use super::{Options, whole};
+use crate::control::Control;
+use crate::error::Result;
+use crate::gram::{Block, Features, Gram, Side, Subset};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Rows of a side among themselves, in f32.
+type Kept = Vec<OnceLock<Vec<f32>>>;
+
+/// Whether rows of K can be had one at a time: what is known of some inputs is laid out for them.
+pub(super) fn fits(gram: &dyn Gram) -> bool {
+    gram.shape().0 > 0 && gram.gathered(&[0]).is_some() && Features::of(gram, Side::Rows).is_none()
+}
+
+/// Solves problems that are laid out one side after the other; what could not be laid out stays open.
+pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options: &Options, control: &Control) -> Result<()> {
+    let mut kept: BTreeMap<&'p [usize], Kept> = BTreeMap::new();
+    let (mut starts, mut rows, mut bytes): (BTreeMap<&'p [usize], usize>, Vec<usize>, u64) = (BTreeMap::new(), Vec::new(), 0);
+    for side in states.iter().flat_map(|s| sides(s)) {
+        let size = 4 * (side.len() as u64).pow(2);
+        if !starts.contains_key(side) {
+            starts.insert(side, rows.len());
+            rows.extend(side);
+        } else if bytes + size <= options.cache_bytes && !kept.contains_key(side) {
+            bytes += size;
+            kept.insert(side, side.iter().map(|_| OnceLock::new()).collect());
+        }
+    }
+    // Sides that are classes: no row is laid out twice.
+    let together = if rows.len() <= gram.shape().0 { gram.gathered(&rows) } else { None };
+    states.par_iter_mut().with_max_len(1).try_for_each(|state| {
+        control.check()?;
+        let [below, above] = sides(state);
+        let kept = [kept.get(below), kept.get(above)];
+        let place = |side: &[usize]| starts.get(side).copied().unwrap_or_default();
+        match &together {
+            Some(gram) => {
+                whole::one(state, &Among::new(gram.as_ref(), [place(below), place(above)], [below, above], kept), options, control)
+            }
+            None => match gram.gathered(&state.problem.row) {
+                Some(gram) => whole::one(state, &Among::new(gram.as_ref(), [0, below.len()], [below, above], kept), options, control),
+                None => Ok(()),
+            },
+        }
+    })
+}
+
+/// The rows that stay below 0, and those after them.
+fn sides<'p>(state: &State<'p>) -> [&'p [usize]; 2] {
+    let problem = state.problem;
+    let (below, above) = problem.row.split_at(problem.high.partition_point(|high| *high == 0.0));
+    [below, above]
+}
+
+/// K among the variables of a problem.
+struct Among<'a> {
+    inputs: Laid<'a>,
+    /// Where each side stands among what is laid out.
+    sides: [Range<usize>; 2],
+    /// The rows of each side that are kept.
+    kept: [Option<&'a Kept>; 2],
+}
+
+impl<'a> Among<'a> {
+    fn new(gram: &'a dyn Gram, starts: [usize; 2], sides: [&[usize]; 2], kept: [Option<&'a Kept>; 2]) -> Self {
+        let sides: [Range<usize>; 2] = std::array::from_fn(|s| starts[s]..starts[s] + sides[s].len());
+        let rows: Vec<usize> = sides.iter().cloned().flatten().collect();
+        Among { inputs: Laid { gram, all: Subset::new(gram, &rows, &rows), rows }, sides, kept }
+    }
+}
+
+impl whole::Kernel for Among<'_> {
+    fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
+        let row = self.inputs.rows[k];
+        let fill = |cols: &Range<usize>, out: &mut [T]| T::fill(self.inputs.gram, &[row], cols.clone(), Block::new(out, 1, cols.len()));
+        let (below, above) = out.split_at_mut(self.sides[0].len());
+        let own = usize::from(k >= below.len());
+        let (in_own, in_other) = if own == 0 { (below, above) } else { (above, below) };
+        let cols = &self.sides[own];
+        fill(&self.sides[1 - own], in_other);
+        let Some(row) = self.kept[own].and_then(|rows| rows.get(row - cols.start)) else { return fill(cols, in_own) };
+        let made = row.get_or_init(|| {
+            let mut made = vec![0.0; cols.len()];
+            self.inputs.gram.fill_f32(&[self.inputs.rows[k]], cols.clone(), Block::new(&mut made, 1, cols.len()));
+            made
+        });
+        match T::lent(made) {
+            Some(made) => in_own.copy_from_slice(made),
+            None => fill(cols, in_own),
+        }
+    }
+    fn inputs(&self) -> Option<&dyn Gram> {
+        Some(&self.inputs)
+    }
+}
+
+/// K among some of the inputs that are laid out.
+struct Laid<'a> {
+    gram: &'a dyn Gram,
+    all: Subset<'a>,
+    rows: Vec<usize>,
+}
+
+impl Gram for Laid<'_> {
+    fn shape(&self) -> (usize, usize) {
+        self.all.shape()
+    }
+    fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+        self.all.fill(rows, cols, out);
+    }
+    fn diagonal(&self, side: Side) -> Vec<f64> {
+        self.all.diagonal(side)
+    }
+    fn symmetric(&self) -> bool {
+        true
+    }
+    fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
+        self.gram.gathered(&rows.iter().map(|&k| self.rows[k]).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Problem, Solution, certificate, solve as solve_problems};
+    use super::*;
+    use crate::control::with_threads;
+    use crate::gram::{Dense, dense};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Bells around points of the plane, and how many of their values were computed.
+    struct Bells<'a>(Vec<[f64; 2]>, &'a AtomicUsize);
+
+    impl Gram for Bells<'_> {
+        fn shape(&self) -> (usize, usize) {
+            (self.0.len(), self.0.len())
+        }
+        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
+            self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
+            for (k, i) in rows.enumerate() {
+                let [x, y] = self.0[i];
+                let bell = |[u, v]: &[f64; 2]| (-2.0 * ((x - u).powi(2) + (y - v).powi(2))).exp();
+                out.row_mut(k).iter_mut().zip(&self.0[cols.clone()]).for_each(|(o, z)| *o = bell(z));
+            }
+        }
+        fn diagonal(&self, _: Side) -> Vec<f64> {
+            vec![1.0; self.0.len()]
+        }
+        fn symmetric(&self) -> bool {
+            true
+        }
+        fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
+            Some(Box::new(Bells(rows.iter().map(|&i| self.0[i]).collect(), self.1)))
+        }
+    }
+
+    /// Four classes whose rows take turns, every pair of them a problem.
+    fn pairs(n: usize, c: f64) -> (Vec<[f64; 2]>, Vec<Problem>) {
+        let points = (0..n).map(|i| {
+            let (angle, class) = (i as f64 * 0.737, (i % 4) as f64);
+            [angle.sin() + 2.0 * (class - 1.5), (2.9 * angle).cos()]
+        });
+        let pairs = (0..4).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let problem = |(a, b): (usize, usize)| {
+            let row: Vec<usize> = (0..n).filter(|i| i % 4 == a || i % 4 == b).collect();
+            let bound = |sign: f64| row.iter().map(|&i| if (i % 4 == b) == (sign > 0.0) { c * sign } else { 0.0 }).collect();
+            let target = row.iter().map(|&i| if i % 4 == b { 1.0 } else { -1.0 }).collect();
+            Problem { target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None, row }
+        };
+        (points.collect(), pairs.map(problem).collect())
+    }
+
+    #[test]
+    fn pairs_of_classes_are_solved_from_few_rows_and_their_certificates_are_those_of_all_values() {
+        let (n, computed, control) = (600, AtomicUsize::new(0), Control::default());
+        for (c, tolerance) in [(1.0, 1e-3), (100.0, 1e-3), (1.0, 1e-7)] {
+            let (points, problems) = pairs(n, c);
+            let gram = Bells(points, &computed);
+            assert!(fits(&gram));
+            let options = Options { tolerance, ..Options::default() };
+            computed.store(0, Ordering::Relaxed);
+            let found = solve_problems(&gram, &problems, &options, &control).unwrap();
+            // Six pairs of 300 rows each.
+            assert!(computed.load(Ordering::Relaxed) < 6 * 300 * 300 / 2, "most of K was computed");
+            let held = Dense::square(dense(&gram, &control).unwrap()).unwrap();
+            let exact = solve_problems(&held, &problems, &Options { tolerance: 1e-9, ..options }, &control).unwrap();
+            for ((problem, found), exact) in problems.iter().zip(&found).zip(&exact) {
+                assert!(found.converged && found.gap <= tolerance);
+                assert!((exact.dual - found.dual).abs() <= tolerance * exact.dual);
+                let started = Problem { start: Some(found.coef.clone()), ..problem.clone() };
+                let mut state = State::new(&started, (n, n), &vec![1.0; n]).unwrap();
+                certificate::refresh(&held, &mut [&mut state], None, &control).unwrap();
+                let all = certificate::of(&state);
+                assert!((all.violation - found.violation).abs() <= 1e-9 && all.free == found.free && all.bound == found.bound);
+                for (a, b) in [(found.primal, all.primal), (found.dual, all.dual), (found.offset, all.offset)] {
+                    assert!((a - b).abs() <= 1e-11 * (1.0 + b.abs()), "{a} and {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neither_threads_nor_rows_that_are_kept_change_a_bit() {
+        let computed = AtomicUsize::new(0);
+        let (points, problems) = pairs(300, 10.0);
+        let gram = Bells(points, &computed);
+        let run = |threads: usize, cache_bytes: u64| -> (Vec<Solution>, usize) {
+            computed.store(0, Ordering::Relaxed);
+            let options = Options { cache_bytes, ..Options::default() };
+            let found = with_threads(threads, || solve_problems(&gram, &problems, &options, &Control::default()).unwrap()).unwrap();
+            (found, computed.load(Ordering::Relaxed))
+        };
+        let (one, few) = run(1, 1 << 30);
+        let (others, more) = run(3, 0);
+        assert!(one == others && few < more);
+    }
+}
