@@ -22,8 +22,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Fits to no more rows than this run side by side: steps that follow one another leave the other threads idle.
-const SIDE_BY_SIDE: usize = 5000;
+/// Fits to no more rows than this run side by side: each of them is too small for all threads.
+const SIDE_BY_SIDE: usize = 2500;
+/// The same without a limit of time, where no fold has to tell how long the others take: steps that follow one another, as of sparse
+/// machines, leave threads idle.
+const WITHOUT_LIMIT: usize = 5000;
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
 /// Times that the rows of an estimator's folds are settled, where the first fold says that others would suit the time better.
@@ -126,7 +129,8 @@ impl<'a> Contest<'a> {
     ) -> Result<Vec<R>> {
         let count = self.folds.len();
         let mut out = Vec::with_capacity(count);
-        if !tight && rows <= SIDE_BY_SIDE && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
+        let most = if control.deadline.is_none() { WITHOUT_LIMIT } else { SIDE_BY_SIDE };
+        if !tight && rows <= most && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
             let quiet = Control { progress: None, max_memory: control.allowed() / count as u64, ..control.clone() };
             let all: Vec<Result<R>> = (0..count).into_par_iter().map(|k| each(k, &quiet)).collect();
             for made in all {
