@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+/// Steps at most for each variable, and besides.
+const STEPS: (usize, usize) = (10, 1000);
+
 /// Rows of a side among themselves, in f32.
 type Kept = Vec<OnceLock<Vec<f32>>>;
 
@@ -23,7 +26,8 @@ pub(super) fn fits(gram: &dyn Gram) -> bool {
     gram.shape().0 > 0 && gram.gathered(&[0]).is_some() && Features::of(gram, Side::Rows).is_none()
 }
 
-/// Solves problems that are laid out one side after the other; what could not be laid out stays open.
+/// Solves problems that are laid out one side after the other; what could not be laid out stays open, and what takes many steps
+/// does where they have left it: it asks for most rows, and may be one that f32 is not enough for.
 pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options: &Options, control: &Control) -> Result<()> {
     let mut kept: BTreeMap<&'p [usize], Kept> = BTreeMap::new();
     let (mut starts, mut rows, mut bytes): (BTreeMap<&'p [usize], usize>, Vec<usize>, u64) = (BTreeMap::new(), Vec::new(), 0);
@@ -41,18 +45,23 @@ pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options:
     let together = if rows.len() <= gram.shape().0 { gram.gathered(&rows) } else { None };
     states.par_iter_mut().with_max_len(1).try_for_each(|state| {
         control.check()?;
+        let most = options.max_iterations.min(STEPS.0 * state.coef.len() + STEPS.1);
+        let limited = Options { max_iterations: most, ..*options };
         let [below, above] = sides(state);
         let kept = [kept.get(below), kept.get(above)];
         let place = |side: &[usize]| starts.get(side).copied().unwrap_or_default();
         match &together {
             Some(gram) => {
-                whole::one(state, &Among::new(gram.as_ref(), [place(below), place(above)], [below, above], kept), options, control)
+                whole::one(state, &Among::new(gram.as_ref(), [place(below), place(above)], [below, above], kept), &limited, control)?;
             }
             None => match gram.gathered(&state.problem.row) {
-                Some(gram) => whole::one(state, &Among::new(gram.as_ref(), [0, below.len()], [below, above], kept), options, control),
-                None => Ok(()),
+                Some(gram) => whole::one(state, &Among::new(gram.as_ref(), [0, below.len()], [below, above], kept), &limited, control)?,
+                None => return Ok(()),
             },
         }
+        let hard = state.iterations >= most && most < options.max_iterations && !control.out_of_time();
+        state.closed = !hard || state.is_optimal(options.tolerance);
+        Ok(())
     })
 }
 

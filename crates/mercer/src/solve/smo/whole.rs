@@ -77,7 +77,10 @@ pub(super) fn solve(gram: &dyn Gram, states: &mut [&mut State<'_>], options: &Op
     let mut parts: Vec<State<'_>> = states.par_iter().zip(&problems).zip(&orders).map(|((s, p), order)| s.part(p, order)).collect();
     let mut all: Vec<&mut State<'_>> = parts.iter_mut().collect();
     let result = match gram.held() {
-        None if sides::fits(gram) => sides::solve(gram, &mut all, options, control),
+        None if sides::fits(gram) => sides::solve(gram, &mut all, options, control).and_then(|()| {
+            all.retain(|s| !s.closed);
+            if all.is_empty() { Ok(()) } else { solve_or_close(gram, &mut all, options, control) }
+        }),
         _ => solve_or_close(gram, &mut all, options, control),
     };
     states.par_iter_mut().zip(&parts).zip(&orders).for_each(|((s, part), order)| s.take(part, order));
