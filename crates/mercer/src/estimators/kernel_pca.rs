@@ -329,7 +329,8 @@ pub struct FittedKernelPca {
 }
 
 impl FittedKernelPca {
-    fn components(&self) -> usize {
+    /// How many components there are.
+    pub(crate) fn components(&self) -> usize {
         self.expansion.bias.len().saturating_sub(usize::from(self.novelty))
     }
 
@@ -340,24 +341,28 @@ impl FittedKernelPca {
     /// Components of distances, of few rows or of features alone; more coordinates than components.
     pub(crate) fn projections(&self, coordinates: &Matrix, control: &Control) -> Result<(Matrix, Vec<f64>)> {
         let (count, n) = (coordinates.cols(), self.share.len());
-        let why = match () {
-            () if self.values == Values::Distances => "classical scaling has distances and no features",
-            () if n == 0 => "the model keeps weights of features and no training row; fit with rbf, or in the library with keep_rows",
-            () if self.expansion.support.len() != n => "few training rows have loadings; fit with sparsity=0",
-            () if count > self.components() => "there are more coordinates than components",
-            () => {
-                // m'v_j = sum_i a_ij m'phi(x_i), which is what is taken from every coordinate.
-                let first = Matrix::from_fn(n, count, |i, j| self.expansion.coef[(i, j)]);
-                let mut shares = product_transposed_within(coordinates, &first, control)?;
-                for k in 0..shares.rows() {
-                    shares.row_mut(k).iter_mut().zip(&self.share).for_each(|(g, s)| *g += s);
-                }
-                let along = |f: &[f64]| f.iter().zip(&self.expansion.bias).map(|(f, b)| f * (f - 2.0 * b)).sum::<f64>();
-                let squares = (0..coordinates.rows()).map(|k| self.mean + along(coordinates.row(k))).collect();
-                return Ok((shares, squares));
-            }
-        };
-        Err(Error::Data(format!("pre-images: {why}")))
+        let refused = |why: &str| Err(Error::Data(format!("pre-images: {why}")));
+        if self.values == Values::Distances {
+            return refused("classical scaling has distances and no features");
+        }
+        if n == 0 {
+            return refused("the model keeps weights of features and no training row; fit with rbf, or in the library with keep_rows");
+        }
+        if self.expansion.support.len() != n {
+            return refused("few training rows have loadings; fit with sparsity=0");
+        }
+        if count > self.components() {
+            return refused("there are more coordinates than components");
+        }
+        // m'v_j = sum_i a_ij m'phi(x_i), which is what is taken from every coordinate.
+        let first = Matrix::from_fn(n, count, |i, j| self.expansion.coef[(i, j)]);
+        let mut shares = product_transposed_within(coordinates, &first, control)?;
+        for k in 0..shares.rows() {
+            shares.row_mut(k).iter_mut().zip(&self.share).for_each(|(g, s)| *g += s);
+        }
+        let along = |f: &[f64]| f.iter().zip(&self.expansion.bias).map(|(f, b)| f * (f - 2.0 * b)).sum::<f64>();
+        let squares = (0..coordinates.rows()).map(|k| self.mean + along(coordinates.row(k))).collect();
+        Ok((shares, squares))
     }
 }
 

@@ -14,11 +14,20 @@ pub struct PreparedPoints {
     norms: Vec<f64>,
     centre: Vec<f64>,
     kept: Vec<usize>,
-    single: OnceLock<(Vec<f32>, Vec<f32>)>,
-    turned: OnceLock<Sparse>,
-    panels: (OnceLock<Vec<f64>>, OnceLock<Vec<f32>>),
+    forms: Forms,
     /// Whether these are some of other points, laid out for one purpose.
     laid_out: bool,
+}
+
+/// The same points in other forms, each made when it is first asked for.
+#[derive(Debug, Default)]
+struct Forms {
+    /// Numbers and norms in f32.
+    single: OnceLock<(Vec<f32>, Vec<f32>)>,
+    /// Column by column.
+    turned: OnceLock<Sparse>,
+    /// Packed for products with one row, in f64 and in f32.
+    panels: (OnceLock<Vec<f64>>, OnceLock<Vec<f32>>),
 }
 
 #[derive(Debug)]
@@ -147,9 +156,7 @@ impl PreparedPoints {
             norms: Vec::new(),
             centre,
             kept,
-            single: OnceLock::new(),
-            turned: OnceLock::new(),
-            panels: Default::default(),
+            forms: Forms::default(),
             laid_out: false,
         };
         cloud.norms = (0..cloud.rows).map(|i| cloud.each(i).map(|(_, v)| v * v).sum()).collect();
@@ -174,18 +181,7 @@ impl PreparedPoints {
             Body::Sparse(counts)
         };
         let (centre, kept) = (Vec::new(), Vec::new());
-        PreparedPoints {
-            rows,
-            dim,
-            body,
-            norms,
-            centre,
-            kept,
-            single: OnceLock::new(),
-            turned: OnceLock::new(),
-            panels: Default::default(),
-            laid_out: false,
-        }
+        PreparedPoints { rows, dim, body, norms, centre, kept, forms: Forms::default(), laid_out: false }
     }
 
     /// The numbers that are not 0.
@@ -199,7 +195,7 @@ impl PreparedPoints {
     /// Sparse points column by column: `rows` of a column ascend.
     pub(crate) fn by_columns(&self) -> Option<&Sparse> {
         let Body::Sparse(s) = &self.body else { return None };
-        Some(self.turned.get_or_init(|| s.turned(self.dim)))
+        Some(self.forms.turned.get_or_init(|| s.turned(self.dim)))
     }
 
     /// Number of points.
@@ -250,7 +246,7 @@ impl PreparedPoints {
         if any == std::any::TypeId::of::<f64>() {
             return Some((same(values), same(&self.norms)));
         }
-        let (v, n) = self.single.get_or_init(|| {
+        let (v, n) = self.forms.single.get_or_init(|| {
             let v: Vec<f32> = values.iter().map(|&x| x as f32).collect();
             let n = self.norms.iter().map(|&x| x as f32).collect();
             (v, n)
@@ -262,9 +258,9 @@ impl PreparedPoints {
     pub(super) fn panels<T: Real>(&self) -> Option<&[T]> {
         let (numbers, _) = self.numbers::<T>().filter(|(numbers, _)| self.laid_out || numbers.len() <= MOST_PACKED)?;
         if std::any::TypeId::of::<T>() == std::any::TypeId::of::<f64>() {
-            return Some(same(self.panels.0.get_or_init(|| dots::panels(same(numbers), self.dim))));
+            return Some(same(self.forms.panels.0.get_or_init(|| dots::panels(same(numbers), self.dim))));
         }
-        Some(same(self.panels.1.get_or_init(|| dots::panels(same(numbers), self.dim))))
+        Some(same(self.forms.panels.1.get_or_init(|| dots::panels(same(numbers), self.dim))))
     }
 
     /// Squared distance by differences: no cancellation, exactly 0 between equal points.
@@ -315,9 +311,7 @@ impl Gather for PreparedPoints {
             norms: rows.iter().map(|&i| self.norms[i]).collect(),
             centre: self.centre.clone(),
             kept: self.kept.clone(),
-            single: OnceLock::new(),
-            turned: OnceLock::new(),
-            panels: Default::default(),
+            forms: Forms::default(),
             laid_out: true,
         })
     }

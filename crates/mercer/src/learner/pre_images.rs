@@ -13,7 +13,7 @@ use super::Model;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Points, Values};
 use crate::error::{Error, Result};
-use crate::estimators::FittedModel;
+use crate::estimators::{FittedKernelPca, FittedModel, Predicted, Want};
 use crate::gram::{self, Side, finite_diagonal};
 use crate::kernels::Reference;
 use crate::linalg::{Matrix, eigh, product_within};
@@ -67,6 +67,25 @@ impl FromStr for PreImageMethod {
 }
 
 impl Model {
+    /// Pre-images of rows that have the training columns.
+    ///
+    /// # Errors
+    /// As [`Model::predict`] and [`Model::pre_images`].
+    pub fn pre_images_of(&self, data: &Dataset, method: PreImageMethod, control: &Control) -> Result<PreImages> {
+        let count = self.principal_components()?.components();
+        let Predicted::Numbers(values) = self.predict(data, Want::default(), control)?.values else {
+            return Err(Error::Data("pre-images: components are numbers".into()));
+        };
+        self.pre_images(&Matrix::from_fn(values.rows(), count, |k, j| values[(k, j)]), method, control)
+    }
+
+    fn principal_components(&self) -> Result<&FittedKernelPca> {
+        match &self.fitted {
+            FittedModel::KernelPca(components) => Ok(components),
+            _ => Err(Error::Data(format!("pre-images are of kernel_pca, and the model is of {}", self.estimator.name()))),
+        }
+    }
+
     /// Pre-images of rows by their coordinates (rows x components) along all components or the first, as [`Model::predict`] gives
     /// them.
     ///
@@ -74,9 +93,7 @@ impl Model {
     /// A model of another estimator than `kernel_pca`, of distances, of few rows or of features alone; fixed points and distances
     /// where the kernel is not a Gaussian or linear one of columns of numbers without missing cells; bounds of `control`.
     pub fn pre_images(&self, coordinates: &Matrix, method: PreImageMethod, control: &Control) -> Result<PreImages> {
-        let FittedModel::KernelPca(components) = &self.fitted else {
-            return Err(Error::Data(format!("pre-images are of kernel_pca, and the model is of {}", self.estimator.name())));
-        };
+        let components = self.principal_components()?;
         if let Some(at) = coordinates.data().iter().position(|f| !f.is_finite()) {
             return Err(Error::Data(format!("row {}: a coordinate is not finite", at / coordinates.cols() + 1)));
         }

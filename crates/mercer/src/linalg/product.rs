@@ -84,8 +84,6 @@ pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
 /// Rows that a product over rows takes at a time, and parts of them that are added up at the end.
 const STEP: usize = 1024;
 const PARTS: usize = 8;
-/// Rows that stay near while they are read for each of few columns.
-const FEW_ROWS: usize = 16;
 
 /// A' B for A (n x k) and B (n x m) with few columns m: one pass over the rows.
 pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
@@ -96,29 +94,13 @@ pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> R
             control.check_time("matrix product")?;
             let end = rows.end.min(start + STEP);
             if m <= FEW {
-                add_few(a, b, start..end, out);
+                few::add_transposed(a, b, start..end, out);
                 continue;
             }
             add_transposed_product(&a.data()[start * k..end * k], &b.data()[start * m..end * m], out, end - start, k, m);
         }
         Ok(())
     })
-}
-
-/// out += A' B of some rows, for few columns of B.
-fn add_few(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f64]) {
-    let m = b.cols();
-    let mut sums = vec![vec![0.0; a.cols()]; m];
-    for start in rows.clone().step_by(FEW_ROWS) {
-        let some: Vec<&[f64]> = (start..rows.end.min(start + FEW_ROWS)).map(|i| a.row(i)).collect();
-        for (c, sum) in sums.iter_mut().enumerate() {
-            let by: Vec<f64> = (start..start + some.len()).map(|i| b[(i, c)]).collect();
-            few::add_weighed(sum, &some, &by);
-        }
-    }
-    for (c, sum) in sums.iter().enumerate() {
-        out.iter_mut().skip(c).step_by(m).zip(sum).for_each(|(out, v)| *out += v);
-    }
 }
 
 /// A' W A for A (n x k) and a diagonal W of the given `weights`, exactly symmetric: half of it is computed, then mirrored. Beside

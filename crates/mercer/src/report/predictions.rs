@@ -4,7 +4,7 @@ use super::pictures::normal_quantile;
 use crate::control::Control;
 use crate::data::{Column, Dataset, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Fitted, Gives, Predicted, Predictions, Want, When, those_that_give};
+use crate::estimators::{Gives, Predicted, Predictions, Want, When, those_that_give};
 use crate::learner::{Model, PreImageMethod};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Value};
@@ -71,13 +71,9 @@ pub fn drawn_columns(model: &Model, data: &Dataset, count: usize, seed: u64, con
 /// `pre_image_distance`, the squared distance in feature space that is left; and how many rows have no fixed point near.
 ///
 /// # Errors
-/// As [`Model::pre_images`].
+/// As [`Model::pre_images_of`].
 pub fn pre_image_columns(model: &Model, data: &Dataset, method: PreImageMethod, control: &Control) -> Result<(Vec<KeptColumn>, usize)> {
-    let none = || Error::Data(format!("pre-images are of kernel_pca, and the model is of {}", model.estimator.name()));
-    let components = model.fitted.spectrum().ok_or_else(none)?.values.len();
-    let Predicted::Numbers(values) = model.predict(data, Want::default(), control)?.values else { return Err(none()) };
-    let coordinates = Matrix::from_fn(values.rows(), components, |i, j| values[(i, j)]);
-    let found = model.pre_images(&coordinates, method, control)?;
+    let found = model.pre_images_of(data, method, control)?;
     let written = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|v| v.to_string()).collect::<Vec<_>>();
     let mut columns = Vec::new();
     for Column { name, values } in found.rows.columns() {

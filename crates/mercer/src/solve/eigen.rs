@@ -68,8 +68,7 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
         let image = multiply(&block)?;
         basis.grow(block, &image)?;
         let (whole, full) = (basis.q.rows() == n, basis.q.rows() >= most);
-        // Before the basis begins again, which changes what it holds but not what it spans of the image.
-        let free = (n - basis.q.rows()).min(width);
+        let mut pairs = None;
         if whole || full || products >= look.min(wanted.most_products) {
             let (values, turn) = basis.pairs()?;
             let (vectors, residual) = basis.leading(&values[..count], &turn)?;
@@ -77,12 +76,13 @@ pub fn leading(n: usize, wanted: &Wanted, multiply: &dyn Fn(&Matrix) -> Result<M
                 return Ok(Eigenpairs { values: values[..count].to_vec(), vectors, residual, products });
             }
             look = products + steps_to_go(last.replace((products, residual)), (products, residual), wanted.tolerance);
-            block = basis.orthonormal(first_rows(image, free), &mut random)?;
-            if full {
-                basis.begin_again(&values[..count + width], &turn)?;
-            }
-        } else {
-            block = basis.orthonormal(first_rows(image, free), &mut random)?;
+            pairs = Some((values, turn));
+        }
+        // Before the basis begins again, which changes what it holds but not what it spans of the image.
+        let free = (n - basis.q.rows()).min(width);
+        block = basis.orthonormal(first_rows(image, free), &mut random)?;
+        if let Some((values, turn)) = pairs.filter(|_| full) {
+            basis.begin_again(&values[..count + width], &turn)?;
         }
     }
 }

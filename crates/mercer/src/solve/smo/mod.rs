@@ -29,6 +29,8 @@
 //! choice of pairs; Joachims (1999) and Wen et al. (2018, ThunderSVM), blocks of violators of which half are kept.
 
 mod among;
+#[cfg(test)]
+mod bells;
 mod certificate;
 mod coordinates;
 mod decompose;

@@ -93,51 +93,24 @@ fn solve<T: Passes>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::bells::Bells;
     use super::super::{Problem, solve as solve_problems};
     use super::*;
-    use crate::gram::{Block, Side};
-    use std::ops::Range;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// Bells around points of the plane; how often more inputs than a block has, but not all, were laid out anew.
-    struct Bells<'a>(Vec<[f64; 2]>, &'a AtomicUsize);
-
-    impl Gram for Bells<'_> {
-        fn shape(&self) -> (usize, usize) {
-            (self.0.len(), self.0.len())
-        }
-        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-            for (k, i) in rows.enumerate() {
-                let [x, y] = self.0[i];
-                let bell = |[u, v]: &[f64; 2]| (-4.0 * ((x - u).powi(2) + (y - v).powi(2))).exp();
-                out.row_mut(k).iter_mut().zip(&self.0[cols.clone()]).for_each(|(o, z)| *o = bell(z));
-            }
-        }
-        fn diagonal(&self, _: Side) -> Vec<f64> {
-            vec![1.0; self.0.len()]
-        }
-        fn symmetric(&self) -> bool {
-            true
-        }
-        fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-            self.1.fetch_add(usize::from((1025..self.0.len()).contains(&rows.len())), Ordering::Relaxed);
-            Some(Box::new(Bells(rows.iter().map(|&i| self.0[i]).collect(), self.1)))
-        }
-    }
 
     #[test]
     fn a_problem_solved_in_parts_is_solved_as_a_whole_and_rows_left_out_of_the_certificate_have_no_part_in_it() {
-        let (n, laid_out) = (3000, AtomicUsize::new(0));
+        let n = 3000;
         let points = (0..n).map(|i| [(i as f64 * 0.737).sin() * 2.0, (i as f64 * 1.311).cos() * 2.0]).collect::<Vec<_>>();
         let above = |i: usize| points[i][0] + 0.5 * (3.0 * points[i][1]).sin() + 0.6 * (i as f64 * 7.77).sin() > 0.0;
         let bound = |sign: f64| (0..n).map(|i| if above(i) == (sign > 0.0) { 10.0 * sign } else { 0.0 }).collect();
         let target = (0..n).map(|i| if above(i) { 1.0 } else { -1.0 }).collect();
         let problem = Problem { row: (0..n).collect(), target, low: bound(-1.0), high: bound(1.0), tube: 0.0, start: None };
-        let gram = Bells(points, &laid_out);
+        let gram = Bells::new(points, 4.0);
         let (options, control) = (Options::default(), Control::default());
         let mut state = State::new(&problem, (n, n), &vec![1.0; n]).unwrap();
         assert!(run::<f32>(&gram, &mut state, &options, &control).unwrap());
-        assert!(laid_out.load(Ordering::Relaxed) > 0, "there was no part");
+        // More inputs than a block has, but not all.
+        assert!(gram.laid_out().iter().any(|count| (1025..n).contains(count)), "there was no part");
         certificate::refresh(&gram, &mut [&mut state], Some(options.tolerance), &control).unwrap();
         let some = certificate::of(&state);
         certificate::refresh(&gram, &mut [&mut state], None, &control).unwrap();

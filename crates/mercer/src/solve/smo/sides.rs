@@ -50,15 +50,10 @@ pub(super) fn solve<'p>(gram: &dyn Gram, states: &mut [&mut State<'p>], options:
         let [below, above] = sides(state);
         let kept = [kept.get(below), kept.get(above)];
         let place = |side: &[usize]| starts.get(side).copied().unwrap_or_default();
-        match &together {
-            Some(gram) => {
-                whole::one(state, &Among::new(gram.as_ref(), [place(below), place(above)], [below, above], kept), &limited, control)?;
-            }
-            None => match gram.gathered(&state.problem.row) {
-                Some(gram) => whole::one(state, &Among::new(gram.as_ref(), [0, below.len()], [below, above], kept), &limited, control)?,
-                None => return Ok(()),
-            },
-        }
+        let alone = if together.is_some() { None } else { gram.gathered(&state.problem.row) };
+        let starts = if together.is_some() { [place(below), place(above)] } else { [0, below.len()] };
+        let Some(laid_out) = together.as_ref().or(alone.as_ref()) else { return Ok(()) };
+        whole::one(state, &Among::new(laid_out.as_ref(), starts, [below, above], kept), &limited, control)?;
         let hard = state.iterations >= most && most < options.max_iterations && !control.out_of_time();
         state.closed = !hard || state.is_optimal(options.tolerance);
         Ok(())
@@ -141,37 +136,11 @@ impl Gram for Laid<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bells::Bells;
     use super::super::{Problem, Solution, certificate, solve as solve_problems};
     use super::*;
     use crate::control::with_threads;
     use crate::gram::{Dense, dense};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// Bells around points of the plane, and how many of their values were computed.
-    struct Bells<'a>(Vec<[f64; 2]>, &'a AtomicUsize);
-
-    impl Gram for Bells<'_> {
-        fn shape(&self) -> (usize, usize) {
-            (self.0.len(), self.0.len())
-        }
-        fn fill(&self, rows: Range<usize>, cols: Range<usize>, mut out: Block<'_, f64>) {
-            self.1.fetch_add(rows.len() * cols.len(), Ordering::Relaxed);
-            for (k, i) in rows.enumerate() {
-                let [x, y] = self.0[i];
-                let bell = |[u, v]: &[f64; 2]| (-2.0 * ((x - u).powi(2) + (y - v).powi(2))).exp();
-                out.row_mut(k).iter_mut().zip(&self.0[cols.clone()]).for_each(|(o, z)| *o = bell(z));
-            }
-        }
-        fn diagonal(&self, _: Side) -> Vec<f64> {
-            vec![1.0; self.0.len()]
-        }
-        fn symmetric(&self) -> bool {
-            true
-        }
-        fn gathered(&self, rows: &[usize]) -> Option<Box<dyn Gram + '_>> {
-            Some(Box::new(Bells(rows.iter().map(|&i| self.0[i]).collect(), self.1)))
-        }
-    }
 
     /// Four classes whose rows take turns, every pair of them a problem.
     fn pairs(n: usize, c: f64) -> (Vec<[f64; 2]>, Vec<Problem>) {
@@ -191,16 +160,16 @@ mod tests {
 
     #[test]
     fn pairs_of_classes_are_solved_from_few_rows_and_their_certificates_are_those_of_all_values() {
-        let (n, computed, control) = (600, AtomicUsize::new(0), Control::default());
+        let (n, control) = (600, Control::default());
         for (c, tolerance) in [(1.0, 1e-3), (100.0, 1e-3), (1.0, 1e-7)] {
             let (points, problems) = pairs(n, c);
-            let gram = Bells(points, &computed);
+            let gram = Bells::new(points, 2.0);
             assert!(fits(&gram));
             let options = Options { tolerance, ..Options::default() };
-            computed.store(0, Ordering::Relaxed);
+            let before = gram.computed();
             let found = solve_problems(&gram, &problems, &options, &control).unwrap();
             // Six pairs of 300 rows each.
-            assert!(computed.load(Ordering::Relaxed) < 6 * 300 * 300 / 2, "most of K was computed");
+            assert!(gram.computed() - before < 6 * 300 * 300 / 2, "most of K was computed");
             let held = Dense::square(dense(&gram, &control).unwrap()).unwrap();
             let exact = solve_problems(&held, &problems, &Options { tolerance: 1e-9, ..options }, &control).unwrap();
             for ((problem, found), exact) in problems.iter().zip(&found).zip(&exact) {
@@ -220,14 +189,13 @@ mod tests {
 
     #[test]
     fn neither_threads_nor_rows_that_are_kept_change_a_bit() {
-        let computed = AtomicUsize::new(0);
         let (points, problems) = pairs(300, 10.0);
-        let gram = Bells(points, &computed);
+        let gram = Bells::new(points, 2.0);
         let run = |threads: usize, cache_bytes: u64| -> (Vec<Solution>, usize) {
-            computed.store(0, Ordering::Relaxed);
+            let before = gram.computed();
             let options = Options { cache_bytes, ..Options::default() };
             let found = with_threads(threads, || solve_problems(&gram, &problems, &options, &Control::default()).unwrap()).unwrap();
-            (found, computed.load(Ordering::Relaxed))
+            (found, gram.computed() - before)
         };
         let (one, few) = run(1, 1 << 30);
         let (others, more) = run(3, 0);
