@@ -8,11 +8,12 @@ pub use model::{About, Model};
 pub use pre_images::{PreImageMethod, PreImages};
 
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Split, Target, some_rows_of};
+use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted};
 use crate::fitting::{
-    self, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of, zero_norm_rows,
+    self, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of,
+    zero_norm_rows,
 };
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
@@ -120,13 +121,37 @@ pub(crate) fn check_sample(rows: Option<usize>) -> Result<()> {
     }
 }
 
+/// What was found before a fit.
+#[derive(Default)]
+pub struct Before<'a> {
+    /// Searches on parts of its rows: the last round of its own begins with what they have found.
+    pub searches: &'a [Search],
+    /// As in [`Aim`].
+    pub within_noise: bool,
+    /// Its own search, and the seconds that it took.
+    pub tuned: Option<(Tuned, f64)>,
+}
+
 /// What a fit is given, whatever the number of its rows.
 struct Given<'a> {
-    searches: &'a [Search],
-    within_noise: bool,
+    before: &'a Before<'a>,
     examples: &'a Examples<'a>,
     info: &'a TargetInfo,
     landmarks: Option<Landmarks>,
+}
+
+/// Rows to tune on and to fit to.
+struct Ready {
+    /// Their places.
+    rows: Vec<usize>,
+    used: Sample,
+    prepared: Prepared,
+}
+
+impl Ready {
+    fn examples(&self) -> Examples<'_> {
+        Examples { data: &self.prepared.data, ..self.used.examples() }
+    }
 }
 
 impl Learner {
@@ -135,19 +160,11 @@ impl Learner {
     /// `data`: N rows without the target; `target`: N; `weights`: N or none.
     pub fn fit(&self, data: &Dataset, target: &Target, info: &TargetInfo, weights: Option<&[f64]>, control: &Control) -> Result<Model> {
         let examples = Examples { data, target, weights, split: &Split::Rows };
-        self.fit_from(&[], false, &examples, info, control).map(|timed| timed.model)
+        self.fit_from(&Before::default(), &examples, info, control).map(|timed| timed.model)
     }
 
-    /// The same with the seconds that it took. The folds of tuning respect the split of the examples, and the last round of the
-    /// search begins with what searches on parts of these rows have found; `within_noise` as in [`Aim`].
-    pub fn fit_from(
-        &self,
-        searches: &[Search],
-        within_noise: bool,
-        examples: &Examples<'_>,
-        info: &TargetInfo,
-        control: &Control,
-    ) -> Result<Timed> {
+    /// The same with the seconds that it took. The folds of tuning respect the split of the examples.
+    pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
         let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let all = used.rows.len();
         let (mut most, landmarks) = match self.sample {
@@ -159,7 +176,7 @@ impl Learner {
             Rows::ThroughLandmarks { most, rank } => (most, Some(Landmarks { rank, exact_rows: most })),
             Rows::Affordable => self.affordable(&examples.select(&used.rows).examples(), control)?,
         };
-        let given = Given { searches, within_noise, examples, info, landmarks };
+        let given = Given { before, examples, info, landmarks };
         loop {
             let fitted = self.fit_some(used.clone(), most, &given, control);
             let fewer = most.min(all) / 3 * 2;
@@ -171,41 +188,61 @@ impl Learner {
         }
     }
 
-    /// Fits to so many of the rows that are used, at most.
-    fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
-        let Used { mut rows, mut notices } = used;
-        let &Given { searches, within_noise, examples, info, landmarks } = given;
-        let all = rows.len();
-        // Through landmarks where an exact fit takes too much.
-        let through =
-            |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));
-        if most < all {
+    /// Tunes as [`Learner::fit_from`] would, where the number of rows is given; with the seconds that it took.
+    pub(crate) fn tuned(&self, before: &Before<'_>, examples: &Examples<'_>, control: &Control) -> Result<(Tuned, f64)> {
+        let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
+        let most = match self.sample {
+            Rows::Most(most) | Rows::ThroughLandmarks { most, .. } => most,
+            Rows::All | Rows::Affordable => used.rows.len(),
+        };
+        let ready = self.ready(used.rows, most, examples)?;
+        require_similarity(&ready.prepared.kernel, &self.estimator, &ready.prepared.data, self.allow_non_mercer, control)?;
+        self.tune(before, &ready, control)
+    }
+
+    /// So many of the rows that are used, at most.
+    fn ready(&self, mut rows: Vec<usize>, most: usize, examples: &Examples<'_>) -> Result<Ready> {
+        if most < rows.len() {
             let target = examples.target.select(&rows);
             rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
-            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
         }
-        let left_out = fitting::left_out(&rows, examples.data.rows());
         let used = examples.select(&rows);
         let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), &used.data, used.weights.as_deref())?;
         if !self.estimator.takes(&used.target) {
             return Err(cannot_predict(&self.estimator, &used.target));
         }
+        Ok(Ready { rows, used, prepared })
+    }
+
+    /// Fits to so many of the rows that are used, at most.
+    fn fit_some(&self, used: Used, most: usize, given: &Given<'_>, control: &Control) -> Result<Timed> {
+        let Used { rows, mut notices } = used;
+        let &Given { before, examples, info, landmarks } = given;
+        let all = rows.len();
+        // Through landmarks where an exact fit takes too much.
+        let through =
+            |kernel: &KernelExpr| landmarks.map_or_else(|| kernel.clone(), |l| kernel.clone().through_landmarks(l.rank, self.seed));
+        let ready = self.ready(rows, most, examples)?;
+        let Ready { rows, used, prepared } = &ready;
+        if most < all {
+            notices.push(from_a_sample(&most.to_string(), all) + if self.sample == Rows::Affordable { TOO_MUCH } else { "" });
+        }
+        let left_out = fitting::left_out(rows, examples.data.rows());
         let open = prepared.kernel.settle_weighed(&prepared.data, used.weights.as_deref())?;
         // As it was asked for: a search may go to the ends of its ranges.
         require_similarity(&prepared.kernel, &self.estimator, &prepared.data, self.allow_non_mercer, control)?;
         let size = |kernel: &KernelExpr| size_of(kernel, &prepared.data, &used.target);
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
-        notices.extend(prepared.notices);
+        notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let mut bound = gram_for(&kernel, &self.estimator, size(&open), &prepared.data, control)?;
         if open.mercer() == Mercer::Always {
-            notices.extend(zero_norm_rows(bound.as_ref(), &rows));
+            notices.extend(zero_norm_rows(bound.as_ref(), rows));
         }
-        let ready = Examples { data: &prepared.data, ..used.examples() };
-        let clock = Instant::now();
-        let preparation = Preparation { recipe: &self.prep, kernel: &prepared.kernel, raw: &used.data };
-        let tuned = self.tune(&prepared.kernel, searches, within_noise, &ready, preparation, control)?;
-        let tune_seconds = clock.elapsed().as_secs_f64();
+        let (tuned, tune_seconds) = match &before.tuned {
+            Some(tuned) => tuned.clone(),
+            None => self.tune(before, &ready, control)?,
+        };
         let stopped = control.stop_early.is_cancelled();
         notices.extend(tuned.told.clone());
         if tuned.late {
@@ -222,12 +259,12 @@ impl Learner {
             notices.push("the search was stopped on request: the best setting found by then is fitted".into());
         }
         if let (Rows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
-            let scoring = Scoring::of(ready.target, ready.weights, self.metric)?;
-            let win = landmarks.win(&tuned.kernel, &tuned.estimator, &ready, scoring, &control.share(0.4), self.seed);
+            let scoring = Scoring::of(&used.target, used.weights.as_deref(), self.metric)?;
+            let win = landmarks.win(&tuned.kernel, &tuned.estimator, &ready.examples(), scoring, &control.share(0.4), self.seed);
             if let Ok(false) = win {
                 // The exact kernel on a part of the rows predicts better.
                 let part = Learner { sample: Rows::Most(landmarks.exact_rows), ..self.clone() };
-                return part.fit_from(searches, within_noise, examples, info, control);
+                return part.fit_from(before, examples, info, control);
             }
         }
         let clock = Instant::now();
@@ -240,7 +277,7 @@ impl Learner {
             kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
             bound = gram_for(&kernel, &tuned.estimator, size(&chosen), &prepared.data, &last)?;
         }
-        let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready, &last, self.seed)?;
+        let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready.examples(), &last, self.seed)?;
         if !self.keep_rows {
             fitted.forget_rows();
         }
@@ -253,6 +290,7 @@ impl Learner {
         if landmarks.is_some() {
             notices.push(format!("the kernel goes through landmarks{TOO_MUCH}"));
         }
+        let Ready { rows, prepared, .. } = ready;
         let asked_kernel = prepared.kernel.to_string();
         // Where prediction needs every row, the rows are kept and not copied.
         let every = fitted.support().len() == rows.len();
@@ -295,27 +333,25 @@ impl Learner {
         part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| (part.rows, part.landmarks))
     }
 
-    /// Goes through every round of the search, or through the last one where other searches suggest where it begins.
-    fn tune(
-        &self,
-        kernel: &KernelExpr,
-        searches: &[Search],
-        within_noise: bool,
-        examples: &Examples<'_>,
-        preparation: Preparation<'_>,
-        control: &Control,
-    ) -> Result<Tuned> {
+    /// Goes through every round of the search, or through the last one where other searches suggest where it begins; with the seconds
+    /// that it took.
+    fn tune(&self, before: &Before<'_>, ready: &Ready, control: &Control) -> Result<(Tuned, f64)> {
+        let clock = Instant::now();
+        let (kernel, examples) = (&ready.prepared.kernel, ready.examples());
         if let Target::Absent { .. } = examples.target {
-            return without_target(kernel, &self.estimator, examples, self.metric, control, self.seed);
+            let tuned = without_target(kernel, &self.estimator, &examples, self.metric, control, self.seed)?;
+            return Ok((tuned, clock.elapsed().as_secs_f64()));
         }
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
-        let aim = Aim { scoring, within_noise };
-        let mut search = Search::new(kernel, &self.estimator, examples, Some(preparation), aim, control, self.seed)?;
-        search.suggest(searches);
+        let aim = Aim { scoring, within_noise: before.within_noise };
+        let preparation = Preparation { recipe: &self.prep, kernel, raw: &ready.used.data };
+        let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
+        search.suggest(before.searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;
         // A model that is not the best of a comparison is looked along where that is little work.
-        let curves = !within_noise || search.work_of_curves() <= LITTLE;
-        search.finish(curves, examples.data, &control.share(0.2))
+        let curves = !before.within_noise || search.work_of_curves() <= LITTLE;
+        let tuned = search.finish(curves, examples.data, &control.share(0.2))?;
+        Ok((tuned, clock.elapsed().as_secs_f64()))
     }
 }

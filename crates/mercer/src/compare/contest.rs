@@ -6,6 +6,7 @@
 //! each is fitted to all rows, the best first. Each step leaves time for those that must follow.
 
 use super::entry::{Entry, FoldScore, Ground};
+use super::finish::SEARCHED;
 use super::pace::Pace;
 use super::plan::{Plan, bytes_of};
 use super::{Comparing, Outcome};
@@ -129,9 +130,8 @@ impl<'a> Contest<'a> {
     ) -> Result<Vec<R>> {
         let count = self.folds.len();
         let mut out = Vec::with_capacity(count);
-        let most = if control.deadline.is_none() { WITHOUT_LIMIT } else { SIDE_BY_SIDE };
-        if !tight && rows <= most && bytes.saturating_mul(count as u64) <= control.allowed() / 2 {
-            let quiet = Control { progress: None, max_memory: control.allowed() / count as u64, ..control.clone() };
+        if !tight && fits_side_by_side(rows, bytes, count, control) {
+            let quiet = quiet(count, control);
             let all: Vec<Result<R>> = (0..count).into_par_iter().map(|k| each(k, &quiet)).collect();
             for made in all {
                 match made {
@@ -210,7 +210,7 @@ impl<'a> Contest<'a> {
     }
 
     /// Bytes of fits of an entry to so many rows.
-    fn bytes(&self, entry: &Entry, rows: usize) -> u64 {
+    pub(super) fn bytes(&self, entry: &Entry, rows: usize) -> u64 {
         entry.estimator.bytes(self.size_of(entry, rows))
     }
 
@@ -306,7 +306,7 @@ impl<'a> Contest<'a> {
             let searches = std::mem::take(&mut self.entries[e].searches);
             let rows = searches.iter().map(Search::next_rows).max().unwrap_or(0);
             let work: f64 = searches.iter().map(Search::next_work).sum();
-            let bytes = self.bytes(&self.entries[e], rows) + 48 * (rows as u64).pow(2);
+            let bytes = self.bytes(&self.entries[e], rows) + SEARCHED * (rows as u64).pow(2);
             let cells: Vec<std::sync::Mutex<Search>> = searches.into_iter().map(std::sync::Mutex::new).collect();
             let made = self.over_folds(rows, bytes, &control, tight, |k, control| {
                 cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)
@@ -404,6 +404,18 @@ impl<'a> Contest<'a> {
         }
         Ok(true)
     }
+}
+
+/// Whether so many fits to so many rows, of so many bytes each, run side by side: none is large enough for all threads, and there is
+/// room for all.
+pub(super) fn fits_side_by_side(rows: usize, bytes: u64, count: usize, control: &Control) -> bool {
+    let most = if control.deadline.is_none() { WITHOUT_LIMIT } else { SIDE_BY_SIDE };
+    rows <= most && bytes.saturating_mul(count as u64) <= control.allowed() / 2
+}
+
+/// The control of each of so many that run side by side.
+pub(super) fn quiet(count: usize, control: &Control) -> Control {
+    Control { progress: None, max_memory: control.allowed() / count.max(1) as u64, ..control.clone() }
 }
 
 /// The refusals that need no fold.

@@ -1,13 +1,18 @@
 //! The end of a comparison: fits to all rows, the best first, the rows of the table, and what is left undone.
 
-use super::contest::Contest;
+use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
 use crate::error::{Error, Result};
 use crate::estimators::Want;
-use crate::learner::{Learner, Rows, Timed};
-use crate::select::{Estimate, Search};
+use crate::learner::{Before, Learner, Rows, Timed};
+use crate::select::{Estimate, Search, Tuned};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+
+/// Bytes of a search for every pair of rows.
+pub(super) const SEARCHED: u64 = 48;
 
 /// What is said of every comparison whose limit of time left something out.
 const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
@@ -20,6 +25,7 @@ impl Contest<'_> {
         let mut rows: Vec<Scored> = (0..self.entries.len()).map(|e| self.scored(e)).collect();
         let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
+        let mut tuned = self.tuned_side_by_side(&order)?;
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
@@ -30,21 +36,8 @@ impl Contest<'_> {
             self.size_by_memory(e);
             let mut made;
             loop {
-                let learner = Learner {
-                    prep: self.comparing.prep.clone(),
-                    kernel: self.comparing.kernel.clone(),
-                    estimator: self.entries[e].estimator.clone(),
-                    seed: self.comparing.seed,
-                    allow_non_mercer: self.comparing.allow_non_mercer,
-                    sample: match self.entries[e].landmarks {
-                        Some(l) => Rows::ThroughLandmarks { most: self.entries[e].rows, rank: l.rank },
-                        None => Rows::Most(self.entries[e].rows),
-                    },
-                    keep_rows: false,
-                    metric: self.comparing.metric,
-                };
-                // The best alone is searched further than the noise.
-                made = learner.fit_from(&self.entries[e].searches, done > 0, &self.examples, self.info, &control);
+                let before = Before { searches: &self.entries[e].searches, within_noise: done > 0, tuned: tuned[done].take() };
+                made = self.learner(e).fit_from(&before, &self.examples, self.info, &control);
                 if !self.is_shrunk(e, self.entries[e].rows, made.as_ref().err()) {
                     break;
                 }
@@ -58,11 +51,6 @@ impl Contest<'_> {
                     (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
                     rows[e].standing.unconverged += usize::from(!model.summary().converged);
                     rows[e].standing.fitted_rows = model.about.rows;
-                    // It is told where it can be, and what it is told of is there without it.
-                    rows[e].starts = match Starts::of(&model, &self.examples, &control) {
-                        Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
-                        other => other.ok().flatten(),
-                    };
                     rows[e].model = Some(model);
                 }
                 Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
@@ -70,6 +58,7 @@ impl Contest<'_> {
                 Err(error) => rows[e].failure = Some(error),
             }
         }
+        self.tell_starts(&mut rows)?;
         let best = order.iter().copied().find(|&e| rows[e].may_win(folds));
         if let Some(best) = best {
             let reference = rows[best].per_fold.clone();
@@ -80,6 +69,68 @@ impl Contest<'_> {
         }
         self.tell_what_is_left(&rows);
         Ok(Outcome { kernel: self.whole.kernel, rows, best, columns: self.whole.prep.describe(), notices: self.notices })
+    }
+
+    /// The recipe of the fit of an entry to all rows.
+    fn learner(&self, e: usize) -> Learner {
+        let entry = &self.entries[e];
+        Learner {
+            prep: self.comparing.prep.clone(),
+            kernel: self.comparing.kernel.clone(),
+            estimator: entry.estimator.clone(),
+            seed: self.comparing.seed,
+            allow_non_mercer: self.comparing.allow_non_mercer,
+            sample: match entry.landmarks {
+                Some(l) => Rows::ThroughLandmarks { most: entry.rows, rank: l.rank },
+                None => Rows::Most(entry.rows),
+            },
+            keep_rows: false,
+            metric: self.comparing.metric,
+        }
+    }
+
+    /// The last searches of these entries, the best first, which alone is searched further than the noise: side by side where
+    /// [`Contest::over_folds`] would have its folds so and no limit of time is to be shared. Fits, whose seconds are told, follow
+    /// one after the other. `None` where the fit is to search by itself.
+    fn tuned_side_by_side(&self, order: &[usize]) -> Result<Vec<Option<(Tuned, f64)>>> {
+        let threads = rayon::current_num_threads();
+        let largest = order.iter().map(|&e| self.entries[e].rows).max().unwrap_or(0);
+        let bytes = |e: usize| self.bytes(&self.entries[e], self.entries[e].rows) + SEARCHED * (self.entries[e].rows as u64).pow(2);
+        let most = order.iter().map(|&e| bytes(e)).max().unwrap_or(0);
+        if threads < 2 || self.control.deadline.is_some() || !fits_side_by_side(largest, most, threads, self.control) {
+            return Ok(order.iter().map(|_| None).collect());
+        }
+        self.control.tell("searches on all rows, side by side", 0, 1);
+        let quiet = quiet(threads, self.control);
+        let tuned = |done: usize| {
+            let e = order[done];
+            let before = Before { searches: &self.entries[e].searches, within_noise: done > 0, tuned: None };
+            // What fails is told by the fit.
+            self.learner(e).tuned(&before, &self.examples, &quiet).ok()
+        };
+        // The longest first; each thread takes the next when it has done with one.
+        let mut queue: Vec<usize> = (0..order.len()).collect();
+        let seconds = |done: usize| self.last_seconds(&self.entries[order[done]], self.entries[order[done]].rows);
+        queue.sort_by(|&a, &b| seconds(b).total_cmp(&seconds(a)));
+        let next = AtomicUsize::new(0);
+        let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|done| (done, tuned(done))).collect());
+        let mut all: Vec<Option<(Tuned, f64)>> = order.iter().map(|_| None).collect();
+        each.collect::<Vec<Vec<_>>>().into_iter().flatten().for_each(|(done, found)| all[done] = found);
+        self.control.check()?;
+        Ok(all)
+    }
+
+    /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
+    fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
+        let starts = |row: &Scored| row.model.as_ref().and_then(|model| Starts::of(model, &self.examples, self.control).ok().flatten());
+        let found: Vec<Option<Starts>> = match self.control.deadline {
+            Some(_) => rows.iter().map(starts).collect(),
+            None => rows.par_iter().map(starts).collect(),
+        };
+        self.control.check()?;
+        rows.iter_mut().zip(found).for_each(|(row, starts)| row.starts = starts);
+        Ok(())
     }
 
     /// The row of an entry before it is fitted to all rows.

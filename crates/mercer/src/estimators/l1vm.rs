@@ -154,9 +154,9 @@ impl Estimator for L1vm {
         self.bytes(size) + if whole <= allowed / 4 { whole } else { 0 }
     }
 
-    /// The kernel values, and some twenty products with them.
+    /// As measured: products of kernel rows with residuals, and Newton steps over the columns that stay.
     fn work(&self, size: Size) -> f64 {
-        (60.0 + 40.0 * size.outputs as f64) * (size.rows as f64).powi(2)
+        (600.0 + 600.0 * size.outputs as f64) * (size.rows as f64).powi(2)
     }
 
     /// lambda: a twentieth of the one at which every coefficient is 0.

@@ -249,9 +249,12 @@ impl Estimator for Rvm {
         16 * n * n + 8 * n * (n / 3 + 200) + 1_000_000
     }
 
-    /// A product with the columns for each of some fifty changes, for classes a product for each column that stays.
+    /// As measured: of numbers some products of all columns with those that stay; of classes a look at all columns and a mode for each of
+    /// a hundred changes, with blocks for each pair of classes.
     fn work(&self, size: Size) -> f64 {
-        (size.rows as f64).powi(2) * (300.0 + 100.0 * (size.outputs as f64).powi(2))
+        let latent = if size.classes && size.outputs == 2 { 1 } else { size.outputs } as f64;
+        let row = if size.classes { 15_000.0 + 5000.0 * latent.powi(2) } else { 4000.0 * latent };
+        row * (size.rows as f64).powi(2)
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

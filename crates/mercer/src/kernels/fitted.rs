@@ -7,6 +7,7 @@ use crate::control::Control;
 use crate::data::{Column, Dataset, Inputs, RowWeights, Values};
 use crate::error::{Error, Result};
 use crate::gram::Bound;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -91,8 +92,8 @@ impl<'a> Scope<'a> {
             columns.iter().for_each(|c| c.values.words(i, &mut |word| ticket = mixed(ticket ^ word)));
             (ticket, i)
         };
-        let mut tickets: Vec<(u64, usize)> = (0..self.data.rows()).map(ticket).collect();
-        tickets.sort_unstable();
+        let mut tickets: Vec<(u64, usize)> = (0..self.data.rows()).into_par_iter().map(ticket).collect();
+        tickets.par_sort_unstable();
         tickets.dedup_by_key(|(ticket, _)| *ticket);
         tickets.into_iter().take(most).map(|(_, i)| i).collect()
     }

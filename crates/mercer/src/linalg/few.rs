@@ -23,13 +23,18 @@ pub(super) fn with_rows(a: &Matrix, b: &Matrix, control: &Control) -> Result<Mat
     if k > 0 && m > 0 {
         out.data_mut().par_chunks_mut(BAND * m).zip(a.data().par_chunks(BAND * k)).try_for_each(|(out, a)| -> Result<()> {
             control.check_time("matrix product")?;
-            for (out, row) in out.chunks_exact_mut(m).zip(a.chunks_exact(k)) {
-                out.iter_mut().enumerate().for_each(|(c, out)| *out = dot(row, b.row(c)));
-            }
+            rows_into(a, b, out);
             Ok(())
         })?;
     }
     Ok(out)
+}
+
+/// A B' of some rows of A.
+pub(super) fn rows_into(a: &[f64], b: &Matrix, out: &mut [f64]) {
+    for (out, row) in out.chunks_exact_mut(b.rows().max(1)).zip(a.chunks_exact(b.cols().max(1))) {
+        out.iter_mut().enumerate().for_each(|(c, out)| *out = dot(row, b.row(c)));
+    }
 }
 
 /// sum_i by_i row_i of rows of `width` numbers.
@@ -47,17 +52,24 @@ pub(crate) fn combined_rows(rows: &[&[f64]], by: &[f64], width: usize, control: 
 
 /// out += A' B of some rows, for few columns of B.
 pub(super) fn add_transposed(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f64]) {
-    let m = b.cols();
-    let mut sums = vec![vec![0.0; a.cols()]; m];
+    let (k, m) = (a.cols(), b.cols());
+    let mut sums = vec![0.0; m * k];
     for start in rows.clone().step_by(NEAR) {
-        let some: Vec<&[f64]> = (start..rows.end.min(start + NEAR)).map(|i| a.row(i)).collect();
-        for (c, sum) in sums.iter_mut().enumerate() {
-            let by: Vec<f64> = (start..start + some.len()).map(|i| b[(i, c)]).collect();
-            add_weighed(sum, &some, &by);
-        }
+        let end = rows.end.min(start + NEAR);
+        add_rows_transposed(&a.data()[start * k..end * k], &b.data()[start * m..end * m], m, &mut sums);
     }
-    for (c, sum) in sums.iter().enumerate() {
+    for (c, sum) in sums.chunks_exact(k.max(1)).enumerate() {
         out.iter_mut().skip(c).step_by(m).zip(sum).for_each(|(out, v)| *out += v);
+    }
+}
+
+/// sums += B'A of some rows that stay near, for m columns of B; sums are m x k.
+pub(super) fn add_rows_transposed(a: &[f64], b: &[f64], m: usize, sums: &mut [f64]) {
+    let k = sums.len() / m.max(1);
+    let some: Vec<&[f64]> = a.chunks_exact(k.max(1)).collect();
+    for (c, sum) in sums.chunks_exact_mut(k.max(1)).enumerate() {
+        let by: Vec<f64> = b.iter().skip(c).step_by(m).copied().collect();
+        add_weighed(sum, &some, &by);
     }
 }
 

@@ -140,7 +140,7 @@ pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &
 /// f64 after every [`STEP`] rows.
 pub(crate) fn single_gramian_of_columns(a: &Matrix, mean: &[f64], weights: Option<&[f64]>, control: &Control) -> Result<Matrix> {
     let (n, k) = (a.rows(), a.cols());
-    let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
+    let parts = (n / (2 * k.max(1))).clamp(1, 2 * PARTS);
     let mut out = over_parts(n, k, k, parts, |rows, out| {
         let (mut some, mut product) = (Vec::with_capacity(STEP * k), vec![0.0f32; BAND.min(k) * k]);
         for start in rows.clone().step_by(STEP) {
@@ -182,23 +182,31 @@ pub(crate) fn over_rows(
     let (n, k, m) = (a.rows(), a.cols(), b.cols());
     let mut f = Matrix::zeros(n, m);
     let size = n.div_ceil(2 * PARTS).next_multiple_of(NEAR).max(STEP);
+    let vectors = (m <= FEW).then(|| b.transpose());
     let each = f.data_mut().par_chunks_mut((size * m).max(1)).enumerate().map(|(part, f)| {
+        // Of few vectors m x k.
         let (first, mut sum, mut left) = (part * size, vec![0.0; k * m], Vec::with_capacity(NEAR * m));
         for (block, f) in f.chunks_mut(NEAR * m).enumerate() {
             control.check_time("matrix product")?;
             let (start, count) = (first + block * NEAR, f.len() / m);
             let some = &a.data()[start * k..(start + count) * k];
-            product_into(some, b.data(), f, count, k, m);
+            match &vectors {
+                Some(vectors) => few::rows_into(some, vectors, f),
+                None => product_into(some, b.data(), f, count, k, m),
+            }
             left.clear();
             left.extend(f.iter().enumerate().map(|(at, f)| rest(start + at / m, at % m, *f)));
-            add_transposed_product(some, &left, &mut sum, count, k, m);
+            match &vectors {
+                Some(_) => few::add_rows_transposed(some, &left, m, &mut sum),
+                None => add_transposed_product(some, &left, &mut sum, count, k, m),
+            }
         }
         Ok(sum)
     });
     let mut all = each.collect::<Result<Vec<Vec<f64>>>>()?.into_iter();
     let mut sum = all.next().unwrap_or_else(|| vec![0.0; k * m]);
     all.for_each(|part| sum.iter_mut().zip(part).for_each(|(s, v)| *s += v));
-    Ok((f, Matrix::new(k, m, sum)?))
+    Ok((f, if vectors.is_some() { Matrix::new(m, k, sum)?.transpose() } else { Matrix::new(k, m, sum)? }))
 }
 
 /// The sum of k x m matrices to which each part of n rows adds its own; parts go by the sizes alone.

@@ -128,7 +128,16 @@ const EVEN: f64 = 1e-12;
 /// The number that half of the weight lies on either side of, or the mean of two where it lies between them; 0 of none.
 /// `v` holds numbers with their weights.
 fn median(v: &mut [(f64, f64)]) -> f64 {
-    v.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let by_number = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
+    if v.windows(2).all(|w| w[0].1 == w[1].1) && !v.is_empty() {
+        // All weigh alike: the one in the middle, or two.
+        let (half, even) = (v.len() / 2, v.len().is_multiple_of(2));
+        let (below, (middle, _), _) = v.select_nth_unstable_by(half, by_number);
+        let before = below.iter().map(|(x, _)| *x).max_by(f64::total_cmp).filter(|_| even);
+        // Halved before they are added: the sum could overflow.
+        return before.map_or(*middle, |x| x / 2.0 + *middle / 2.0);
+    }
+    v.sort_by(by_number);
     let total: f64 = v.iter().map(|(_, w)| w).sum();
     let mut below = 0.0;
     for (k, &(x, w)) in v.iter().enumerate() {

@@ -318,6 +318,25 @@ fn a_row_of_weight_two_is_prepared_like_two_rows() {
     assert!(Recipe::default().fit_keeping(&train, &[], &[], Some(&[1.0])).is_err());
 }
 
+// Of an odd and of an even number of rows, in any order: as with a weight for each row that is near 1.
+#[test]
+fn medians_of_rows_that_weigh_alike_are_those_of_weighed_ones() {
+    for rows in [1, 2, 7, 8] {
+        let v: Vec<f64> = (0..rows).map(|i| ((i * 5) % rows) as f64 * 1.5 - 3.0).collect();
+        let data = Dataset::new(vec![Column { name: "n".into(), values: Values::Numbers(v.clone()) }]).unwrap();
+        let median = |weights: Option<&[f64]>| {
+            let (fitted, _) = Recipe { drop_constant: false, ..Recipe::default() }.fit_keeping(&data, &[], &[], weights).unwrap();
+            let Step::Fill(fill) = &fitted.steps[0] else { panic!("no filling") };
+            fill.columns[0].median
+        };
+        let mut sorted = v.clone();
+        sorted.sort_by(f64::total_cmp);
+        let expected = 0.5 * (sorted[(rows - 1) / 2] + sorted[rows / 2]);
+        let nearly: Vec<f64> = (0..rows).map(|i| 1.0 + 1e-15 * i as f64).collect();
+        assert_eq!((median(None), median(Some(&nearly))), (expected, expected));
+    }
+}
+
 #[test]
 fn medians_are_told_with_the_digits_worth_reading_and_those_of_dates_as_dates() {
     let text = b"when,x,n\n2024-03-01,0.123456789,12345\n2024-03-03,0.2,12346\n,,\n2024-03-02,0.1,12347\n";

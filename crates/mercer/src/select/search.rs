@@ -23,7 +23,7 @@ use crate::kernels::KernelExpr;
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
-/// Operations of one value of a smooth criterion at most, in units of the cube of those rows.
+/// Operations of one value of a smooth criterion, and of one fit of cross-validation, at most: in units of the cube of those rows.
 const DEAR: f64 = 10.0;
 /// Rows on which cross-validation decides at last, within noise and for good.
 const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
@@ -186,8 +186,11 @@ impl Search {
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
         let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
-        // A criterion that costs more a row, as by many classes, goes by fewer of them.
-        let work = |n: usize| if self.is_smooth() { self.start.estimator.criterion_work(self.size.at(n)) } else { 0.0 };
+        // What costs more a row, as by many classes, goes by fewer of them.
+        let work = |n: usize| {
+            let estimator = &self.start.estimator;
+            if self.is_smooth() { estimator.criterion_work(self.size.at(n)) } else { estimator.work(self.size.at(n)) }
+        };
         let limit = DEAR * (SMOOTH_ROWS[1] as f64).powi(3);
         while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || work(most) > limit) {
             most = (most * 4 / 5).max(LEAST_ROWS);

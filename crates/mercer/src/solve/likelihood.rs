@@ -18,6 +18,7 @@ pub trait Likelihood: Sync {
 }
 
 /// A likelihood at latent values.
+#[derive(Clone, Debug)]
 pub struct Slopes {
     /// sum_i w_i l_i.
     pub loss: f64,

@@ -153,3 +153,25 @@ fn no_more_rows_are_relevant_than_may_be_and_the_summary_says_what_that_costs() 
         assert!(held.notes.iter().any(|note| note.contains("max_relevant")), "{:?}", held.notes);
     }
 }
+
+// Under a wide kernel the rows of one class are near those of the next, and no column adds to the evidence by itself.
+#[test]
+fn several_classes_that_no_row_tells_apart_by_itself_are_told_apart_by_several() {
+    let angle = |i: usize| std::f64::consts::TAU * (i % 8) as f64 / 8.0 + 0.12 * (12.9898 * i as f64).sin();
+    let coordinate =
+        |name: &str, of: fn(f64) -> f64| Column { name: name.into(), values: Values::Numbers((0..80).map(|i| of(angle(i))).collect()) };
+    let data = Dataset::new(vec![coordinate("x", f64::cos), coordinate("y", f64::sin)]).unwrap();
+    let codes: Vec<usize> = (0..80).map(|i| i % 8).collect();
+    let target = Target::Classes { codes: codes.clone(), names: (0..8).map(|k| format!("{k}")).collect() };
+    for kernel in ["rbf(length_scale=3)", "rbf(length_scale=5)"] {
+        let model = learn(kernel, &data, &target).unwrap();
+        // Without a row: every class as likely as the others.
+        let nothing = -80.0 * 8f64.ln();
+        assert!(!model.fitted.support().is_empty() && model.summary().evidence.unwrap() > nothing + 50.0, "{kernel}");
+        let Predicted::Classes(found) = model.predict(&data, Want::default(), &Control::default()).unwrap().values else {
+            panic!("classes")
+        };
+        let right = found.iter().zip(&codes).filter(|(a, b)| a == b).count();
+        assert!(right >= 76, "{kernel}: {right} of 80");
+    }
+}

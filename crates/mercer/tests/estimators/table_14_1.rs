@@ -114,3 +114,24 @@ fn a_comparison_measures_what_the_table_says() {
         assert_eq!(kept * 10 < 9 * N, !name.starts_with("l2vm") && !name.starts_with("gp"), "{name} keeps {kept}");
     }
 }
+
+#[test]
+fn a_comparison_is_the_same_for_any_number_of_threads() {
+    let (x, target) = table();
+    let data = Dataset::from_points(Points::dense(N, 2, x.concat()).unwrap());
+    let info = TargetInfo { names: vec!["side".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Default::default() };
+    let names = ["ridge", "svc", "knn", "logistic", "rvm", "l1vm"];
+    let comparing = Comparing::new(names.iter().map(|name| EstimatorExpr::parse(name).unwrap()).collect());
+    let told = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let outcome = pool.install(|| compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap());
+        let row = |r: &mercer::compare::Scored| {
+            let model = r.model.as_ref().unwrap();
+            (r.per_fold.clone(), model.estimator.to_string(), model.kernel.expr().to_string(), r.starts)
+        };
+        outcome.rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let alone = told(1);
+    assert!(alone.iter().all(|row| row.0.len() == 5));
+    assert_eq!(alone, told(3));
+}

@@ -18,8 +18,9 @@ use rayon::prelude::*;
 
 /// Steps of Newton's method for one mode.
 const STEPS: usize = 50;
-/// The decrement that ends them.
+/// The decrement that ends them, and one that tells values of the evidence apart.
 const DECREMENT: f64 = 1e-20;
+const NEARLY: f64 = 1e-10;
 /// A decrement from which on steps are taken whole.
 const NEAR: f64 = 1e-8;
 /// Halvings of a step.
@@ -31,7 +32,12 @@ const WORTH: f64 = 0.5;
 const APART: f64 = 0.01;
 /// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
 const PATIENCE: usize = 40;
+/// The variance of functions of each column of a second beginning: differences of columns that are much alike take large weights.
+const FREE: f64 = 1e4;
+/// Columns that are looked at between two looks at all of them, beside those that are there.
+const WATCHED: usize = 64;
 
+#[derive(Clone)]
 struct State<'a> {
     phi: &'a Matrix,
     loss: &'a dyn Likelihood,
@@ -43,14 +49,31 @@ struct State<'a> {
     slopes: Slopes,
     factor: Option<Lower>,
     evidence: f64,
+    /// The decrement that ends Newton's method: of the search, and once all alphas are settled.
+    decrement: f64,
 }
 
 /// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending. No more
-/// than `most` columns stay.
+/// than `most` columns stay. Where no column adds anything by itself, as of many classes, it begins again with one for each of them.
 pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize, control: &Control) -> Result<Relevance> {
+    let found = search(phi, loss, (first, 1.0), most, control)?;
+    if !found.columns.is_empty() || loss.outputs() == 1 || !first.is_empty() {
+        return Ok(found);
+    }
+    let slopes = loss.at(&Matrix::zeros(phi.rows(), loss.outputs()));
+    let q = transposed_product_within(phi, &slopes.residual, control)?;
+    let steepest = |c: usize| (0..q.rows()).max_by(|&a, &b| q[(a, c)].total_cmp(&q[(b, c)]));
+    let mut together: Vec<usize> = (0..q.cols()).filter_map(steepest).collect();
+    together.sort_unstable();
+    together.dedup();
+    let again = search(phi, loss, (&together, FREE), most, control)?;
+    Ok(if again.evidence > found.evidence { again } else { found })
+}
+
+/// The same from some columns whose functions, each alone, have this variance.
+fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64), most: usize, control: &Control) -> Result<Relevance> {
     let (n, outputs) = (phi.rows(), loss.outputs());
-    // Functions of a column alone then have the variance 1.
-    let alpha_of = |column: usize| (0..n).map(|i| phi[(i, column)].powi(2)).sum::<f64>() / n as f64;
+    let alpha_of = |column: usize| (0..n).map(|i| phi[(i, column)].powi(2)).sum::<f64>() / (variance * n as f64);
     let (active, alpha): (Vec<usize>, Vec<f64>) =
         first.iter().take(most).map(|&a| (a, alpha_of(a))).filter(|(_, alpha)| *alpha > 0.0).unzip();
     let mut state = State {
@@ -63,26 +86,38 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize
         slopes: loss.at(&Matrix::zeros(n, outputs)),
         factor: None,
         evidence: f64::NEG_INFINITY,
+        decrement: NEARLY,
     };
     state.find_mode(control)?;
     let (mut changes, mut together, mut gain, mut since, mut settled) = (0, 1, f64::INFINITY, 0, false);
     let mut top = state.evidence;
-    while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
+    let (mut watched, mut found) = (None::<Watched>, false);
+    while !found && changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
         control.check()?;
-        let mut wished = state.changes(control)?;
-        gain = greatest(&wished);
+        let mut wished = state.changes(watched.as_ref(), control)?;
+        if watched.is_none() {
+            gain = greatest(&wished);
+        }
         let room = most.saturating_sub(state.active.len());
         if room == 0 {
             wished.retain(|c| state.is_there(c.column));
         }
         let left = greatest(&wished);
-        if left <= TOLERANCE && settled {
-            break;
+        if watched.as_ref().is_some_and(|some| left <= some.others.max(TOLERANCE)) {
+            // Another column may promise more by now.
+            watched = None;
+            continue;
         }
         if left <= TOLERANCE {
-            state.settle(control)?;
-            settled = true;
+            found = settled;
+            if !found {
+                state.settle(control)?;
+                settled = true;
+            }
             continue;
+        }
+        if watched.is_none() {
+            watched = Watched::of(&state, &wished);
         }
         let estimated = wished[0].x > 0.0 && state.is_there(wished[0].column);
         if estimated && state.rises(wished[0].gain, control)? {
@@ -96,15 +131,20 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize
             new += usize::from(!there);
             there || new <= room
         });
-        let made = state.take(&some, control)?;
+        let made = if some.len() > 1 && state.tries(left, |state| state.apply(&some, control))? {
+            some.len()
+        } else {
+            state.apply(&some[..1], control)?;
+            1
+        };
         together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
         changes += made;
         since = if state.evidence > top + TOLERANCE { 0 } else { since + 1 };
         top = top.max(state.evidence);
     }
-    if !settled && !control.out_of_time() {
+    if !found && !control.out_of_time() {
         state.settle(control)?;
-        gain = greatest(&state.changes(control)?);
+        gain = greatest(&state.changes(None, control)?);
     }
     Ok(Relevance {
         columns: state.active,
@@ -116,6 +156,29 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize
         changes,
         gain,
     })
+}
+
+/// Columns that promise most, and those that are there.
+struct Watched {
+    columns: Vec<usize>,
+    /// N x columns.
+    phi: Matrix,
+    /// The most that any other column promised.
+    others: f64,
+}
+
+impl Watched {
+    /// `None` where looks are cheap: of one output, and where all columns are few. `wished`: of all columns, the greatest first.
+    fn of(state: &State<'_>, wished: &[Change]) -> Option<Self> {
+        if state.outputs() == 1 || state.phi.cols() <= 2 * (WATCHED + state.active.len()) {
+            return None;
+        }
+        let new = || wished.iter().filter(|c| !state.is_there(c.column));
+        let mut columns: Vec<usize> = new().take(WATCHED).map(|c| c.column).chain(state.active.iter().copied()).collect();
+        columns.sort_unstable();
+        let phi = Matrix::from_fn(state.phi.rows(), columns.len(), |i, k| state.phi[(i, columns[k])]);
+        Some(Watched { columns, phi, others: new().nth(WATCHED).map_or(0.0, |c| c.gain) })
+    }
 }
 
 /// Rows multiplied by numbers.
@@ -186,7 +249,7 @@ impl State<'_> {
             log_det = factor.log_det();
             self.factor = Some(factor.into_lower());
             // Near the mode a decrement falls to its square: one that does not is rounding.
-            if decrement <= DECREMENT || decrement <= NEAR && decrement > 0.25 * last {
+            if decrement <= self.decrement || decrement <= NEAR && decrement > 0.25 * last {
                 break;
             }
             last = decrement;
@@ -211,6 +274,7 @@ impl State<'_> {
 
     /// All alphas at their best together; columns that are better left out go on the way.
     fn settle(&mut self, control: &Control) -> Result<()> {
+        self.decrement = DECREMENT;
         let mut end = End::new();
         for _ in 0..joint::STEPS {
             control.check()?;
@@ -235,17 +299,12 @@ impl State<'_> {
 
     /// Moves all alphas together where that adds at least `gain`.
     fn rises(&mut self, gain: f64, control: &Control) -> Result<bool> {
-        let (alpha, weights, evidence) = (self.alpha.clone(), self.weights.clone(), self.evidence);
-        let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
-        let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
-        self.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
-        self.find_mode(control)?;
-        let rises = self.evidence >= evidence + gain;
-        if !rises {
-            (self.alpha, self.weights) = (alpha, weights);
-            self.find_mode(control)?;
-        }
-        Ok(rises)
+        self.tries(gain, |state| {
+            let covariance = Cholesky::new(state.hessian(control)?, control)?.into_inverse(control)?;
+            let step = joint::step(&state.alpha, &covariance, &state.weights, None, control)?;
+            state.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
+            state.find_mode(control)
+        })
     }
 
     /// What takes out the columns that are better left out: all that are hardly determined, or the one that is determined least. Of a
@@ -276,18 +335,19 @@ impl State<'_> {
     }
 
     /// What a change of each alpha by itself adds at the mode as it is, the greatest first.
-    fn changes(&self, control: &Control) -> Result<Vec<Change>> {
-        let (p, m, outputs) = (self.phi.cols(), self.active.len(), self.outputs());
-        let q = transposed_product_within(self.phi, &self.slopes.residual, control)?;
+    fn changes(&self, among: Option<&Watched>, control: &Control) -> Result<Vec<Change>> {
+        let phi = among.map_or(self.phi, |some| &some.phi);
+        let (p, m, outputs) = (phi.cols(), self.active.len(), self.outputs());
+        let q = transposed_product_within(phi, &self.slopes.residual, control)?;
         // For each output V_m of every column, brought to L^-1 V_m'.
         let mut turned: Vec<Matrix> = (0..outputs).map(|_| Matrix::zeros(p, m * outputs)).collect();
         let mut plain: Vec<Vec<f64>> = Vec::new();
         for c in 0..outputs {
             for d in 0..=c {
                 let by = self.slopes.curvature.between(c, d);
-                plain.push(squares(self.phi, &by));
+                plain.push(squares(phi, &by));
                 if m > 0 {
-                    let block = transposed_product_within(self.phi, &scaled(&self.columns, &by), control)?;
+                    let block = transposed_product_within(phi, &scaled(&self.columns, &by), control)?;
                     for row in 0..p {
                         for a in 0..m {
                             turned[c][(row, a * outputs + d)] = block[(row, a)];
@@ -302,13 +362,17 @@ impl State<'_> {
                 factor.solve_rows(rows, control)?;
             }
         }
-        let mut place = vec![usize::MAX; p];
-        self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
         let change = |column: usize| -> Result<Change> {
+            let of = among.map_or(column, |some| some.columns[column]);
+            let place = self.active.binary_search(&of).ok();
             let at = |c: usize, d: usize| {
                 let (c, d) = (c.max(d), c.min(d));
                 plain[c * (c + 1) / 2 + d][column] - dot(turned[c].row(column), turned[d].row(column))
             };
+            // The slope at x = 0 of a column that is not there.
+            if place.is_none() && (0..outputs).map(|c| q[(column, c)].powi(2) - at(c, c)).sum::<f64>() <= 0.0 {
+                return Ok(NONE);
+            }
             let whole: f64 = (0..outputs).map(|c| plain[c * (c + 1) / 2 + c][column]).sum();
             // Eigenvalues of S and Q along its eigenvectors.
             let (mut s, mut q) = if outputs == 1 {
@@ -325,7 +389,7 @@ impl State<'_> {
                 }
             }
             let mut x = 0.0;
-            if let Some(alpha) = self.alpha.get(place[column]) {
+            if let Some(alpha) = place.map(|k| self.alpha[k]) {
                 for (s, q) in s.iter_mut().zip(&mut q) {
                     let left = alpha / (alpha - *s).max(f64::MIN_POSITIVE);
                     (*s, *q) = (left * *s, left * *q);
@@ -336,7 +400,7 @@ impl State<'_> {
                 return Ok(NONE);
             }
             let to = best(&s, &q);
-            Ok(Change { column, x: to, gain: gain(&s, &q, x, to) })
+            Ok(Change { column: of, x: to, gain: gain(&s, &q, x, to) })
         };
         let mut all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
         all.retain(|c| c.gain.is_finite());
@@ -361,16 +425,15 @@ impl State<'_> {
         some.into_iter().map(|(change, _)| change).collect()
     }
 
-    /// Makes changes together, or the first of them alone where together they bring less than it promises; how many were made.
-    fn take(&mut self, changes: &[Change], control: &Control) -> Result<usize> {
-        let (active, alpha, weights, evidence) = (self.active.clone(), self.alpha.clone(), self.weights.clone(), self.evidence);
-        self.apply(changes, control)?;
-        if changes.len() == 1 || self.evidence >= evidence + greatest(changes) {
-            return Ok(changes.len());
+    /// Whether a step raises the evidence by this much; where it does not everything is as it was.
+    fn tries(&mut self, rise: f64, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
+        let before = self.clone();
+        step(self)?;
+        let rises = self.evidence >= before.evidence + rise;
+        if !rises {
+            *self = before;
         }
-        (self.active, self.alpha, self.weights) = (active, alpha, weights);
-        self.apply(&changes[..1], control)?;
-        Ok(1)
+        Ok(rises)
     }
 
     fn apply(&mut self, changes: &[Change], control: &Control) -> Result<()> {
