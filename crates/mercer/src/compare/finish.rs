@@ -95,7 +95,11 @@ impl Contest<'_> {
     fn tuned_side_by_side(&self, order: &[usize]) -> Result<Vec<Option<(Tuned, f64)>>> {
         let threads = rayon::current_num_threads();
         let largest = order.iter().map(|&e| self.entries[e].rows).max().unwrap_or(0);
-        let bytes = |e: usize| self.bytes(&self.entries[e], self.entries[e].rows) + SEARCHED * (self.entries[e].rows as u64).pow(2);
+        // With room for four fits of each: less would make a search take fewer rows, and the more threads the fewer.
+        let bytes = |e: usize| {
+            let rows = self.entries[e].rows;
+            4 * self.bytes(&self.entries[e], rows) + SEARCHED * (rows as u64).pow(2)
+        };
         let most = order.iter().map(|&e| bytes(e)).max().unwrap_or(0);
         if threads < 2 || self.control.deadline.is_some() || !fits_side_by_side(largest, most, threads, self.control) {
             return Ok(order.iter().map(|_| None).collect());

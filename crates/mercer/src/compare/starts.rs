@@ -65,6 +65,10 @@ impl Starts {
         let all: Vec<usize> = (0..rows.len()).collect();
         let one = values(&estimator.fit(&task)?, task.gram, &all, control)?;
         let two = values(&estimator.fit_from(&Task { seed: seed + 1, ..task }, Some(&start))?, task.gram, &all, control)?;
+        if control.out_of_time() {
+            // Fits that were cut short say nothing of where they would have ended.
+            return Ok(None);
+        }
         let largest = one.data().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
         let apart = one.data().iter().zip(two.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         Ok(Some(Starts::Apart(apart / largest)))
