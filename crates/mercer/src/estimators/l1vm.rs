@@ -154,9 +154,12 @@ impl Estimator for L1vm {
         self.bytes(size) + if whole <= allowed / 4 { whole } else { 0 }
     }
 
-    /// As measured: products of kernel rows with residuals, and Newton steps over the columns that stay.
+    /// As measured: products of kernel rows with residuals, and Newton steps over the columns that stay, of several classes with a number
+    /// for each of them.
     fn work(&self, size: Size) -> f64 {
-        (600.0 + 600.0 * size.outputs as f64) * (size.rows as f64).powi(2)
+        let (rows, outputs) = (size.rows as f64, size.outputs as f64);
+        let coupled = if size.classes && size.outputs > 2 { 0.5 * (rows * outputs).powi(3) } else { 0.0 };
+        (600.0 + 600.0 * outputs) * rows.powi(2) + coupled
     }
 
     /// lambda: a twentieth of the one at which every coefficient is 0.
