@@ -188,7 +188,8 @@ impl Learner {
         }
     }
 
-    /// Tunes as [`Learner::fit_from`] would, where the number of rows is given; with the seconds that it took.
+    /// Tunes as [`Learner::fit_from`] would, where the number of rows is given; with the seconds that it took. What has to be refused
+    /// the fit refuses.
     pub(crate) fn tuned(&self, before: &Before<'_>, examples: &Examples<'_>, control: &Control) -> Result<(Tuned, f64)> {
         let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let most = match self.sample {
@@ -196,7 +197,6 @@ impl Learner {
             Rows::All | Rows::Affordable => used.rows.len(),
         };
         let ready = self.ready(used.rows, most, examples)?;
-        require_similarity(&ready.prepared.kernel, &self.estimator, &ready.prepared.data, self.allow_non_mercer, control)?;
         self.tune(before, &ready, control)
     }
 

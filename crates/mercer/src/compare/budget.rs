@@ -22,6 +22,11 @@ const LEAST_ROWS: usize = 50;
 /// A fit to all rows takes so many times the fits of a fold: it has more rows and a search before it.
 const LAST: f64 = 3.0;
 
+/// Bytes of a search on so many rows beside its fits: 48 for every pair of them.
+pub(super) fn search_bytes(rows: usize) -> u64 {
+    48 * (rows as u64).pow(2)
+}
+
 impl Contest<'_> {
     /// The size of a fit of an entry to so many rows.
     pub(super) fn size_of(&self, entry: &Entry, rows: usize) -> Size {

@@ -5,8 +5,8 @@
 //! where a round is cheapest for how often one was gone through; what a search has chosen is scored on every fold. At last
 //! each is fitted to all rows, the best first. Each step leaves time for those that must follow.
 
+use super::budget::search_bytes;
 use super::entry::{Entry, FoldScore, Ground};
-use super::finish::SEARCHED;
 use super::pace::Pace;
 use super::plan::{Plan, bytes_of};
 use super::{Comparing, Outcome};
@@ -306,7 +306,7 @@ impl<'a> Contest<'a> {
             let searches = std::mem::take(&mut self.entries[e].searches);
             let rows = searches.iter().map(Search::next_rows).max().unwrap_or(0);
             let work: f64 = searches.iter().map(Search::next_work).sum();
-            let bytes = self.bytes(&self.entries[e], rows) + SEARCHED * (rows as u64).pow(2);
+            let bytes = self.bytes(&self.entries[e], rows) + search_bytes(rows);
             let cells: Vec<std::sync::Mutex<Search>> = searches.into_iter().map(std::sync::Mutex::new).collect();
             let made = self.over_folds(rows, bytes, &control, tight, |k, control| {
                 cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)

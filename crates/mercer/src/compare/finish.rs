@@ -1,5 +1,6 @@
 //! The end of a comparison: fits to all rows, the best first, the rows of the table, and what is left undone.
 
+use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
@@ -10,9 +11,6 @@ use crate::select::{Estimate, Search, Tuned};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-
-/// Bytes of a search for every pair of rows.
-pub(super) const SEARCHED: u64 = 48;
 
 /// What is said of every comparison whose limit of time left something out.
 const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
@@ -98,7 +96,7 @@ impl Contest<'_> {
         // With room for four fits of each: less would make a search take fewer rows, and the more threads the fewer.
         let bytes = |e: usize| {
             let rows = self.entries[e].rows;
-            4 * self.bytes(&self.entries[e], rows) + SEARCHED * (rows as u64).pow(2)
+            4 * self.bytes(&self.entries[e], rows) + search_bytes(rows)
         };
         let most = order.iter().map(|&e| bytes(e)).max().unwrap_or(0);
         if threads < 2 || self.control.deadline.is_some() || !fits_side_by_side(largest, most, threads, self.control) {
@@ -128,10 +126,7 @@ impl Contest<'_> {
     /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
     fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
         let starts = |row: &Scored| row.model.as_ref().and_then(|model| Starts::of(model, &self.examples, self.control).ok().flatten());
-        let found: Vec<Option<Starts>> = match self.control.deadline {
-            Some(_) => rows.iter().map(starts).collect(),
-            None => rows.par_iter().map(starts).collect(),
-        };
+        let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();
         self.control.check()?;
         rows.iter_mut().zip(found).for_each(|(row, starts)| row.starts = starts);
         Ok(())

@@ -140,7 +140,7 @@ pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &
 /// f64 after every [`STEP`] rows.
 pub(crate) fn single_gramian_of_columns(a: &Matrix, mean: &[f64], weights: Option<&[f64]>, control: &Control) -> Result<Matrix> {
     let (n, k) = (a.rows(), a.cols());
-    let parts = (n / (2 * k.max(1))).clamp(1, 2 * PARTS);
+    let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
     let mut out = over_parts(n, k, k, parts, |rows, out| {
         let (mut some, mut product) = (Vec::with_capacity(STEP * k), vec![0.0f32; BAND.min(k) * k]);
         for start in rows.clone().step_by(STEP) {

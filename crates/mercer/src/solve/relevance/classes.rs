@@ -80,7 +80,7 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
         phi,
         loss,
         weights: Matrix::zeros(active.len(), outputs),
-        columns: Matrix::from_fn(n, active.len(), |i, a| phi[(i, active[a])]),
+        columns: some_of(phi, &active),
         active,
         alpha,
         slopes: loss.at(&Matrix::zeros(n, outputs)),
@@ -92,7 +92,7 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
     let (mut changes, mut together, mut gain, mut since, mut settled) = (0, 1, f64::INFINITY, 0, false);
     let mut top = state.evidence;
     let (mut watched, mut found) = (None::<Watched>, false);
-    while !found && changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
+    while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
         control.check()?;
         let mut wished = state.changes(watched.as_ref(), control)?;
         if watched.is_none() {
@@ -108,12 +108,13 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
             watched = None;
             continue;
         }
+        if left <= TOLERANCE && settled {
+            found = true;
+            break;
+        }
         if left <= TOLERANCE {
-            found = settled;
-            if !found {
-                state.settle(control)?;
-                settled = true;
-            }
+            state.settle(control)?;
+            settled = true;
             continue;
         }
         if watched.is_none() {
@@ -176,9 +177,13 @@ impl Watched {
         let new = || wished.iter().filter(|c| !state.is_there(c.column));
         let mut columns: Vec<usize> = new().take(WATCHED).map(|c| c.column).chain(state.active.iter().copied()).collect();
         columns.sort_unstable();
-        let phi = Matrix::from_fn(state.phi.rows(), columns.len(), |i, k| state.phi[(i, columns[k])]);
-        Some(Watched { columns, phi, others: new().nth(WATCHED).map_or(0.0, |c| c.gain) })
+        Some(Watched { phi: some_of(state.phi, &columns), columns, others: new().nth(WATCHED).map_or(0.0, |c| c.gain) })
     }
+}
+
+/// Some columns of a matrix.
+fn some_of(phi: &Matrix, columns: &[usize]) -> Matrix {
+    Matrix::from_fn(phi.rows(), columns.len(), |i, k| phi[(i, columns[k])])
 }
 
 /// Rows multiplied by numbers.
@@ -455,7 +460,7 @@ impl State<'_> {
             }
         }
         self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
-        self.columns = Matrix::from_fn(self.phi.rows(), self.active.len(), |i, a| self.phi[(i, self.active[a])]);
+        self.columns = some_of(self.phi, &self.active);
         self.find_mode(control)
     }
 }
