@@ -26,8 +26,9 @@ use serde::{Deserialize, Serialize};
 const GAP: f64 = 1e-5;
 /// The lambda that a search begins at, as a share of the one at which every coefficient is 0.
 const START: f64 = 0.05;
-/// Columns of the working set that a plan counts on.
+/// Columns of the working set that a plan counts on, and those of them that are not 0.
 const HELD: u64 = 1000;
+const KEPT: u64 = 500;
 
 /// A kernel machine with an L1 penalty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,7 +147,8 @@ impl Estimator for L1vm {
 
     fn bytes(&self, size: Size) -> u64 {
         let (n, outputs) = (size.rows as u64, size.outputs as u64);
-        8 * n * (n.min(2 * HELD) + 8 * outputs) + 16 * n.min(HELD).pow(2)
+        let blocks = if outputs > 1 { 16 * outputs * n.min(KEPT).pow(2) } else { 0 };
+        8 * n * (n.min(2 * HELD) + 8 * outputs) + 16 * n.min(HELD).pow(2) + blocks
     }
 
     fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
@@ -154,12 +156,13 @@ impl Estimator for L1vm {
         self.bytes(size) + if whole <= allowed / 4 { whole } else { 0 }
     }
 
-    /// As measured: products of kernel rows with residuals, and Newton steps over the columns that stay, of several classes with a number
-    /// for each of them.
+    /// As measured: products of kernel rows with residuals, and of several classes Newton steps over the columns that stay, by products
+    /// with them and by a block for each class.
     fn work(&self, size: Size) -> f64 {
         let (rows, outputs) = (size.rows as f64, size.outputs as f64);
-        let coupled = if size.classes && size.outputs > 2 { 0.5 * (rows * outputs).powi(3) } else { 0.0 };
-        (600.0 + 600.0 * outputs) * rows.powi(2) + coupled
+        let several = size.classes && size.outputs > 2;
+        let (products, blocks) = if several { (2000.0 * outputs, 2.5 * outputs) } else { (600.0 + 600.0 * outputs, 0.0) };
+        products * rows.powi(2) + blocks * rows.powi(3)
     }
 
     /// lambda: a twentieth of the one at which every coefficient is 0.

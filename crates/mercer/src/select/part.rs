@@ -19,6 +19,9 @@ const NOMINAL_ROWS: f64 = 20_000.0;
 const GROWTH: f64 = 0.48;
 /// Fewer rows than this are never cut.
 pub(crate) const LEAST_ROWS: usize = 1000;
+/// Where a fit to so many takes this many times the nominal work, larger tables are cut to fewer, though to no fewer than the least.
+const DEAR: f64 = 10.0;
+const FEWEST_ROWS: usize = 250;
 /// Rows on which speed is measured, the first that are, and how they grow; smaller tables are not worth it.
 const PROBE_ROWS: (usize, usize, usize) = (750, 6000, 2);
 const WORTH_ROWS: usize = 4000;
@@ -120,7 +123,8 @@ pub(crate) fn part(
     let fits = |size: Size| estimator.bytes(size) <= means.bytes;
     let asked = rows.min(means.most);
     let most = largest(asked, |n| fits(size.at(n)));
-    let within = largest(asked, |n| fits(size.at(n)) && (n <= LEAST_ROWS || in_time(size.at(n))));
+    let never_cut = |n: usize| n <= LEAST_ROWS && (asked <= LEAST_ROWS || n <= FEWEST_ROWS || estimator.work(size.at(n)) <= DEAR * nominal);
+    let within = largest(asked, |n| fits(size.at(n)) && (never_cut(n) || in_time(size.at(n))));
     let part = Part { rows: if worth_cutting(within, most) { within } else { most }, most, landmarks: None, speed };
     // An exact fit to most of the rows is as good.
     if 2 * part.rows > asked || size.rank.is_some() || !kernel.takes_landmarks() || kernel.lopsided(examples.data).is_some() {

@@ -35,6 +35,8 @@ const LEAST_ROWS: usize = 50;
 const ROUND_ROWS: usize = 170;
 /// Operations of one fit of the round on all rows, within noise and for good.
 const LAST_WORK: [f64; 2] = [2e9, 1e10];
+/// The same of one value of a smooth criterion, in these units.
+const LAST_DEAR: f64 = 15.0;
 /// There is such a round where it has so many times the rows of the one before.
 const WORTH: f64 = 1.35;
 /// Folds that such a round judges.
@@ -218,7 +220,8 @@ impl Search {
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
         let mut most = examples.rows();
-        while most > before && (estimator.work(size.at(most)) > work || estimator.bytes(size.at(most)) > control.allowed() / 4) {
+        let dear = |size: Size| estimator.work(size) > work || self.is_smooth() && estimator.criterion_work(size) > LAST_DEAR * work;
+        while most > before && (dear(size.at(most)) || estimator.bytes(size.at(most)) > control.allowed() / 4) {
             most = most * 19 / 20;
         }
         if (most as f64) < WORTH * before as f64 {

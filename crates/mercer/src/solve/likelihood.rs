@@ -38,18 +38,18 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    /// W v for v (N x outputs). Where latent functions are coupled D_a v_a - D_a D'v / w is sum_b D_a D_b (v_a - v_b) / w, which keeps
-    /// its digits where one D is nearly w.
+    /// W v for v (N x outputs). Where latent functions are coupled D_a (v_a - D'v / w) is D_a (v_a - v_k + u) with k that of the greatest
+    /// D and u = sum_b D_b (v_k - v_b) / w, which keeps its digits where D_k is nearly w.
     pub fn times(&self, v: &Matrix) -> Matrix {
         let mut out = v.clone();
         for i in 0..v.rows() {
             let (d, v) = (self.diagonal.row(i), v.row(i));
-            for (a, out) in out.row_mut(i).iter_mut().enumerate() {
-                *out = d[a]
-                    * match &self.coupled {
-                        Some(w) => d.iter().zip(v).map(|(d, other)| d * (v[a] - other)).sum::<f64>() / w[i],
-                        None => v[a],
-                    };
+            let less = self.coupled.as_ref().map(|w| {
+                let most = d.iter().zip(v).max_by(|a, b| a.0.total_cmp(b.0)).map_or(0.0, |(_, v)| *v);
+                (most, d.iter().zip(v).map(|(d, other)| d * (most - other)).sum::<f64>() / w[i])
+            });
+            for (out, d) in out.row_mut(i).iter_mut().zip(d) {
+                *out = d * less.map_or(*out, |(most, u)| (*out - most) + u);
             }
         }
         out

@@ -120,14 +120,23 @@ impl Losses {
         }
         out
     }
-    /// d^2 loss_i / df_c df_d for each row, from the means.
-    pub fn curvature(&self, means: &Matrix, c: usize, d: usize) -> Vec<f64> {
-        let of = |i: usize| match self.kind {
-            Loss::Squared => f64::from(u8::from(c == d)),
-            _ if c == d => means[(c, i)] * (1.0 - means[(c, i)]),
-            _ => -means[(c, i)] * means[(d, i)],
-        };
-        (0..self.rows()).map(|i| self.weights[i] * of(i)).collect()
+    /// D, C x N, from the means: the second derivatives of a row's loss are diag(D), less D D'/w where outputs are coupled.
+    pub fn curvature(&self, means: &Matrix) -> Matrix {
+        let mut out = means.clone();
+        for c in 0..self.outputs() {
+            for (v, w) in out.row_mut(c).iter_mut().zip(&self.weights) {
+                *v = match self.kind {
+                    Loss::Squared => *w,
+                    Loss::Logistic => w * *v * (1.0 - *v),
+                    Loss::Softmax => w * *v,
+                };
+            }
+        }
+        out
+    }
+    /// Whether the outputs of a row share its curvature.
+    pub fn is_coupled(&self) -> bool {
+        self.kind == Loss::Softmax
     }
     /// The weights of the rows.
     pub fn weights(&self) -> &[f64] {

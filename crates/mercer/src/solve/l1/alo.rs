@@ -16,7 +16,7 @@ pub fn leave_one_out(columns: &dyn Columns, losses: &Losses, solution: &Solution
     let (n, active) = (losses.rows(), solution.support.len());
     let x = columns.columns(&solution.support, control)?;
     let means = losses.means(&solution.predictions);
-    let (residuals, d) = (losses.residuals(&means), losses.curvature(&means, 0, 0));
+    let (residuals, d) = (losses.residuals(&means), losses.curvature(&means).into_data());
     let z = Matrix::from_fn(n, active + 1, |i, k| if k < active { x[(k, i)] } else { 1.0 });
     let factor = Cholesky::new(gramian_of_columns_within(&z, Some(&d), control)?, control)?;
     let mut rows = z;

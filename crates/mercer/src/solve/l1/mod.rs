@@ -10,7 +10,12 @@
 
 mod active;
 mod alo;
+mod bends;
+mod conditions;
+mod groups;
+mod hessian;
 mod model;
+mod preconditioner;
 mod quadratic;
 mod screen;
 mod sparsified;
@@ -24,8 +29,11 @@ use crate::gram::dot;
 use crate::linalg::{Matrix, combined_rows, product_transposed_within};
 use crate::solve::losses::{Loss, Losses};
 use active::ActiveFactor;
+use bends::Bends;
+use conditions::{Patience, norm, violation};
+use groups::Groups;
 use model::{Model, Squares};
-use quadratic::{Patience, Quadratic, norm, violation};
+use quadratic::Quadratic;
 use screen::Screen;
 
 /// The columns of X, of which few are ever needed as a whole.
@@ -173,7 +181,12 @@ impl<'a> Solver<'a> {
             before *= STRIDE;
             self.until(before, ROUGH)?;
         }
-        let worst = self.until(lambda, self.options.tolerance)?;
+        let tolerance = self.options.tolerance;
+        if self.constants.len() > 1 && !self.control.out_of_time() {
+            // Digits cost more here, and columns that come later take them away.
+            self.until(lambda, tolerance.sqrt().min(ROUGH))?;
+        }
+        let worst = self.until(lambda, tolerance)?;
         self.at = Some(lambda);
         self.solution(lambda, worst)
     }
@@ -226,14 +239,23 @@ impl<'a> Solver<'a> {
             } else {
                 let moves = |k: &usize| norm(self.coef.row(*k)) > 0.0 || norm(g.row(*k)) > lambda;
                 let active: Vec<usize> = (0..self.held.len()).filter(moves).collect();
-                let model = Model::new(&self.x.select_rows(&active), self.losses, &means, self.control)?;
-                let slope = model.slope(slopes.select_rows(&active).data(), &of_constants, self.control)?;
-                let old = self.coef.select_rows(&active).into_data();
-                let quadratic = Quadratic { h: &model.h, size, lambda };
-                let new = quadratic.minimise(&old, &slope, within, &mut ActiveFactor::default(), self.control)?;
-                let step: Vec<f64> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
-                let of_constants = model.constants(&of_constants, &step, self.control)?;
-                (active, old, new, of_constants)
+                let (x, old) = (self.x.select_rows(&active), self.coef.select_rows(&active));
+                let curvature = self.losses.curvature(&means);
+                let (new, of_constants) = if size > 1 {
+                    let weights = self.losses.is_coupled().then_some(self.losses.weights());
+                    let groups = Groups::new(x, Bends { d: curvature, weights }, lambda, self.control)?;
+                    let (new, of_constants) = groups.minimise(old.clone(), residuals, within)?;
+                    (new.into_data(), of_constants)
+                } else {
+                    let model = Model::new(&x, curvature.data(), self.control)?;
+                    let slope = model.slope(slopes.select_rows(&active).data(), of_constants[0]);
+                    let quadratic = Quadratic { h: &model.h, lambda };
+                    let new = quadratic.minimise(old.data(), &slope, within, &mut ActiveFactor::default(), self.control)?;
+                    let step: Vec<f64> = new.iter().zip(old.data()).map(|(n, o)| n - o).collect();
+                    let of_constant = model.constant(of_constants[0], &step);
+                    (new, vec![of_constant])
+                };
+                (active, old.into_data(), new, of_constants)
             };
             let step: Vec<f64> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
             if !self.walk(&active, &step, &new, &of_constants, lambda)? {

@@ -1,88 +1,39 @@
-//! The quadratic model of a Newton step: H = X'DX of the active columns with the constants taken out, since those are not
-//! penalised and follow: for b0 they are H_00^-1 (g_0 - H_0B step).
+//! The quadratic model of a Newton step of one output: H = X'DX of the active columns with the constant taken out, since that is not
+//! penalised and follows: its step is H_00^-1 (g_0 - H_0B step).
 
 use super::active::ActiveFactor;
 use super::quadratic::Quadratic;
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::{Cholesky, Matrix, gramian_within, product_transposed, product_transposed_within};
-use crate::solve::losses::{Loss, Losses};
+use crate::gram::dot;
+use crate::linalg::{Matrix, gramian_within, product_transposed_within};
 
-/// The model at some predictions.
+/// The model at some predictions of one output.
 pub(super) struct Model {
-    /// H, group after group.
+    /// H.
     pub(super) h: Matrix,
-    /// H_B0, (groups C) x C.
-    across: Matrix,
+    /// H_B0.
+    across: Vec<f64>,
     /// H_00.
-    constants: Cholesky,
+    constant: f64,
 }
 
 impl Model {
-    /// Of the columns x_j (one a row) at the means.
-    pub(super) fn new(x: &Matrix, losses: &Losses, means: &Matrix, control: &Control) -> Result<Model> {
-        let (size, count, n) = (losses.outputs(), x.rows(), x.cols());
-        let mut h = Matrix::zeros(count * size, count * size);
-        let mut across = Matrix::zeros(count * size, size);
-        let mut among = Matrix::zeros(size, size);
-        let apart = losses.kind() != Loss::Softmax;
-        for c in 0..size {
-            for d in 0..=c {
-                if apart && c != d {
-                    continue;
-                }
-                let curvature = losses.curvature(means, c, d);
-                let total: f64 = curvature.iter().sum();
-                let sums = product_transposed(x, &Matrix::new(1, n, curvature.clone())?)?;
-                let block = if apart {
-                    if c > 0 && losses.kind() == Loss::Squared { None } else { Some(centred(x, &curvature, &sums, total, control)?) }
-                } else {
-                    let mut scaled = x.clone();
-                    scaled.data_mut().chunks_exact_mut(n).for_each(|row| row.iter_mut().zip(&curvature).for_each(|(v, d)| *v *= d));
-                    Some(product_transposed_within(&scaled, x, control)?)
-                };
-                for (e, f) in [(c, d), (d, c)] {
-                    among[(e, f)] = total;
-                    for j in 0..count {
-                        across[(j * size + e, f)] = sums[(j, 0)];
-                        for k in 0..count {
-                            let value = block.as_ref().map(|b| b[(j, k)]);
-                            h[(j * size + e, k * size + f)] = value.unwrap_or_else(|| h[(j * size, k * size)]);
-                        }
-                    }
-                }
-            }
-        }
-        if !apart {
-            // A constant added to all outputs changes no probability.
-            let middle = among.diagonal().iter().sum::<f64>() / size as f64;
-            among.data_mut().iter_mut().for_each(|v| *v += middle / size as f64);
-        }
-        let constants = Cholesky::new(among, control)?;
-        if !apart {
-            let inner = constants.solve(&across.transpose(), control)?;
-            for p in 0..count * size {
-                for q in 0..count * size {
-                    h[(p, q)] -= (0..size).map(|c| across[(p, c)] * inner[(c, q)]).sum::<f64>();
-                }
-            }
-        }
-        Ok(Model { h, across, constants })
+    /// Of the columns x_j (one a row) where the losses have such a curvature.
+    pub(super) fn new(x: &Matrix, curvature: &[f64], control: &Control) -> Result<Model> {
+        let constant: f64 = curvature.iter().sum();
+        let across: Vec<f64> = (0..x.rows()).map(|j| dot(x.row(j), curvature)).collect();
+        Ok(Model { h: centred(x, curvature, &across, constant, control)?, across, constant })
     }
 
     /// g - H_B0 H_00^-1 g_0.
-    pub(super) fn slope(&self, g: &[f64], of_constants: &[f64], control: &Control) -> Result<Vec<f64>> {
-        let inner = self.constants.solve(&Matrix::column(of_constants.to_vec()), control)?;
-        Ok(g.iter().enumerate().map(|(p, g)| g - self.across.row(p).iter().zip(inner.data()).map(|(a, i)| a * i).sum::<f64>()).collect())
+    pub(super) fn slope(&self, g: &[f64], of_constant: f64) -> Vec<f64> {
+        g.iter().zip(&self.across).map(|(g, a)| g - a * (of_constant / self.constant)).collect()
     }
 
-    /// The step of the constants that goes with a step of the rest.
-    pub(super) fn constants(&self, of_constants: &[f64], step: &[f64], control: &Control) -> Result<Vec<f64>> {
-        let mut left = of_constants.to_vec();
-        for (p, s) in step.iter().enumerate().filter(|(_, s)| **s != 0.0) {
-            left.iter_mut().zip(self.across.row(p)).for_each(|(l, a)| *l -= s * a);
-        }
-        Ok(self.constants.solve(&Matrix::column(left), control)?.into_data())
+    /// The step of the constant that goes with a step of the rest.
+    pub(super) fn constant(&self, of_constant: f64, step: &[f64]) -> f64 {
+        (of_constant - dot(&self.across, step)) / self.constant
     }
 }
 
@@ -117,15 +68,15 @@ impl Squares {
 
     /// The minimum from `a`: see [`Quadratic::minimise`].
     pub(super) fn minimise(&mut self, a: &[f64], slope: &[f64], lambda: f64, tolerance: f64, control: &Control) -> Result<Vec<f64>> {
-        Quadratic { h: &self.h, size: 1, lambda }.minimise(a, slope, tolerance, &mut self.factor, control)
+        Quadratic { h: &self.h, lambda }.minimise(a, slope, tolerance, &mut self.factor, control)
     }
 }
 
 /// X'DX of columns from which their means by D are taken: nothing cancels.
-fn centred(x: &Matrix, curvature: &[f64], sums: &Matrix, total: f64, control: &Control) -> Result<Matrix> {
+fn centred(x: &Matrix, curvature: &[f64], sums: &[f64], total: f64, control: &Control) -> Result<Matrix> {
     let roots: Vec<f64> = curvature.iter().map(|d| d.sqrt()).collect();
     let mut scaled = x.clone();
-    for (row, sum) in scaled.data_mut().chunks_exact_mut(curvature.len()).zip(sums.data()) {
+    for (row, sum) in scaled.data_mut().chunks_exact_mut(curvature.len()).zip(sums) {
         let mean = if total > 0.0 { sum / total } else { 0.0 };
         row.iter_mut().zip(&roots).for_each(|(v, root)| *v = root * (*v - mean));
     }

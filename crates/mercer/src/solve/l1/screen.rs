@@ -2,7 +2,7 @@
 //! computed, |x_j'(r - r')| <= |x_j - mean_j| |r - r'| + |mean_j| |sum (r - r')|.
 
 use super::Columns;
-use super::quadratic::norm;
+use super::conditions::norm;
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;

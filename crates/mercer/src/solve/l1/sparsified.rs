@@ -11,7 +11,7 @@
 //! that stay are told from the others by their size. The dual point s (v - Phi b), with the s that is best among those for which no
 //! |s R_i| is above lambda, bounds what is left to gain.
 
-use super::quadratic::norm;
+use super::conditions::norm;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
