@@ -15,12 +15,12 @@ use super::{
     Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
     Summary, Task, When,
 };
-use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
 use crate::error::Result;
 use crate::gram;
-use crate::linalg::{Matrix, product_within, transposed_product_within};
+use crate::linalg::{Matrix, product_within};
 use crate::param::{Domain, Param, Value};
+use crate::solve::feature_mode::Features;
 use crate::solve::likelihood::ClassLikelihood;
 use crate::solve::mode::{self, Mode};
 use crate::solve::{feature_laplace, laplace};
@@ -139,9 +139,8 @@ impl Estimator for Logistic {
         };
         let (mode, weights) = match task.few_features() {
             Some(z) => {
-                let multiply = |v: &Matrix| product_within(&z, &scaled(transposed_product_within(&z, v, control)?), control);
-                let mode = mode::find(&likelihood, n, &multiply, self.intercept, control)?;
-                let weights = scaled(transposed_product_within(&z, &mode.alpha, control)?);
+                let features = Features { z: &z, lambda, constants: self.intercept };
+                let (mode, weights) = features.mode(&likelihood, None, control)?;
                 (mode, Some(weights))
             }
             None => {
@@ -182,26 +181,14 @@ impl Logistic {
         let mut s = gram::dense(task.gram, control)?;
         s.data_mut().iter_mut().for_each(|v| *v /= lambda);
         let multiply = |v: &Matrix| product_within(&s, v, control);
-        let mode = self.mode_near(&likelihood, task.rows(), last, &multiply, control)?;
+        let mode = match last.filter(|alpha| alpha.rows() == task.rows()) {
+            Some(alpha) => mode::find_near(&likelihood, alpha, &multiply, self.intercept, control)?,
+            None => mode::find(&likelihood, task.rows(), &multiply, self.intercept, control)?,
+        };
         let laplace::Evidence { value, mut weights } = laplace::evidence(&s, &mode, &likelihood, self.intercept, control)?;
         let trace = gram::dot(weights.data(), s.data());
         weights.data_mut().iter_mut().for_each(|v| *v /= lambda);
         Ok((Criterion { value, weights, own: vec![("lambda", -trace / lambda)], indifference: 1.0 }, mode.alpha))
-    }
-
-    /// The mode on the way of a search, or where none is near.
-    fn mode_near(
-        &self,
-        likelihood: &ClassLikelihood,
-        rows: usize,
-        last: Option<&Matrix>,
-        multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
-        control: &Control,
-    ) -> Result<Mode> {
-        match last.filter(|alpha| alpha.rows() == rows) {
-            Some(alpha) => mode::find_near(likelihood, alpha, multiply, self.intercept, control),
-            None => mode::find(likelihood, rows, multiply, self.intercept, control),
-        }
     }
 
     /// The criterion where K = Z Z' with few features Z, in the space of their weights.
@@ -210,8 +197,9 @@ impl Logistic {
         let (control, root) = (task.control, lambda.sqrt());
         let mut scaled = z.clone();
         scaled.data_mut().iter_mut().for_each(|v| *v /= root);
-        let multiply = |v: &Matrix| product_within(&scaled, &transposed_product_within(&scaled, v, control)?, control);
-        let mode = self.mode_near(&likelihood, task.rows(), last, &multiply, control)?;
+        let near = last.filter(|alpha| alpha.rows() == task.rows());
+        let features = Features { z: &scaled, lambda: 1.0, constants: self.intercept };
+        let mode = features.mode(&likelihood, near, control)?.0;
         let feature_laplace::Evidence { value, mut by_features } =
             feature_laplace::evidence(&scaled, &mode, &likelihood, self.intercept, control)?;
         let by_lambda = -0.5 * gram::dot(by_features.data(), scaled.data()) / lambda;

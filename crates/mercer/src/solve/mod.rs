@@ -3,6 +3,7 @@
 mod eigen;
 pub mod expectation;
 pub mod feature_laplace;
+pub mod feature_mode;
 pub(crate) mod gradients;
 mod kernel_means;
 pub mod l1;

@@ -19,7 +19,7 @@ use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix, product_within};
 
 /// Newton steps, and products with S for each of them, at most.
-const STEPS: usize = 200;
+pub(super) const STEPS: usize = 200;
 const PRODUCTS: usize = 2000;
 /// Steps that bring the constants to their best, at most.
 const CONSTANT_STEPS: usize = 100;
@@ -28,13 +28,13 @@ const HALVINGS: usize = 40;
 /// The share of the decrease foreseen that a step must bring.
 const DECREASE: f64 = 1e-4;
 /// The duality gap, as a share of the objective, at which nothing is left to gain: functions are then right to 1e-10.
-const EXACT: f64 = 1e-21;
+pub(super) const EXACT: f64 = 1e-21;
 /// The same on the way of a search, whose steps tell no finer: functions are then right to 1e-6.
-const OF_SEARCH: f64 = 1e-13;
+pub(super) const OF_SEARCH: f64 = 1e-13;
 /// The share below which steps go by a factor, where S is at hand: then W is near enough to what it will be.
 const FACTORED: f64 = 1e-2;
 /// Below this share a gap that stops shrinking is rounding.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// The mode and how it was found.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ fn inner(x: &Matrix, y: &Matrix) -> f64 {
 }
 
 /// y + t x.
-fn plus(y: &Matrix, t: f64, x: &Matrix) -> Matrix {
+pub(super) fn plus(y: &Matrix, t: f64, x: &Matrix) -> Matrix {
     let mut out = y.clone();
     out.data_mut().iter_mut().zip(x.data()).for_each(|(y, x)| *y += t * x);
     out
@@ -101,7 +101,7 @@ fn sums(x: &Matrix) -> Vec<f64> {
 }
 
 /// x + 1 b'.
-fn shifted(x: &Matrix, b: &[f64]) -> Matrix {
+pub(super) fn shifted(x: &Matrix, b: &[f64]) -> Matrix {
     Matrix::from_fn(x.rows(), x.cols(), |i, o| x[(i, o)] + b[o])
 }
 
@@ -200,41 +200,15 @@ impl Problem<'_> {
     /// The place of a function with its best constants, which are looked for from `b`.
     fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
         let norm = inner(&alpha, &function);
-        let (constants, slopes) = self.best_constants(&function, b)?;
+        let (constants, slopes) = match self.constants {
+            true => best_constants(self.likelihood, &function, b)?,
+            false => {
+                let slopes = self.likelihood.at(&shifted(&function, &b));
+                (b, slopes)
+            }
+        };
         let objective = slopes.loss + 0.5 * norm;
         Ok(Place { alpha, function, constants, slopes, objective })
-    }
-
-    /// Newton's method for the constants alone, a convex problem of few variables.
-    fn best_constants(&self, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
-        let mut here = self.likelihood.at(&shifted(function, &b));
-        if !self.constants {
-            return Ok((b, here));
-        }
-        for _ in 0..CONSTANT_STEPS {
-            let slope = sums(&here.residual);
-            let size: f64 = here.residual.data().iter().map(|r| r.abs()).sum();
-            let steep = slope.iter().fold(0.0f64, |m, s| m.max(s.abs()));
-            if steep <= 8.0 * f64::EPSILON * size {
-                break;
-            }
-            let step = OfConstants::new(&here.curvature)?.best(&slope)?;
-            let mut t = 1.0;
-            let mut moved = None;
-            for _ in 0..HALVINGS {
-                let tried: Vec<f64> = b.iter().zip(&step).map(|(b, s)| b + t * s).collect();
-                let there = self.likelihood.at(&shifted(function, &tried));
-                let flat = sums(&there.residual).iter().fold(0.0f64, |m, s| m.max(s.abs())) < 0.5 * steep;
-                if there.loss < here.loss || (flat && there.loss <= here.loss * (1.0 + 8.0 * f64::EPSILON)) {
-                    moved = Some((tried, there));
-                    break;
-                }
-                t *= 0.5;
-            }
-            let Some(next) = moved else { break };
-            (b, here) = next;
-        }
-        Ok((b, here))
     }
 
     /// The place after a step; `None` where no step brings less.
@@ -246,22 +220,12 @@ impl Problem<'_> {
             None => self.step(curvature, constants.as_ref(), residual, image, reduce)?,
         };
         let gain = inner(residual, &moved);
-        // What the constants do while the function moves.
-        let drift = match &constants {
-            Some(within) => within.best(&sums(&here.slopes.curvature.times(&moved)))?,
-            None => vec![0.0; here.constants.len()],
-        };
-        let slack = 8.0 * f64::EPSILON * here.objective.abs();
-        let mut t = 1.0;
-        for _ in 0..HALVINGS {
+        let drift = drift(curvature, constants.as_ref(), &moved)?;
+        halved(here.objective, gain, |t| {
             let start = here.constants.iter().zip(&drift).map(|(b, d)| b - t * d).collect();
             let there = self.place(plus(&here.alpha, t, &step), plus(&here.function, t, &moved), start)?;
-            if there.objective <= here.objective - DECREASE * t * gain + slack {
-                return Ok(Some(there));
-            }
-            t *= 0.5;
-        }
-        Ok(None)
+            Ok((there.objective, there))
+        })
     }
 
     /// d and S d by conjugate gradients, until the residual's square is `reduce` of what it was.
@@ -280,12 +244,7 @@ impl Problem<'_> {
         let least = reduce * square;
         for _ in 0..PRODUCTS {
             self.control.check_time("the search of a mode")?;
-            let mut q = curvature.times(&sp);
-            if let Some(within) = constants {
-                let shift = within.best(&sums(&q))?;
-                let away = curvature.times(&Matrix::from_fn(n, outputs, |_, o| shift[o]));
-                q = plus(&q, -1.0, &away);
-            }
+            let q = bent(curvature, constants, &sp)?;
             let bend = inner(&p, &sp) + inner(&sp, &q);
             if bend.is_nan() || bend <= 0.0 {
                 break;
@@ -307,11 +266,72 @@ impl Problem<'_> {
     }
 }
 
+/// Newton's method for the constants alone, a convex problem of few variables.
+pub(super) fn best_constants(likelihood: &dyn Likelihood, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
+    let mut here = likelihood.at(&shifted(function, &b));
+    for _ in 0..CONSTANT_STEPS {
+        let slope = sums(&here.residual);
+        let size: f64 = here.residual.data().iter().map(|r| r.abs()).sum();
+        let steep = slope.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        if steep <= 8.0 * f64::EPSILON * size {
+            break;
+        }
+        let step = OfConstants::new(&here.curvature)?.best(&slope)?;
+        let mut t = 1.0;
+        let mut moved = None;
+        for _ in 0..HALVINGS {
+            let tried: Vec<f64> = b.iter().zip(&step).map(|(b, s)| b + t * s).collect();
+            let there = likelihood.at(&shifted(function, &tried));
+            let flat = sums(&there.residual).iter().fold(0.0f64, |m, s| m.max(s.abs())) < 0.5 * steep;
+            if there.loss < here.loss || (flat && there.loss <= here.loss * (1.0 + 8.0 * f64::EPSILON)) {
+                moved = Some((tried, there));
+                break;
+            }
+            t *= 0.5;
+        }
+        let Some(next) = moved else { break };
+        (b, here) = next;
+    }
+    Ok((b, here))
+}
+
+/// The first of a whole step, its half, quarter, ... that brings enough of what it promises; `None` where none does. `to` makes the place
+/// after a share of the step, with its objective.
+pub(super) fn halved<P>(objective: f64, gain: f64, to: impl Fn(f64) -> Result<(f64, P)>) -> Result<Option<P>> {
+    let slack = 8.0 * f64::EPSILON * objective.abs();
+    let mut t = 1.0;
+    for _ in 0..HALVINGS {
+        let (there, place) = to(t)?;
+        if there <= objective - DECREASE * t * gain + slack {
+            return Ok(Some(place));
+        }
+        t *= 0.5;
+    }
+    Ok(None)
+}
+
+/// W V, less what the constants take up.
+pub(super) fn bent(curvature: &Curvature, constants: Option<&OfConstants>, v: &Matrix) -> Result<Matrix> {
+    let q = curvature.times(v);
+    let Some(within) = constants else { return Ok(q) };
+    let shift = within.best(&sums(&q))?;
+    let away = curvature.times(&Matrix::from_fn(v.rows(), v.cols(), |_, o| shift[o]));
+    Ok(plus(&q, -1.0, &away))
+}
+
+/// What the constants lose while the function moves.
+pub(super) fn drift(curvature: &Curvature, constants: Option<&OfConstants>, moved: &Matrix) -> Result<Vec<f64>> {
+    match constants {
+        Some(within) => within.best(&sums(&curvature.times(moved))),
+        None => Ok(vec![0.0; moved.cols()]),
+    }
+}
+
 /// H'W H, factorised; `None` without curvature, where constants change no loss.
-struct OfConstants(Option<Cholesky>);
+pub(super) struct OfConstants(Option<Cholesky>);
 
 impl OfConstants {
-    fn new(curvature: &Curvature) -> Result<Self> {
+    pub(super) fn new(curvature: &Curvature) -> Result<Self> {
         let matrix = curvature.of_constants();
         let size: f64 = matrix.diagonal().iter().sum();
         if size.is_nan() || size < f64::MIN_POSITIVE / f64::EPSILON {

@@ -161,6 +161,32 @@ fn several_classes_share_the_rows_that_are_kept_and_meet_the_conditions_of_group
     }
 }
 
+// So many groups that the Hessian is never made as a whole. The conditions are those of a convex problem: they hold at its minimum alone.
+#[test]
+fn many_classes_meet_the_conditions_of_groups_with_weights_of_rows() {
+    const MANY: usize = 160;
+    const CLASSES: usize = 9;
+    let (u, v) = (|i: usize| (0.37 * i as f64).sin() * 3.0, |i: usize| (0.61 * i as f64 + 0.2).cos() * 3.0);
+    let k = Matrix::from_fn(MANY, MANY, |i, j| (-3.0 * ((u(i) - u(j)).powi(2) + (v(i) - v(j)).powi(2))).exp());
+    let t: Vec<usize> = (0..MANY).map(|i| ((u(i) + 3.0) / 2.01) as usize * 3 + ((v(i) + 3.0) / 2.01) as usize).collect();
+    let weights: Vec<f64> = (0..MANY).map(|i| 0.5 + (i % 4) as f64).collect();
+    let target = classes(t.clone(), CLASSES);
+    for lambda in [0.2, 0.02] {
+        let fitted = fit(lambda, &k, &target, Some(&weights));
+        let kept = fitted.support().len();
+        assert!(kept * CLASSES > 192 && kept < MANY, "{kept}");
+        let f = outputs(&fitted, &k);
+        let mut residuals = Matrix::zeros(MANY, CLASSES);
+        for i in 0..MANY {
+            let sum: f64 = f.row(i).iter().map(|f| f.exp()).sum();
+            (0..CLASSES).for_each(|c| residuals[(i, c)] = weights[i] * (f64::from(u8::from(t[i] == c)) - f[(i, c)].exp() / sum));
+        }
+        let worst = violation(&fitted, &k, &residuals, lambda);
+        assert!(worst <= 1e-6, "lambda {lambda}: {worst}");
+        assert!(fitted.summary().converged, "{:?}", fitted.summary());
+    }
+}
+
 #[test]
 fn a_similarity_that_is_not_positive_semi_definite_is_taken() {
     // Its trace is below 0: at least one eigenvalue is.
