@@ -129,7 +129,7 @@ impl<'a> Groups<'a> {
         let mut patience = Patience::new(15);
         for _ in 0..NEWTON + self.bounds.len() {
             let groups: Vec<usize> = (0..self.bounds.len()).filter(|&j| norm(at.b.row(j)) > 0.0).collect();
-            if groups.is_empty() || !self.newton(&groups, at, held, tolerance, &mut patience)? {
+            if groups.is_empty() || self.control.out_of_time() || !self.newton(&groups, at, held, tolerance, &mut patience)? {
                 break;
             }
             // Lengths reach 0 by steps of a threshold, never by Newton's.
