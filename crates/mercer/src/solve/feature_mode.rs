@@ -8,6 +8,7 @@
 //! conjugate gradients. Each output's own block lambda I + Z'W_cc Z at curvature nearby is the preconditioner, which leaves a dozen
 //! products with Z where S alone takes hundreds. The duality gap is |g|^2 / (2 lambda).
 
+use super::gradients::joint_gradients;
 use super::likelihood::{Curvature, Likelihood, Slopes};
 use super::mode::{self, Mode, OfConstants};
 use crate::control::Control;
@@ -115,10 +116,7 @@ impl Features<'_> {
     }
 
     fn place_of(&self, likelihood: &dyn Likelihood, weights: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
-        let (constants, slopes) = match self.constants {
-            true => mode::best_constants(likelihood, &function, b)?,
-            false => (b, likelihood.at(&function)),
-        };
+        let (constants, slopes) = mode::best_constants(likelihood, self.constants, &function, b)?;
         let objective = slopes.loss + 0.5 * self.lambda * dot(weights.data(), weights.data());
         Ok(Place { weights, function, constants, slopes, objective })
     }
@@ -175,32 +173,13 @@ impl Features<'_> {
         reduce: f64,
         control: &Control,
     ) -> Result<(Matrix, usize)> {
-        let mut step = Matrix::zeros(slope.rows(), slope.cols());
-        let mut r = slope.clone();
-        let mut y = blocks.solve(&r, coupled, control)?;
-        let mut p = y.clone();
-        let mut square = dot(r.data(), y.data());
-        let least = reduce * square;
-        for products in 1..=PRODUCTS {
+        let multiply = |p: &Matrix| {
             control.check_time("the search of a mode")?;
-            let mut q = transposed_product_within(self.z, &times(&product_within(self.z, &p, control)?)?, control)?;
+            let mut q = transposed_product_within(self.z, &times(&product_within(self.z, p, control)?)?, control)?;
             axpy(self.lambda, p.data(), q.data_mut());
-            let bend = dot(p.data(), q.data());
-            if bend.is_nan() || bend <= 0.0 {
-                return Ok((step, products));
-            }
-            let t = square / bend;
-            axpy(t, p.data(), step.data_mut());
-            axpy(-t, q.data(), r.data_mut());
-            y = blocks.solve(&r, coupled, control)?;
-            let next = dot(r.data(), y.data());
-            if next.is_nan() || next <= least {
-                return Ok((step, products));
-            }
-            p.data_mut().iter_mut().zip(y.data()).for_each(|(p, y)| *p = y + next / square * *p);
-            square = next;
-        }
-        Ok((step, PRODUCTS))
+            Ok(q)
+        };
+        joint_gradients(slope, multiply, |r| blocks.solve(r, coupled, control), |_| false, (reduce, PRODUCTS))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::control::Control;
 use crate::error::Result;
+use crate::gram::{axpy, dot};
 use crate::linalg::Matrix;
 
 /// The last x before the norm of all of r is no more than `enough`, before so many steps are done, or before time is up.
@@ -38,6 +39,45 @@ pub(crate) fn conjugate_gradients(
         along = next;
     }
     Ok(x)
+}
+
+/// The same for one system whose unknowns stand in a matrix, of which no column can be solved for by itself: the last x before
+/// r'P^-1 r is no more than a share `reduce` of what it was, before `is_enough` says so of r, or before so many steps are done; with the
+/// steps that were.
+pub(crate) fn joint_gradients(
+    b: &Matrix,
+    multiply: impl Fn(&Matrix) -> Result<Matrix>,
+    near: impl Fn(&Matrix) -> Result<Matrix>,
+    is_enough: impl Fn(&Matrix) -> bool,
+    (reduce, steps): (f64, usize),
+) -> Result<(Matrix, usize)> {
+    let mut x = Matrix::zeros(b.rows(), b.cols());
+    let mut r = b.clone();
+    let mut z = near(&r)?;
+    let mut p = z.clone();
+    let mut square = dot(r.data(), z.data());
+    let least = reduce * square;
+    for done in 1..=steps {
+        let ap = multiply(&p)?;
+        let bend = dot(p.data(), ap.data());
+        if bend.is_nan() || bend <= 0.0 {
+            return Ok((x, done));
+        }
+        let t = square / bend;
+        axpy(t, p.data(), x.data_mut());
+        axpy(-t, ap.data(), r.data_mut());
+        if is_enough(&r) {
+            return Ok((x, done));
+        }
+        z = near(&r)?;
+        let next = dot(r.data(), z.data());
+        if next.is_nan() || next <= least {
+            return Ok((x, done));
+        }
+        p.data_mut().iter_mut().zip(z.data()).for_each(|(p, z)| *p = z + next / square * *p);
+        square = next;
+    }
+    Ok((x, steps))
 }
 
 /// a_o'b_o of every column.

@@ -200,13 +200,7 @@ impl Problem<'_> {
     /// The place of a function with its best constants, which are looked for from `b`.
     fn place(&self, alpha: Matrix, function: Matrix, b: Vec<f64>) -> Result<Place> {
         let norm = inner(&alpha, &function);
-        let (constants, slopes) = match self.constants {
-            true => best_constants(self.likelihood, &function, b)?,
-            false => {
-                let slopes = self.likelihood.at(&shifted(&function, &b));
-                (b, slopes)
-            }
-        };
+        let (constants, slopes) = best_constants(self.likelihood, self.constants, &function, b)?;
         let objective = slopes.loss + 0.5 * norm;
         Ok(Place { alpha, function, constants, slopes, objective })
     }
@@ -266,9 +260,12 @@ impl Problem<'_> {
     }
 }
 
-/// Newton's method for the constants alone, a convex problem of few variables.
-pub(super) fn best_constants(likelihood: &dyn Likelihood, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
+/// Newton's method for the constants alone, a convex problem of few variables; those that are there where others are not wanted.
+pub(super) fn best_constants(likelihood: &dyn Likelihood, wanted: bool, function: &Matrix, mut b: Vec<f64>) -> Result<(Vec<f64>, Slopes)> {
     let mut here = likelihood.at(&shifted(function, &b));
+    if !wanted {
+        return Ok((b, here));
+    }
     for _ in 0..CONSTANT_STEPS {
         let slope = sums(&here.residual);
         let size: f64 = here.residual.data().iter().map(|r| r.abs()).sum();

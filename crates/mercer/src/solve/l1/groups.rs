@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, product_transposed_within, transposed_product_within};
+use crate::solve::gradients::joint_gradients;
 
 /// Rounds of sweeps.
 const ROUNDS: usize = 4;
@@ -223,63 +224,33 @@ impl<'a> Groups<'a> {
             }
         };
         let under = (self.lambda, held.damping);
-        let step = match &computed {
-            Computed::Whole(hessian) => {
-                let by = hessian.step(&places, b, under, fall, self.control)?;
-                Ok(Step { function: transposed_product_within(&by, x, self.control)?, by })
-            }
+        let by = match &computed {
+            Computed::Whole(hessian) => hessian.step(&places, b, under, fall, self.control)?,
             Computed::Blocks(blocks) => {
                 let inverse = Preconditioner::new(blocks, &places, b, under, self.bends.weights.is_some(), self.control)?;
-                self.solve(x, b, fall, &inverse, held.damping, leave)
+                self.solve(x, b, fall, &inverse, held.damping, leave)?
             }
         };
         held.curvature = Some(computed);
-        step
+        Ok(Step { function: transposed_product_within(&by, x, self.control)?, by })
     }
 
     /// That step by conjugate gradients, until no group is left more than so much.
-    fn solve(&self, x: &Matrix, b: &Matrix, fall: &Matrix, inverse: &Preconditioner, damping: f64, leave: f64) -> Result<Step> {
-        let (groups, size) = (b.rows(), b.cols());
-        let mut step = Step { by: Matrix::zeros(groups + 1, size), function: Matrix::zeros(size, x.cols()) };
-        let mut r = fall.clone();
-        let mut z = inverse.times(&r)?;
-        let mut p = z.clone();
-        let mut square = dot(r.data(), z.data());
-        for _ in 0..PRODUCTS {
+    fn solve(&self, x: &Matrix, b: &Matrix, fall: &Matrix, inverse: &Preconditioner, damping: f64, leave: f64) -> Result<Matrix> {
+        let lengths: Vec<f64> = (0..b.rows()).map(|j| norm(b.row(j))).collect();
+        let multiply = |p: &Matrix| {
             self.control.check_time("a Newton step")?;
-            let function = transposed_product_within(&p, x, self.control)?;
+            let function = transposed_product_within(p, x, self.control)?;
             let mut image = product_transposed_within(x, &self.bends.image(&function), self.control)?;
-            for j in 0..groups {
-                let length = norm(b.row(j));
-                let along = dot(b.row(j), p.row(j)) / length;
+            for (j, length) in lengths.iter().enumerate() {
                 let bends = self.lambda / length;
-                image
-                    .row_mut(j)
-                    .iter_mut()
-                    .zip(p.row(j))
-                    .zip(b.row(j))
-                    .for_each(|((i, p), b)| *i += bends * (p - (1.0 - damping) * along * b / length));
+                axpy(bends, p.row(j), image.row_mut(j));
+                axpy(-bends * (1.0 - damping) * dot(b.row(j), p.row(j)) / length.powi(2), b.row(j), image.row_mut(j));
             }
-            let bend = dot(p.data(), image.data());
-            if bend.is_nan() || bend <= 0.0 {
-                break;
-            }
-            let t = square / bend;
-            axpy(t, p.data(), step.by.data_mut());
-            axpy(t, function.data(), step.function.data_mut());
-            axpy(-t, image.data(), r.data_mut());
-            if longest(&r) <= leave {
-                break;
-            }
-            z = inverse.times(&r)?;
-            let next = dot(r.data(), z.data());
-            if next.is_nan() || next <= 0.0 {
-                break;
-            }
-            p.data_mut().iter_mut().zip(z.data()).for_each(|(p, z)| *p = z + next / square * *p);
-            square = next;
-        }
-        Ok(step)
+            Ok(image)
+        };
+        let enough = |r: &Matrix| longest(r) <= leave;
+        joint_gradients(fall, multiply, |r| inverse.times(r), enough, (0.0, PRODUCTS)).map(|(step, _)| step)
     }
 
     /// A part of a step that lowers the model: all of it, or what is best of all of it with those groups at 0 that pass by, and as much as
