@@ -5,8 +5,9 @@
 //! least radius that so many rows allow (Gonzalez 1985, Clustering to minimize the maximum intercluster distance).
 
 use super::clusters::Places;
-use super::{KMedoids, KernelKMeans, Task};
+use super::{KernelKMeans, Task};
 use crate::error::{Error, Result};
+use crate::solve::medoids;
 use serde::{Deserialize, Serialize};
 
 /// How centroids are chosen.
@@ -49,7 +50,7 @@ pub(super) fn differing(task: &Task<'_>) -> Result<usize> {
 
 /// Training rows (ascending), of copies one. Centres are chosen among some of many rows. `who` is named where there are too few of them.
 pub(super) fn choose(how: Centroids, count: usize, who: &str, task: &Task<'_>) -> Result<Vec<usize>> {
-    let places = match how {
+    let mut places = match how {
         Centroids::All => Places::alike(task, false)?,
         Centroids::Grid => Places::of(task, false)?,
         Centroids::KMeans | Centroids::KMedoids => Places::some_of(task, most_among(count))?,
@@ -64,7 +65,11 @@ pub(super) fn choose(how: Centroids, count: usize, who: &str, task: &Task<'_>) -
         Centroids::All => places.rows,
         Centroids::Grid => spread_evenly(&places, count).into_iter().map(|p| places.rows[p]).collect(),
         Centroids::KMeans => nearest_to_means(&places, count, task)?.into_iter().map(|p| places.rows[p]).collect(),
-        Centroids::KMedoids => KMedoids::default().medoids(&places, count, task)?.places.into_iter().map(|p| places.rows[p]).collect(),
+        Centroids::KMedoids => {
+            places.raise(2);
+            let found = medoids(&places.apart, &places.weights, count, 1, task.seed, task.control)?;
+            found.places.into_iter().map(|p| places.rows[p]).collect()
+        }
     };
     chosen.sort_unstable();
     Ok(chosen)

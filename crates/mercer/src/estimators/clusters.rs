@@ -7,7 +7,7 @@ use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, T
 use crate::blocks;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
-use crate::gram::{self, Gram, Side, Subset, dot, spread};
+use crate::gram::{self, Gram, Level, Side, Subset, dispatch, dot, level, spread};
 use crate::linalg::{Block, Matrix, product_within};
 use crate::solve::{KernelMeans, kernel_means};
 use rayon::prelude::*;
@@ -18,6 +18,8 @@ use std::ops::Range;
 const ALIKE: f64 = 1e-9;
 /// Rows of distances that are computed together.
 const ROWS: usize = 240;
+/// Distances that one thread brings to a power at a time.
+const PART: usize = 1 << 14;
 /// Numbers of clusters that are tried where none is given.
 pub(crate) const MOST_CLUSTERS: usize = 10;
 
@@ -29,8 +31,10 @@ pub(super) struct Places {
     pub(super) of_row: Vec<usize>,
     /// The weight of the rows at each place.
     pub(super) weights: Vec<f64>,
-    /// Squared distances among the places, or the distances that the kernel values are; symmetric.
+    /// Distances among the places, to a power; symmetric.
     pub(super) apart: Matrix,
+    /// That power, 1 or 2. Squares in feature space may lie below 0 where the similarity is no kernel.
+    pub(super) power: usize,
 }
 
 impl Places {
@@ -64,12 +68,19 @@ impl Places {
         let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
         let sums = match task.gram.held() {
             Some(held) => product_within(held, &weights, task.control)?,
+            None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,
             None => gram::apply(task.gram, &weights, task.control)?,
         }
         .into_data();
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]));
-        let mut places = Places { rows: Vec::new(), of_row: vec![0; n], weights: Vec::new(), apart: Matrix::zeros(0, 0) };
+        let mut places = Places {
+            rows: Vec::new(),
+            of_row: vec![0; n],
+            weights: Vec::new(),
+            apart: Matrix::zeros(0, 0),
+            power: if distances { 1 } else { 2 },
+        };
         let width = ALIKE * sums.iter().fold(0.0f64, |m, s| m.max(s.abs()));
         let mut row = vec![0.0; n];
         for &i in &order {
@@ -165,8 +176,10 @@ impl Places {
             let mut apart = vec![0.0; m];
             for (p, sums) in (ROWS * band..).zip(sums.chunks_exact_mut(count.max(1))) {
                 let row = self.apart.row(p);
-                apart.iter_mut().zip(&order).for_each(|(d, &q)| *d = row[q].max(0.0));
-                apart.iter_mut().for_each(|d| *d = d.sqrt());
+                apart.iter_mut().zip(&order).for_each(|(d, &q)| *d = row[q]);
+                if self.power == 2 {
+                    roots(&mut apart);
+                }
                 let mut from = 0;
                 for run in &runs {
                     let part = from..from + run.len();
@@ -188,6 +201,23 @@ impl Places {
         Ok(whole / self.weights.iter().sum::<f64>())
     }
 
+    /// Brings the distances among the places to the power of 1 or 2, squares below 0 as if they were 0.
+    pub(super) fn raise(&mut self, power: usize) {
+        let turn: fn(&mut [f64]) = match (self.power, power) {
+            (2, 1) => roots,
+            (1, 2) => |distances| distances.iter_mut().for_each(|d| *d *= *d),
+            (2, 2) => |squares| {
+                // Counted, which goes in vectors; there is seldom one.
+                if squares.iter().filter(|d| **d < 0.0).count() > 0 {
+                    squares.iter_mut().for_each(|d| *d = d.max(0.0));
+                }
+            },
+            _ => return,
+        };
+        self.apart.data_mut().par_chunks_mut(PART).for_each(turn);
+        self.power = power;
+    }
+
     /// Some of the places, as if there were no others.
     pub(super) fn select(&self, some: &[usize]) -> Places {
         self.only(some, Matrix::from_fn(some.len(), some.len(), |p, q| self.apart[(some[p], some[q])]))
@@ -195,7 +225,13 @@ impl Places {
 
     fn only(&self, some: &[usize], apart: Matrix) -> Places {
         let rows = some.iter().map(|&p| self.rows[p]).collect();
-        Places { rows, of_row: (0..some.len()).collect(), weights: some.iter().map(|&p| self.weights[p]).collect(), apart }
+        Places {
+            rows,
+            of_row: (0..some.len()).collect(),
+            weights: some.iter().map(|&p| self.weights[p]).collect(),
+            apart,
+            power: self.power,
+        }
     }
 
     /// -d/2 of squared distances d: kernel values but for what is added to rows and columns, which clusters around means do not see.
@@ -204,6 +240,16 @@ impl Places {
         out.data_mut().iter_mut().for_each(|d| *d *= -0.5);
         out
     }
+}
+
+dispatch! {
+    /// Distances in the place of their squares, of which those below 0 count as 0.
+    roots, roots_body, <>, (squares: &mut [f64]) -> ()
+}
+
+#[inline(always)]
+fn roots_body<const FMA: bool>(squares: &mut [f64]) {
+    squares.iter_mut().for_each(|d| *d = if *d > 0.0 { d.sqrt() } else { 0.0 });
 }
 
 /// Squared distances in feature space among the inputs of a Gram matrix.

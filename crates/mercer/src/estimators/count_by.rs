@@ -131,17 +131,10 @@ pub(super) fn start<E: Estimator>(estimator: &E, task: &Task<'_>) -> Result<f64>
 /// Clusters of places for each of several numbers of them.
 pub(super) type Clustering<'a> = &'a dyn Fn(&Places, &[usize]) -> Result<Vec<Vec<usize>>>;
 
-/// Numbers of clusters from 2 (of the gap, from 1) to `most`. With `distances` the numbers of the places are no squares.
-pub(super) fn count(
-    by: CountBy,
-    places: &Places,
-    distances: bool,
-    most: usize,
-    task: &Task<'_>,
-    clusters: Clustering<'_>,
-) -> Result<CountCurve> {
+/// Numbers of clusters from 2 (of the gap, from 1) to `most`.
+pub(super) fn count(by: CountBy, places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) -> Result<CountCurve> {
     match by {
-        CountBy::Gap => gap(places, distances, most, task, clusters),
+        CountBy::Gap => gap(places, most, task, clusters),
         CountBy::Stability => stability(places, most, task, clusters),
         CountBy::Silhouette | CountBy::Eigengap => {
             let counts: Vec<usize> = (2..=most.min(places.rows.len().saturating_sub(1))).collect();
@@ -155,14 +148,14 @@ pub(super) fn count(
     }
 }
 
-fn gap(places: &Places, distances: bool, most: usize, task: &Task<'_>, clusters: Clustering<'_>) -> Result<CountCurve> {
+fn gap(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) -> Result<CountCurve> {
     let (by, n) = (CountBy::Gap, places.rows.len());
     let counts: Vec<usize> = (1..=most.min(n.saturating_sub(1))).collect();
     if counts.len() < 2 {
         return Ok(CountCurve::unknown(by, places));
     }
     let mut squares = places.apart.clone();
-    squares.data_mut().iter_mut().for_each(|d| *d = if distances { *d * *d } else { d.max(0.0) });
+    squares.data_mut().iter_mut().for_each(|d| *d = if places.power == 1 { *d * *d } else { d.max(0.0) });
     let ours = scatters(&squares, places, &counts, &clusters(places, &counts)?);
     let coordinates = coordinates(&squares, &places.weights, task)?;
     let mut drawn: Vec<Vec<f64>> = Vec::with_capacity(REFERENCES);
@@ -171,8 +164,9 @@ fn gap(places: &Places, distances: bool, most: usize, task: &Task<'_>, clusters:
         task.control.tell("gap statistic", draw, REFERENCES);
         let squares = reference(&coordinates, task.seed.wrapping_add(draw as u64), task)?;
         let mut apart = squares.clone();
-        apart.data_mut().iter_mut().filter(|_| distances).for_each(|d| *d = d.sqrt());
-        let like = Places { rows: places.rows.clone(), of_row: (0..n).collect(), weights: places.weights.clone(), apart };
+        apart.data_mut().iter_mut().filter(|_| places.power == 1).for_each(|d| *d = d.sqrt());
+        let like =
+            Places { rows: places.rows.clone(), of_row: (0..n).collect(), weights: places.weights.clone(), apart, power: places.power };
         let found = clusters(&like, &counts)?;
         drawn.push(scatters(&squares, &like, &counts, &found));
     }
@@ -313,7 +307,7 @@ mod tests {
     fn scatters_are_sums_of_squares_around_means() {
         let at = [0.0, 2.0, 10.0];
         let squares = Matrix::from_fn(3, 3, |p, q| (at[p] - at[q]) * (at[p] - at[q]));
-        let places = Places { rows: vec![0, 1, 2], of_row: vec![0, 1, 2], weights: vec![1.0; 3], apart: squares.clone() };
+        let places = Places { rows: vec![0, 1, 2], of_row: vec![0, 1, 2], weights: vec![1.0; 3], apart: squares.clone(), power: 2 };
         let found = scatters(&squares, &places, &[1, 2], &[vec![0, 0, 0], vec![0, 0, 1]]);
         assert!((found[0] - 56f64.ln()).abs() <= 1e-12 && (found[1] - 2f64.ln()).abs() <= 1e-12);
     }

@@ -16,9 +16,7 @@ use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::{Medoids, medoids};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// k medoids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,22 +48,15 @@ impl Default for KMedoids {
 }
 
 impl KMedoids {
-    /// The dissimilarities that are added up, from squared distances or from distances that are given.
-    fn dissimilarities<'a>(&self, places: &'a Places) -> Cow<'a, Matrix> {
-        let turn: fn(f64) -> f64 = match (self.values, self.power.integer()) {
-            (Values::Similarities, 1) => |d| d.max(0.0).sqrt(),
-            (Values::Distances, 2) => |d| d * d,
-            // What is no kernel may have distances below 0, which count as none.
-            (Values::Similarities, _) if places.apart.data().iter().any(|d| *d < 0.0) => |d| d.max(0.0),
-            _ => return Cow::Borrowed(&places.apart),
-        };
-        let mut out = places.apart.clone();
-        out.data_mut().par_iter_mut().with_min_len(1 << 14).for_each(|d| *d = turn(*d));
-        Cow::Owned(out)
+    /// The places, with the distances that are added up among them.
+    fn places(&self, task: &Task<'_>) -> Result<Places> {
+        let mut places = Places::of(task, self.values == Values::Distances)?;
+        places.raise(self.power.integer());
+        Ok(places)
     }
 
-    pub(super) fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
-        medoids(&self.dissimilarities(places), &places.weights, count, self.starts.integer(), task.seed, task.control)
+    fn medoids(&self, places: &Places, count: usize, task: &Task<'_>) -> Result<Medoids> {
+        medoids(&places.apart, &places.weights, count, self.starts.integer(), task.seed, task.control)
     }
 }
 
@@ -88,9 +79,9 @@ impl Estimator for KMedoids {
     const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
 
-    /// Kernel values, distances and dissimilarities.
+    /// Kernel values and distances.
     fn bytes(&self, size: Size) -> u64 {
-        24 * (size.rows as u64).pow(2)
+        16 * (size.rows as u64).pow(2)
     }
 
     /// A greedy start and some rounds of swaps.
@@ -103,23 +94,15 @@ impl Estimator for KMedoids {
     }
 
     fn counts(&self, task: &Task<'_>, most: usize) -> Result<Option<CountCurve>> {
-        let distances = self.values == Values::Distances;
-        let places = Places::of(task, distances)?;
-        let clusters = |places: &Places, counts: &[usize]| {
-            let d = self.dissimilarities(places);
-            let one = |&count: &usize| {
-                let found = medoids(&d, &places.weights, count, self.starts.integer(), task.seed, task.control)?;
-                Ok(found.nearest)
-            };
-            counts.iter().map(one).collect()
-        };
-        count_by::count(self.count_by, &places, distances, most, task, &clusters).map(Some)
+        let clusters =
+            |places: &Places, counts: &[usize]| counts.iter().map(|&count| Ok(self.medoids(places, count, task)?.nearest)).collect();
+        count_by::count(self.count_by, &self.places(task)?, most, task, &clusters).map(Some)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let count = self.clusters.integer();
-        let places = Places::of(task, self.values == Values::Distances)?;
+        let places = self.places(task)?;
         places.require(count, Self::NAME)?;
         let found = self.medoids(&places, count, task)?;
         let mut mass = vec![0.0; count];

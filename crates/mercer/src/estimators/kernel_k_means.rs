@@ -80,7 +80,7 @@ impl Estimator for KernelKMeans {
             let values = places.halved();
             counts.iter().map(|&count| Ok(self.means(places, &values, count, task)?.cluster)).collect()
         };
-        count_by::count(self.count_by, &Places::of(task, false)?, false, most, task, &clusters).map(Some)
+        count_by::count(self.count_by, &Places::of(task, false)?, most, task, &clusters).map(Some)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedClusters> {

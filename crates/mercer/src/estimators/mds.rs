@@ -132,19 +132,16 @@ impl Estimator for Mds {
     fn fit(&self, task: &Task<'_>) -> Result<FittedMds> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let components = self.components.integer();
-        let given = self.values == Values::Distances;
-        let mut places = Places::of(task, given)?;
+        let mut places = Places::of(task, self.values == Values::Distances)?;
         let n = places.rows.len();
         if n < 2 {
             return Err(Error::Data(format!(
                 "a map needs rows that differ, and there is {n}; check the columns and the kernel's parameters, or add rows"
             )));
         }
-        let mut distances = std::mem::take(&mut places.apart);
-        let negative = distances.data().iter().filter(|d| **d < 0.0).count() / 2;
-        if !given {
-            distances.data_mut().iter_mut().for_each(|d| *d = d.max(0.0).sqrt());
-        }
+        let negative = places.apart.data().iter().filter(|d| **d < 0.0).count() / 2;
+        places.raise(1);
+        let distances = std::mem::take(&mut places.apart);
         let start = classical(&distances, components, task)?;
         let found = scaling(&distances, &places.weights, self.loss.into(), &start, self.tolerance.number(), task.control)?;
         let mut notes = Vec::new();

@@ -163,7 +163,7 @@ impl Estimator for SpectralClustering {
                 let embedding = Embedding::new(places, counts.iter().copied().max().unwrap_or(1), task)?;
                 counts.iter().map(|&count| Ok(self.among(&embedding.directions(count), places, count, task)?.cluster)).collect()
             };
-            return count_by::count(self.count_by, &places, false, most, task, &clusters).map(Some);
+            return count_by::count(self.count_by, &places, most, task, &clusters).map(Some);
         }
         let most = places.rows.len().min(most + 1);
         let values = Embedding::new(&places, most, task)?.values;

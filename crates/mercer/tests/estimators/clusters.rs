@@ -7,8 +7,10 @@ use mercer::control::Control;
 use mercer::data::{Column, Dataset, Target, Values};
 use mercer::error::Error;
 use mercer::estimators::{Answer, EstimatorExpr, Fitted, Predicted, Task, Want};
+use mercer::gram::Dense;
 use mercer::kernels::KernelExpr;
 use mercer::learner::{Learner, Model};
+use mercer::linalg::Matrix;
 use mercer::prep::Recipe;
 use mercer::read::{Labels, TargetInfo};
 use mercer::report::{Picture, Row};
@@ -63,6 +65,29 @@ fn spectral_clustering_tells_rings_apart_that_means_cannot_and_takes_new_rows_to
     assert!(model.summary().converged && model.summary().certificate.as_ref().unwrap().value <= 1e-8);
     let (_, by_means) = clusters("kernel_k_means(clusters=2)", "linear", &data).unwrap();
     assert!((0..60).any(|i| by_means[i] != by_means[0]));
+}
+
+// Rousseeuw (1987): (b - a) / max(a, b) of every row, worked by hand for 0, 1, 2 beside 10, 11.
+#[test]
+fn silhouettes_are_of_distances_whatever_is_given_or_added_up() {
+    let at = [0.0, 1.0, 2.0, 10.0, 11.0];
+    let expected = (6.0 / 7.0 + 17.0 / 19.0 + 14.0 / 17.0 + 8.0 / 9.0 + 9.0 / 10.0) / 5.0;
+    let products = Dense::square(Matrix::from_fn(5, 5, |i, j| at[i] * at[j])).unwrap();
+    let distances = Dense::square(Matrix::from_fn(5, 5, |i, j| (at[i] - at[j]).abs())).unwrap();
+    let (target, control) = (Target::Absent { rows: 5 }, Control::default());
+    for (gram, estimator) in [
+        (&products, "k_medoids(clusters=2)"),
+        (&products, "k_medoids(clusters=2, power=1)"),
+        (&products, "kernel_k_means(clusters=2)"),
+        (&distances, "k_medoids(clusters=2, values=distances, power=1)"),
+        (&distances, "k_medoids(clusters=2, values=distances)"),
+    ] {
+        let task = Task { gram, target: &target, weights: None, control: &control, seed: 0 };
+        let model = EstimatorExpr::parse(estimator).unwrap().fit(&task).unwrap();
+        let found = model.clusters().unwrap();
+        assert_eq!(found.sizes, [3.0, 2.0], "{estimator}");
+        assert!((found.silhouette.unwrap() - expected).abs() <= 1e-12, "{estimator}: {:?}", found.silhouette);
+    }
 }
 
 #[test]
