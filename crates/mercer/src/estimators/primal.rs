@@ -27,6 +27,8 @@ const NEAR_STEPS: usize = 8;
 const STEPS: usize = 1000;
 /// By how much one step of refinement by conjugate gradients shrinks what is open.
 const SHRINK: f64 = 1e-12;
+/// Rows whose means stand in for those of all until these are known.
+const SOME: usize = 1024;
 
 /// What solves the system, or nearly so.
 pub(super) trait Solver: Sync {
@@ -123,28 +125,57 @@ impl<'a> Primal<'a, Cholesky> {
 }
 
 impl<'a> Primal<'a, Near> {
-    /// By a factor of L^-1 C_m'W C_m L'^-1 + lambda I, C_m'W C_m to the precision of f32.
-    pub(super) fn put_off(values: &'a Matrix, factor: &'a Lower, task: &Task<'a>, lambda: f64, intercept: bool) -> Result<Self> {
-        let z = Multiplied::PutOff(values, factor);
-        let of_values = mean_of(&Multiplied::Whole(Features::Dense(Cow::Borrowed(values))), task, intercept)?;
-        let centre = of_values.clone().unwrap_or_else(|| vec![0.0; values.cols()]);
-        let mut system = single_gramian_of_columns(values, &centre, task.weights, task.control)?;
+    /// By a factor of L^-1 C_m'W C_m L'^-1 + lambda I, C_m'W C_m to the precision of f32; and Z'W y_m, which the same pass over C
+    /// gives: squares are taken about the means of some rows, and about those of all when these are known.
+    pub(super) fn put_off(
+        values: &'a Matrix,
+        factor: &'a Lower,
+        task: &Task<'a>,
+        y: &Matrix,
+        lambda: f64,
+        intercept: bool,
+    ) -> Result<(Self, Matrix)> {
+        let (n, outputs, total) = (values.rows(), y.cols(), total(task));
+        let near = if intercept { mean_of_some(values) } else { vec![0.0; values.cols()] };
+        let centre = means(y, task.weights, intercept);
+        // Of W y_m and, last, of the weights as shares.
+        let by = Matrix::from_fn(n, outputs + 1, |i, o| task.weight(i) * if o < outputs { y[(i, o)] - centre[o] } else { 1.0 / total });
+        let (mut system, sums) = single_gramian_of_columns(values, &near, task.weights, &by, task.control)?;
+        if intercept {
+            let apart: Vec<f64> = (0..near.len()).map(|j| sums[(j, outputs)] - near[j]).collect();
+            less_square(&mut system, total, &apart);
+        }
         for _ in 0..2 {
             // Rows b become L^-1 b: what was symmetric is A L'^-1, and its transpose L^-1 A.
             factor.solve_rows(&mut system, task.control)?;
             system = system.transpose();
         }
         system.add_to_diagonal(&[lambda]);
-        let mean = match of_values {
-            Some(mean) => {
-                let mut row = Matrix::new(1, mean.len(), mean)?;
-                factor.solve_rows(&mut row, task.control)?;
-                Some(row.into_data())
-            }
-            None => None,
-        };
-        Ok(Primal { z, lambda, weights: task.weights, mean, solver: Near(Cholesky::new(system, task.control)?) })
+        let mut sums = sums.transpose();
+        factor.solve_rows(&mut sums, task.control)?;
+        let mean = intercept.then(|| sums.row(outputs).to_vec());
+        let first = Matrix::from_fn(sums.cols(), outputs, |j, o| sums[(o, j)]);
+        let solver = Near(Cholesky::new(system, task.control)?);
+        Ok((Primal { z: Multiplied::PutOff(values, factor), lambda, weights: task.weights, mean, solver }, first))
     }
+}
+
+/// Means of the columns over some rows at even steps.
+fn mean_of_some(a: &Matrix) -> Vec<f64> {
+    let count = a.rows().min(SOME);
+    let mut sums = vec![0.0; a.cols()];
+    for k in 0..count {
+        sums.iter_mut().zip(a.row(k * a.rows() / count)).for_each(|(s, v)| *s += v / count as f64);
+    }
+    sums
+}
+
+/// Weighted means of targets, where there is a constant; 0 where there is none.
+fn means(y: &Matrix, weights: Option<&[f64]>, intercept: bool) -> Vec<f64> {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let total: f64 = (0..y.rows()).map(weight).sum();
+    let mean = |o: usize| (0..y.rows()).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total;
+    (0..y.cols()).map(|o| if intercept { mean(o) } else { 0.0 }).collect()
 }
 
 impl<'a> Primal<'a, Diagonal> {
@@ -168,13 +199,6 @@ impl<'a> Primal<'a, Diagonal> {
 impl<S: Solver> Primal<'_, S> {
     fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |w| w[i])
-    }
-
-    /// Weighted means of columns, where there is a constant.
-    fn means(&self, y: &Matrix) -> Vec<f64> {
-        let total: f64 = (0..y.rows()).map(|i| self.weight(i)).sum();
-        let mean = |o: usize| (0..y.rows()).map(|i| self.weight(i) * y[(i, o)]).sum::<f64>() / total;
-        (0..y.cols()).map(|o| if self.mean.is_some() { mean(o) } else { 0.0 }).collect()
     }
 
     /// m'beta.
@@ -208,8 +232,15 @@ impl<S: Solver> Primal<'_, S> {
 
     /// Solves for targets, refined until the gap is next to nothing or g stops shrinking.
     pub(super) fn solve(&self, y: &Matrix, control: &Control) -> Result<Found> {
+        let centre = means(y, self.weights, self.mean.is_some());
+        let weighed = Matrix::from_fn(y.rows(), y.cols(), |i, o| self.weight(i) * (y[(i, o)] - centre[o]));
+        self.solve_from(self.z.transposed_product(&weighed, control)?, y, control)
+    }
+
+    /// The same where Z'W y_m is known.
+    pub(super) fn solve_from(&self, first: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
         let (n, outputs) = (y.rows(), y.cols());
-        let centre = self.means(y);
+        let centre = means(y, self.weights, self.mean.is_some());
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - centre[o]);
         let size = centred.norm();
         let nothing = Found {
@@ -229,8 +260,8 @@ impl<S: Solver> Primal<'_, S> {
             let square = |i: usize| (0..outputs).map(|o| (centred[(i, o)] - (f[(i, o)] - shift[o])).powi(2)).sum::<f64>();
             (0..n).map(|i| 0.5 * self.weight(i) * square(i)).sum::<f64>() + 0.5 * self.lambda * beta.norm().powi(2)
         };
-        // g = Z_m' W (y - f) - lambda beta.
-        let (_, mut open) = self.there_and_back(&nothing.beta, Some(&centred), control)?;
+        // g = Z_m' W (y - f) - lambda beta, which for beta = 0 is Z'W y_m: what is centred need not be centred on both sides.
+        let mut open = first;
         let mut last = open.norm();
         let mut found = Found { objective: objective(&nothing.f, &nothing.beta), ..nothing };
         let least = f64::EPSILON * last;

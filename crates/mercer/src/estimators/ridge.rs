@@ -145,11 +145,11 @@ impl Ridge {
     /// The fit over features that are put off; `None` where that costs digits.
     fn fit_put_off(&self, task: &Task<'_>, y: &Matrix, lambda: f64) -> Result<Option<FittedRidge>> {
         let Some((values, factor)) = task.gram.put_off().filter(|(values, _)| task.few(values.cols())) else { return Ok(None) };
-        let system = match Primal::put_off(values, factor, task, lambda, self.intercept) {
+        let (system, first) = match Primal::put_off(values, factor, task, y, lambda, self.intercept) {
             Err(Error::Numerical { .. }) => return Ok(None),
             system => system?,
         };
-        let found = system.solve(y, task.control)?;
+        let found = system.solve_from(first, y, task.control)?;
         if found.gap > SETTLED && !task.control.out_of_time() {
             return Ok(None);
         }

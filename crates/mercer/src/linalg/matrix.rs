@@ -6,12 +6,22 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// `rows` x `cols` numbers, row-major.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Matrix {
     rows: usize,
     cols: usize,
     #[serde(with = "blocks::f64s")]
     data: Vec<f64>,
+}
+
+/// Large copies on large pages, as [`Matrix::zeros`]: with small ones their first writing costs several times the copying.
+impl Clone for Matrix {
+    fn clone(&self) -> Self {
+        let mut data = Vec::with_capacity(self.data.len());
+        super::prefer_large_pages(data.spare_capacity_mut());
+        data.extend_from_slice(&self.data);
+        Matrix { rows: self.rows, cols: self.cols, data }
+    }
 }
 
 /// A stored matrix is checked like a new one.

@@ -1,6 +1,7 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
 use super::few::{self, FEW};
+use super::simd::centre_row;
 use super::symmetric::mirror_lower;
 use super::{Matrix, Real};
 use crate::control::Control;
@@ -89,18 +90,14 @@ const PARTS: usize = 8;
 pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
     Error::unless_equal("rows of the right factor", a.rows(), b.rows())?;
     let (k, m) = (a.cols(), b.cols());
-    over_parts(a.rows(), k, m, 2 * PARTS, |rows, out| {
+    let sum = over_parts(a.rows(), k * m, 2 * PARTS, |rows, out| {
         for start in rows.clone().step_by(STEP) {
             control.check_time("matrix product")?;
-            let end = rows.end.min(start + STEP);
-            if m <= FEW {
-                few::add_transposed(a, b, start..end, out);
-                continue;
-            }
-            add_transposed_product(&a.data()[start * k..end * k], &b.data()[start * m..end * m], out, end - start, k, m);
+            add_transposed_part(a, b, start..rows.end.min(start + STEP), out);
         }
         Ok(())
-    })
+    })?;
+    Matrix::new(k, m, sum)
 }
 
 /// A' W A for A (n x k) and a diagonal W of the given `weights`, exactly symmetric: half of it is computed, then mirrored. Beside
@@ -109,7 +106,7 @@ pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &
     let (n, k) = (a.rows(), a.cols());
     // A partial result is as large as so many rows of A.
     let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
-    let mut out = over_parts(n, k, k, parts, |rows, out| {
+    let sum = over_parts(n, k * k, parts, |rows, out| {
         out.par_chunks_mut(BAND * k.max(1)).enumerate().try_for_each(|(band, out)| -> Result<()> {
             let (from, height) = (band * BAND, out.len() / k);
             let mut scaled = Vec::new();
@@ -132,25 +129,43 @@ pub fn gramian_of_columns_within(a: &Matrix, weights: Option<&[f64]>, control: &
             Ok(())
         })
     })?;
+    let mut out = Matrix::new(k, k, sum)?;
     mirror_lower(&mut out);
     Ok(out)
 }
 
-/// The same less the means of the columns, centred before squares are taken, to the precision of f32: products in f32, added up in
-/// f64 after every [`STEP`] rows.
-pub(crate) fn single_gramian_of_columns(a: &Matrix, mean: &[f64], weights: Option<&[f64]>, control: &Control) -> Result<Matrix> {
+/// A'B of some rows, added to k x m numbers.
+fn add_transposed_part(a: &Matrix, b: &Matrix, rows: Range<usize>, out: &mut [f64]) {
+    let (k, m) = (a.cols(), b.cols());
+    if m <= FEW {
+        return few::add_transposed(a, b, rows, out);
+    }
+    let (some, of) = (&a.data()[rows.start * k..rows.end * k], &b.data()[rows.start * m..rows.end * m]);
+    add_transposed_product(some, of, out, rows.len(), k, m);
+}
+
+/// (A - 1 c')' W (A - 1 c') to the precision of f32, products in f32 added up in f64 after every [`STEP`] rows; and A'B in f64. One pass
+/// over the rows.
+pub(crate) fn single_gramian_of_columns(
+    a: &Matrix,
+    c: &[f64],
+    weights: Option<&[f64]>,
+    b: &Matrix,
+    control: &Control,
+) -> Result<(Matrix, Matrix)> {
+    Error::unless_equal("rows of the right factor", a.rows(), b.rows())?;
     let (n, k) = (a.rows(), a.cols());
     let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
-    let mut out = over_parts(n, k, k, parts, |rows, out| {
-        let (mut some, mut product) = (Vec::with_capacity(STEP * k), vec![0.0f32; BAND.min(k) * k]);
+    let mut sum = over_parts(n, k * (k + b.cols()), parts, |rows, out| {
+        let (out, along) = out.split_at_mut(k * k);
+        let (mut some, mut product) = (vec![0.0f32; STEP.min(rows.len()) * k], vec![0.0f32; BAND.min(k) * k]);
         for start in rows.clone().step_by(STEP) {
             let count = rows.end.min(start + STEP) - start;
-            some.clear();
-            for i in start..start + count {
-                let by = weights.map_or(1.0, |w| w[i].sqrt());
-                some.extend(a.row(i).iter().zip(mean).map(|(v, m)| (by * (v - m)) as f32));
+            for (i, row) in (start..).zip(some[..count * k].chunks_exact_mut(k.max(1))) {
+                centre_row(a.row(i), c, weights.map_or(1.0, |w| w[i].sqrt()), row);
             }
-            let all = View::rows(&some, count, k);
+            add_transposed_part(a, b, start..start + count, along);
+            let all = View::rows(&some[..count * k], count, k);
             for (band, out) in out.chunks_mut(BAND * k.max(1)).enumerate() {
                 control.check_time("matrix product")?;
                 let (from, height) = (band * BAND, out.len() / k);
@@ -164,8 +179,10 @@ pub(crate) fn single_gramian_of_columns(a: &Matrix, mean: &[f64], weights: Optio
         }
         Ok(())
     })?;
+    let along = Matrix::new(k, b.cols(), sum.split_off(k * k))?;
+    let mut out = Matrix::new(k, k, sum)?;
     mirror_lower(&mut out);
-    Ok(out)
+    Ok((out, along))
 }
 
 /// Rows that stay near while they are read twice.
@@ -209,19 +226,19 @@ pub(crate) fn over_rows(
     Ok((f, if vectors.is_some() { Matrix::new(m, k, sum)?.transpose() } else { Matrix::new(k, m, sum)? }))
 }
 
-/// The sum of k x m matrices to which each part of n rows adds its own; parts go by the sizes alone.
-fn over_parts(n: usize, k: usize, m: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Matrix> {
-    let size = n.div_ceil(parts.max(1)).next_multiple_of(STEP).max(STEP);
-    let starts: Vec<usize> = (0..n).step_by(size).collect();
+/// The sum of as many numbers to which each part of n rows adds its own; parts are alike and go by the sizes alone.
+fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &mut [f64]) -> Result<()> + Sync) -> Result<Vec<f64>> {
+    let count = n.div_ceil(parts.max(1)).next_multiple_of(NEAR).max(STEP);
+    let starts: Vec<usize> = (0..n).step_by(count).collect();
     let each = starts.into_par_iter().map(|start| {
-        let mut out = vec![0.0; k * m];
-        add(start..n.min(start + size), &mut out)?;
+        let mut out = vec![0.0; size];
+        add(start..n.min(start + count), &mut out)?;
         Ok(out)
     });
     let mut all = each.collect::<Result<Vec<Vec<f64>>>>()?.into_iter();
-    let mut sum = all.next().unwrap_or_else(|| vec![0.0; k * m]);
+    let mut sum = all.next().unwrap_or_else(|| vec![0.0; size]);
     all.for_each(|part| sum.iter_mut().zip(part).for_each(|(s, v)| *s += v));
-    Matrix::new(k, m, sum)
+    Ok(sum)
 }
 
 /// A B for A (m x k) and B (k x n), a band of rows on each thread; of a `lower` one only what is on and below the diagonal.
