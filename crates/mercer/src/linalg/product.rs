@@ -1,9 +1,9 @@
 //! Matrix products on slices and windows, row-major, in f64 and f32.
 
 use super::few::{self, FEW};
-use super::simd::centre_row;
+use super::simd::{axpy_wide, centre_row};
 use super::symmetric::mirror_lower;
-use super::{Matrix, Real};
+use super::{Matrix, Real, prefer_large_pages};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use mercer_linalg::{Into, View, ViewMut};
@@ -85,6 +85,8 @@ pub fn gramian_within(a: &Matrix, control: &Control) -> Result<Matrix> {
 /// Rows that a product over rows takes at a time, and parts of them that are added up at the end.
 const STEP: usize = 1024;
 const PARTS: usize = 8;
+/// Numbers of them that one thread adds up at a time.
+const ADDED: usize = 1 << 14;
 
 /// A' B for A (n x k) and B (n x m) with few columns m: one pass over the rows.
 pub fn transposed_product_within(a: &Matrix, b: &Matrix, control: &Control) -> Result<Matrix> {
@@ -156,9 +158,13 @@ pub(crate) fn single_gramian_of_columns(
     Error::unless_equal("rows of the right factor", a.rows(), b.rows())?;
     let (n, k) = (a.rows(), a.cols());
     let parts = (n / (2 * k.max(1))).clamp(1, PARTS);
+    let mut blocks = Vec::new();
+    lower_blocks(0..k, &mut blocks);
     let mut sum = over_parts(n, k * (k + b.cols()), parts, |rows, out| {
         let (out, along) = out.split_at_mut(k * k);
-        let (mut some, mut product) = (vec![0.0f32; STEP.min(rows.len()) * k], vec![0.0f32; BAND.min(k) * k]);
+        let largest = blocks.iter().map(|(down, along)| down.len() * along.len()).max().unwrap_or(0);
+        let (mut some, mut product) = (vec![0.0f32; STEP.min(rows.len()) * k], vec![0.0f32; largest]);
+        prefer_large_pages(&mut some);
         for start in rows.clone().step_by(STEP) {
             let count = rows.end.min(start + STEP) - start;
             for (i, row) in (start..).zip(some[..count * k].chunks_exact_mut(k.max(1))) {
@@ -166,14 +172,13 @@ pub(crate) fn single_gramian_of_columns(
             }
             add_transposed_part(a, b, start..start + count, along);
             let all = View::rows(&some[..count * k], count, k);
-            for (band, out) in out.chunks_mut(BAND * k.max(1)).enumerate() {
+            for (down, across) in &blocks {
                 control.check_time("matrix product")?;
-                let (from, height) = (band * BAND, out.len() / k);
-                let width = from + height;
-                let (left, right) = (all.part(0, from, count, height), all.part(0, 0, count, width));
-                mercer_linalg::product(ViewMut::rows(&mut product, height, width), Into::Replace, left.transpose(), right, 1.0);
-                for (out, row) in out.chunks_exact_mut(k).zip(product.chunks_exact(width)) {
-                    out.iter_mut().zip(row).for_each(|(o, v)| *o += f64::from(*v));
+                let (left, right) = (all.part(0, down.start, count, down.len()), all.part(0, across.start, count, across.len()));
+                let target = ViewMut::rows(&mut product, down.len(), across.len());
+                mercer_linalg::product(target, Into::Replace, left.transpose(), right, 1.0);
+                for (i, row) in down.clone().zip(product.chunks_exact(across.len())) {
+                    axpy_wide(1.0, row, &mut out[i * k + across.start..i * k + across.end]);
                 }
             }
         }
@@ -183,6 +188,17 @@ pub(crate) fn single_gramian_of_columns(
     let mut out = Matrix::new(k, k, sum)?;
     mirror_lower(&mut out);
     Ok((out, along))
+}
+
+/// Blocks that cover what is on and below the diagonal, as large as can be.
+fn lower_blocks(of: Range<usize>, blocks: &mut Vec<(Range<usize>, Range<usize>)>) {
+    if of.len() <= BAND {
+        return blocks.push((of.clone(), of));
+    }
+    let half = of.start + (of.len() / 2).next_multiple_of(BAND);
+    blocks.push((half..of.end, of.start..half));
+    lower_blocks(of.start..half, blocks);
+    lower_blocks(half..of.end, blocks);
 }
 
 /// Rows that stay near while they are read twice.
@@ -232,12 +248,18 @@ fn over_parts(n: usize, size: usize, parts: usize, add: impl Fn(Range<usize>, &m
     let starts: Vec<usize> = (0..n).step_by(count).collect();
     let each = starts.into_par_iter().map(|start| {
         let mut out = vec![0.0; size];
+        prefer_large_pages(&mut out);
         add(start..n.min(start + count), &mut out)?;
         Ok(out)
     });
     let mut all = each.collect::<Result<Vec<Vec<f64>>>>()?.into_iter();
     let mut sum = all.next().unwrap_or_else(|| vec![0.0; size]);
-    all.for_each(|part| sum.iter_mut().zip(part).for_each(|(s, v)| *s += v));
+    let others: Vec<Vec<f64>> = all.collect();
+    sum.par_chunks_mut(ADDED).enumerate().for_each(|(at, sum)| {
+        for part in &others {
+            sum.iter_mut().zip(&part[at * ADDED..]).for_each(|(s, v)| *s += v);
+        }
+    });
     Ok(sum)
 }
 
@@ -260,4 +282,30 @@ fn in_bands(a: &Matrix, b: View<'_, f64>, n: usize, lower: bool, control: &Contr
         })?;
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_in_f32_are_those_in_f64_and_the_sums_beside_them_are_exact() {
+        // Columns in three blocks and rows in five parts, neither of a round size.
+        let (n, k) = (3001, 300);
+        let a = Matrix::from_fn(n, k, |i, j| (0.37 * i as f64 + 1.3 * j as f64).sin() + 0.2);
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64 * 0.5).collect();
+        let c: Vec<f64> = (0..k).map(|j| 0.2 + 0.01 * (j % 7) as f64).collect();
+        let b = Matrix::from_fn(n, 2, |i, o| (i % (5 + o)) as f64);
+        let control = Control::default();
+        let (squares, sums) = single_gramian_of_columns(&a, &c, Some(&weights), &b, &control).unwrap();
+        let centred = Matrix::from_fn(n, k, |i, j| a[(i, j)] - c[j]);
+        let exact = gramian_of_columns_within(&centred, Some(&weights), &control).unwrap();
+        let size = exact.diagonal().iter().fold(0.0f64, |m, v| m.max(*v));
+        assert!((0..k).all(|p| (0..k).all(|q| squares[(p, q)] == squares[(q, p)])));
+        assert!(squares.data().iter().zip(exact.data()).all(|(s, e)| (s - e).abs() <= 1e-6 * size));
+        for (j, o) in (0..k).flat_map(|j| (0..2).map(move |o| (j, o))) {
+            let plain: f64 = (0..n).map(|i| a[(i, j)] * b[(i, o)]).sum();
+            assert!((sums[(j, o)] - plain).abs() <= 1e-11 * n as f64);
+        }
+    }
 }
