@@ -167,13 +167,11 @@ impl Estimator for L1vm {
 
     /// lambda: a twentieth of the one at which every coefficient is 0.
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        let greatest = || -> Result<f64> {
-            let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-            let columns = Exemplars::new(task.gram, task.control)?;
-            let options = Options { tolerance: 1.0, max_iterations: 0 };
-            Ok(Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale())
-        };
-        Ok(greatest().ok().map(|lambda| START * lambda).filter(|l| l.is_normal()).unwrap_or(1.0))
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let columns = Exemplars::new(task.gram, task.control)?;
+        let options = Options { tolerance: 1.0, max_iterations: 0 };
+        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
+        Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedL1vm> {

@@ -207,11 +207,10 @@ impl Estimator for L2vm {
         let n = task.rows();
         let rows: Vec<usize> = (0..JUDGED.min(n)).map(|k| k * n / JUDGED.min(n)).collect();
         let all: Vec<usize> = (0..n).collect();
-        let squares = gram::dense(&Subset::new(task.gram, &rows, &all), task.control).map(|k| {
-            let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
-            (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64
-        });
-        Ok(squares.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s))
+        let k = gram::dense(&Subset::new(task.gram, &rows, &all), task.control)?;
+        let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();
+        let square = (0..rows.len()).map(of_row).sum::<f64>() / rows.len().max(1) as f64;
+        Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {

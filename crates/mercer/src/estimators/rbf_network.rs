@@ -191,7 +191,7 @@ impl Estimator for RbfNetwork {
         let count = match &self.count {
             Value::Number(_) => self.count.integer(),
             open if self.centroids != Centroids::All => {
-                let usual = centroids::usual(centroids::differing(task).unwrap_or(task.rows()));
+                let usual = centroids::usual(centroids::differing(task)?);
                 open.settle(usual as f64).integer()
             }
             _ => 1,
@@ -200,12 +200,11 @@ impl Estimator for RbfNetwork {
             return Ok(count as f64);
         }
         let settled = RbfNetwork { count: Value::Number(count as f64), ..self.clone() };
-        let square = Features::of(&settled, task).map(|features| {
-            let squares = |i: usize| features.z.row(i).iter().map(|v| v * v).sum::<f64>();
-            let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
-            (0..task.rows()).map(|i| task.weight(i) * squares(i)).sum::<f64>() / total
-        });
-        Ok(square.ok().filter(|s| *s > 0.0 && s.is_finite()).map_or(0.1, |s| 0.1 * s))
+        let features = Features::of(&settled, task)?;
+        let squares = |i: usize| features.z.row(i).iter().map(|v| v * v).sum::<f64>();
+        let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
+        let square = (0..task.rows()).map(|i| task.weight(i) * squares(i)).sum::<f64>() / total;
+        Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
