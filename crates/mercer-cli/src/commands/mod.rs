@@ -13,7 +13,7 @@ use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
-use mercer::read::{Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
+use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
 use mercer::select::Metric;
 use std::process::ExitCode;
 
@@ -137,7 +137,7 @@ fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control
     let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
     table.require_room(control)?;
     attach_grams(&mut table, &asked.gram, control)?;
-    let names = targets(&table, asked, targetless)?;
+    let names = targets(&table, asked, &options, targetless)?;
     if let Some(column) = &asked.group_into {
         let kept: Vec<String> = names.iter().cloned().chain(roles.iter().map(|role| role.column().to_owned())).collect();
         table.group_into(column, &kept, &options)?;
@@ -184,11 +184,14 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
 }
 
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
-fn targets(table: &Table, asked: &Tabular, targetless: bool) -> Result<Vec<String>> {
+fn targets(table: &Table, asked: &Tabular, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
+    let own = table.own_target();
     match &asked.target {
         Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
         Some(several) => Ok(split_list(several)),
-        None if targetless || !table.own_target().is_empty() => Ok(table.own_target().to_vec()),
+        // What needs no target may go without that of the table.
+        None if targetless && own.iter().any(|name| options.declared(name) == Some(ColumnType::Ignore)) => Ok(Vec::new()),
+        None if targetless || !own.is_empty() => Ok(own.to_vec()),
         None => Err(Error::Setting {
             name: "--target".into(),
             why: format!("missing; which column is to be predicted? There are: {}", table.header().join(", ")),

@@ -32,6 +32,18 @@ fn clusters_are_written_row_by_row_and_new_rows_find_theirs() {
 }
 
 #[test]
+fn the_target_that_a_table_names_itself_is_left_out_untold_or_told() {
+    let shell = Shell::new();
+    let words = ["cluster", "example:iris", "--estimator", "k_medoids(clusters=3)"];
+    let untold = shell.done(&words);
+    let told = shell.done(&[&words[..], &["--types", "species=ignore"]].concat());
+    assert_eq!((told.out.lines().count(), &told.out), (151, &untold.out));
+    assert!(untold.err.contains("'species', the target of the table, is left out") && !told.err.contains("target"), "{}", told.err);
+    let fit = shell.mercer(&["fit", "example:iris", "--types", "species=ignore", "--estimator", "svc", "-o", "m.mercer"]);
+    assert!(fit.code != 0 && fit.err.contains("cannot be the target"), "{}", fit.err);
+}
+
+#[test]
 fn rows_that_fit_best_what_components_make_of_others_stand_beside_their_coordinates() {
     let shell = Shell::new();
     shell.write("t.csv", heaps());
