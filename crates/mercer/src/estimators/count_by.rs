@@ -92,7 +92,23 @@ pub struct CountCurve {
     pub chosen: usize,
 }
 
+/// By how much a value may lie below the greatest and be as good by the rule.
+fn indifference(by: CountBy, greatest: &CountTried, other: &CountTried) -> f64 {
+    match by {
+        CountBy::Gap => ERRORS * greatest.error,
+        CountBy::Stability => greatest.error.hypot(other.error).max(EQUAL),
+        CountBy::Silhouette | CountBy::Eigengap => 0.0,
+    }
+}
+
 impl CountCurve {
+    /// By how much the value of the choice may lie below the greatest and be as good.
+    pub fn indifference(&self) -> f64 {
+        let of = |count: usize| self.tried.iter().find(|t| t.count == count);
+        let greatest = self.tried.iter().reduce(|b, t| if t.value > b.value { t } else { b });
+        greatest.zip(of(self.chosen)).map_or(0.0, |(greatest, own)| indifference(self.by, greatest, own))
+    }
+
     /// What chose the number, for people.
     pub fn sentence(&self) -> String {
         let (Some(first), Some(last)) = (self.tried.first(), self.tried.last()) else {
@@ -178,7 +194,7 @@ fn gap(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) 
     });
     let greatest = CountCurve::greatest(by, tried.take_while(|t| t.value.is_finite()).collect(), places);
     let best = greatest.tried.iter().find(|t| t.count == greatest.chosen).copied();
-    let first = greatest.tried.iter().find(|t| best.is_some_and(|b| t.value >= b.value - ERRORS * b.error)).map(|t| t.count);
+    let first = greatest.tried.iter().find(|t| best.is_some_and(|b| t.value >= b.value - indifference(by, &b, t))).map(|t| t.count);
     Ok(CountCurve { chosen: first.unwrap_or(greatest.chosen), ..greatest })
 }
 
@@ -263,7 +279,7 @@ fn stability(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering
         .collect();
     let greatest = CountCurve::greatest(by, tried, places);
     let best = greatest.tried.iter().find(|t| t.count == greatest.chosen).copied();
-    let as_good = |t: &&CountTried| best.is_some_and(|b| b.value - t.value <= b.error.hypot(t.error).max(EQUAL));
+    let as_good = |t: &&CountTried| best.is_some_and(|b| b.value - t.value <= indifference(by, &b, t));
     let last = greatest.tried.iter().rev().find(as_good).map(|t| t.count);
     Ok(CountCurve { chosen: last.unwrap_or(greatest.chosen), ..greatest })
 }

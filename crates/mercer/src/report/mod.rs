@@ -25,7 +25,7 @@ mod validity;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals,
+    Bin, Components, Confusion, Curve, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree,
     TuningCurve, figure_files, save_figures,
 };
 

@@ -2,12 +2,12 @@
 
 use super::figures::median;
 use super::gather::Request;
-use super::{Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, TuningCurve};
+use super::{Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree, TuningCurve};
 use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, ColumnKind, Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Estimator, Fitted, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want};
+use crate::estimators::{Answer, Estimator, EstimatorExpr, Fitted, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want};
 use crate::gram::{Dense, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -22,6 +22,8 @@ const CELLS: usize = 100;
 const MOST_COLUMNS: usize = 6;
 /// Clusters of more rows are not looked for again with other numbers of them.
 const COUNTED: usize = 2000;
+/// Components whose variance is drawn, though fewer are kept.
+const SCREE: usize = 10;
 /// Points of a curve.
 const CURVE: usize = 200;
 /// Probability of the intervals shown.
@@ -50,6 +52,7 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
     }
     if let Answer::Components { names } = &model.answer {
         out.extend(in_time(components(model, data, names, control))?);
+        out.extend(in_time(scree(model, data, weights, control))?.flatten().map(Picture::Scree));
     }
     if model.fitted.clusters().is_some() {
         out.extend(in_time(clusters(model, data, control))?);
@@ -145,6 +148,21 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
     }))
 }
 
+/// The variance of the greatest components, those that are left out included, where rows are few.
+fn scree(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Control) -> Result<Option<Scree>> {
+    let (EstimatorExpr::KernelPca(own), Some(spectrum)) = (&model.estimator, model.fitted.spectrum()) else { return Ok(None) };
+    if data.rows() > COUNTED {
+        return Ok(None);
+    }
+    let kept = spectrum.values.len();
+    let gram = model.kernel.gram(&model.prep.apply(data)?, control)?;
+    let task = Task { gram: gram.as_ref(), target: &Target::Absent { rows: data.rows() }, weights, control, seed: model.about.seed };
+    let most = kept.max(SCREE).min(data.rows().saturating_sub(1)).max(1);
+    let whole = KernelPca { components: Value::Number(most as f64), novelty: false, sparsity: Value::Number(0.0), ..own.clone() };
+    let shares = whole.fit(&task)?.spectrum().map(|s| s.shares());
+    Ok(shares.filter(|shares| shares.len() > 1).map(|shares| Scree { shares, kept }))
+}
+
 /// The first two columns of coordinates; 0 upwards where there is one.
 fn plane(places: &Matrix) -> Vec<[f64; 2]> {
     (0..places.rows()).map(|i| [places[(i, 0)], if places.cols() > 1 { places[(i, 1)] } else { 0.0 }]).collect()
@@ -204,7 +222,7 @@ fn counts(model: &Model, data: &Dataset, weights: Option<&[f64]>, control: &Cont
         same: [chosen as f64; 2],
         edges: [BoundStatus::Unknown; 2],
     };
-    let (same, drawn) = (own.value - own.error, curve.tried.iter().any(|t| t.error > 0.0));
+    let (same, drawn) = (own.value - curve.indifference(), curve.tried.iter().any(|t| t.error > 0.0));
     let errors = if drawn { curve.tried.iter().map(|t| t.error).collect() } else { Vec::new() };
     Ok(Some(TuningCurve { criterion: curve.by.told().into(), rises: true, score: own.value, same, parameter, errors }))
 }

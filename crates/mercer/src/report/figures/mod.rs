@@ -17,6 +17,7 @@ mod regions;
 mod relevance;
 mod reliability;
 mod residuals;
+mod scree;
 mod tuning;
 
 pub use components::Components;
@@ -29,6 +30,7 @@ pub use regions::Regions;
 pub use relevance::Relevance;
 pub use reliability::{Bin, Reliability};
 pub use residuals::Residuals;
+pub use scree::Scree;
 pub use tuning::TuningCurve;
 
 pub(super) use colours::style;
@@ -53,6 +55,8 @@ pub enum Picture {
     Curve(Curve),
     /// Rows along two components.
     Components(Components),
+    /// How much of the variance each component holds.
+    Scree(Scree),
     /// Which classes are taken for which.
     Confusion(Confusion),
     /// What is left over of the truth after a prediction.
@@ -73,6 +77,7 @@ impl Picture {
             Picture::PredictedTrue(p) => p.sentence(row),
             Picture::Curve(p) => p.sentence(row),
             Picture::Components(p) => p.sentence(),
+            Picture::Scree(p) => p.sentence(),
             Picture::Confusion(p) => p.sentence(row),
             Picture::Residuals(p) => p.sentence(row),
             Picture::Reliability(p) => p.sentence(row),
@@ -89,6 +94,7 @@ impl Picture {
             Picture::PredictedTrue(p) => p.svg(&label),
             Picture::Curve(p) => p.svg(&label),
             Picture::Components(p) => p.svg(&label),
+            Picture::Scree(p) => p.svg(&label),
             Picture::Confusion(p) => p.svg(&label),
             Picture::Residuals(p) => p.svg(&label),
             Picture::Reliability(p) => p.svg(&label),
@@ -109,6 +115,7 @@ impl Picture {
             Picture::PredictedTrue(_) => "Predicted and true values".into(),
             Picture::Curve(_) => "Predicted curve".into(),
             Picture::Components(p) => if p.clusters.is_empty() { "Components" } else { "Clusters" }.into(),
+            Picture::Scree(_) => "Variance of the components".into(),
             Picture::Confusion(_) => "Confusion matrix".into(),
             Picture::Residuals(_) => "Residuals".into(),
             Picture::Reliability(_) => "Reliability".into(),
@@ -127,7 +134,7 @@ impl Picture {
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
             Picture::Relevance(p) => (p.part(), "columns"),
-            Picture::Reliability(_) | Picture::Tuning(_) => (None, ""),
+            Picture::Reliability(_) | Picture::Scree(_) | Picture::Tuning(_) => (None, ""),
         };
         part.map_or(what.clone(), |[drawn, all]| format!("{what} ({} of {} {of} drawn)", count(drawn), count(all)))
     }
@@ -139,6 +146,7 @@ impl Picture {
             Picture::PredictedTrue(_) => "predicted".into(),
             Picture::Curve(_) => "curve".into(),
             Picture::Components(p) => if p.clusters.is_empty() { "components" } else { "clusters" }.into(),
+            Picture::Scree(_) => "scree".into(),
             Picture::Confusion(_) => "confusion".into(),
             Picture::Residuals(_) => "residuals".into(),
             Picture::Reliability(_) => "reliability".into(),
@@ -151,7 +159,7 @@ impl Picture {
     pub(super) fn place(&self) -> usize {
         match self {
             Picture::Curve(_) | Picture::Components(_) => 0,
-            Picture::Confusion(_) | Picture::PredictedTrue(_) => 1,
+            Picture::Confusion(_) | Picture::PredictedTrue(_) | Picture::Scree(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,
             Picture::Relevance(_) => 4,
