@@ -25,8 +25,8 @@ mod validity;
 mod words;
 
 pub use figures::{
-    Bin, Components, Confusion, Curve, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree,
-    TuningCurve, figure_files, save_figures,
+    Bin, Components, Confusion, Curve, Directions, Layer, Panel, Panels, Picture, PredictedTrue, Regions, Relevance, Reliability,
+    Residuals, Scree, TuningCurve, figure_files, save_figures,
 };
 
 pub use advice::{advice_json, advice_text};

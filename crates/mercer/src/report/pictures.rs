@@ -2,12 +2,16 @@
 
 use super::figures::median;
 use super::gather::Request;
-use super::{Components, Confusion, Curve, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree, TuningCurve};
+use super::{
+    Components, Confusion, Curve, Directions, Picture, PredictedTrue, Regions, Relevance, Reliability, Residuals, Scree, TuningCurve,
+};
 use crate::compare::Scored;
 use crate::control::Control;
 use crate::data::{Column, ColumnKind, Dataset, Target, Values};
 use crate::error::{Error, Result};
-use crate::estimators::{Answer, Estimator, EstimatorExpr, Fitted, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want};
+use crate::estimators::{
+    Answer, Estimator, EstimatorExpr, Fitted, FittedModel, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want,
+};
 use crate::gram::{Dense, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
@@ -49,6 +53,9 @@ pub(super) fn of_model(model: &Model, data: &Dataset, target: &Target, weights: 
             out.extend(in_time(curve(model, *x, &y.col(0), &model.answer.columns().concat(), control))?)
         }
         _ => {}
+    }
+    if let Target::Classes { codes, names } = target {
+        out.extend(in_time(directions(model, data, codes, names, control))?.flatten().map(Picture::Directions));
     }
     if let Answer::Components { names } = &model.answer {
         out.extend(in_time(components(model, data, names, control))?);
@@ -145,6 +152,27 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
         rows: names_of_rows(data),
         clusters: Vec::new(),
         medoids: Vec::new(),
+    }))
+}
+
+/// The rows along the discriminant directions, where a prediction goes by features or by kernel values with the rows that were kept
+/// alone.
+fn directions(model: &Model, data: &Dataset, codes: &[usize], names: &[String], control: &Control) -> Result<Option<Directions>> {
+    let FittedModel::Discriminant(found) = &model.fitted else { return Ok(None) };
+    let prepared = model.prep.apply(data)?;
+    let kept = found.support().len();
+    let bound = match kept {
+        0 => model.kernel.gram_to_multiply(&prepared, control)?,
+        _ if model.support.rows() == kept => model.support.reference(&model.kernel, control)?.cross(&prepared, control)?,
+        _ => return Ok(None),
+    };
+    let along = found.along(bound.as_ref(), control)?;
+    let place = |i: usize| [along[(i, 0)], if along.cols() > 1 { along[(i, 1)] } else { codes[i] as f64 }];
+    Ok((along.cols() > 0).then(|| Directions {
+        names: names.to_vec(),
+        classes: codes.to_vec(),
+        places: (0..data.rows()).map(place).collect(),
+        between: found.between.iter().take(2).copied().collect(),
     }))
 }
 

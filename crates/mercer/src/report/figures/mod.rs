@@ -11,6 +11,7 @@ mod components;
 mod confusion;
 mod contours;
 mod curve;
+mod directions;
 mod panels;
 mod predicted;
 mod regions;
@@ -24,6 +25,7 @@ pub use components::Components;
 pub use confusion::Confusion;
 pub(crate) use contours::contours;
 pub use curve::Curve;
+pub use directions::Directions;
 pub use panels::{Layer, Panel, Panels};
 pub use predicted::PredictedTrue;
 pub use regions::Regions;
@@ -55,6 +57,8 @@ pub enum Picture {
     Curve(Curve),
     /// Rows along two components.
     Components(Components),
+    /// Rows of classes along discriminant directions.
+    Directions(Directions),
     /// How much of the variance each component holds.
     Scree(Scree),
     /// Which classes are taken for which.
@@ -77,6 +81,7 @@ impl Picture {
             Picture::PredictedTrue(p) => p.sentence(row),
             Picture::Curve(p) => p.sentence(row),
             Picture::Components(p) => p.sentence(),
+            Picture::Directions(p) => p.sentence(),
             Picture::Scree(p) => p.sentence(),
             Picture::Confusion(p) => p.sentence(row),
             Picture::Residuals(p) => p.sentence(row),
@@ -94,6 +99,7 @@ impl Picture {
             Picture::PredictedTrue(p) => p.svg(&label),
             Picture::Curve(p) => p.svg(&label),
             Picture::Components(p) => p.svg(&label),
+            Picture::Directions(p) => p.svg(&label),
             Picture::Scree(p) => p.svg(&label),
             Picture::Confusion(p) => p.svg(&label),
             Picture::Residuals(p) => p.svg(&label),
@@ -115,6 +121,7 @@ impl Picture {
             Picture::PredictedTrue(_) => "Predicted and true values".into(),
             Picture::Curve(_) => "Predicted curve".into(),
             Picture::Components(p) => if p.clusters.is_empty() { "Components" } else { "Clusters" }.into(),
+            Picture::Directions(_) => "Discriminant directions".into(),
             Picture::Scree(_) => "Variance of the components".into(),
             Picture::Confusion(_) => "Confusion matrix".into(),
             Picture::Residuals(_) => "Residuals".into(),
@@ -131,6 +138,7 @@ impl Picture {
             Picture::PredictedTrue(p) => (marks(p.truth.len()), "rows"),
             Picture::Curve(p) => (marks(p.x.len()), "rows"),
             Picture::Components(p) => (marks(p.places.len()), "rows"),
+            Picture::Directions(p) => (marks(p.places.len()), "rows"),
             Picture::Residuals(p) => (marks(p.predicted.len()), "rows"),
             Picture::Confusion(p) => (p.part(), "classes"),
             Picture::Relevance(p) => (p.part(), "columns"),
@@ -146,6 +154,7 @@ impl Picture {
             Picture::PredictedTrue(_) => "predicted".into(),
             Picture::Curve(_) => "curve".into(),
             Picture::Components(p) => if p.clusters.is_empty() { "components" } else { "clusters" }.into(),
+            Picture::Directions(_) => "directions".into(),
             Picture::Scree(_) => "scree".into(),
             Picture::Confusion(_) => "confusion".into(),
             Picture::Residuals(_) => "residuals".into(),
@@ -158,7 +167,7 @@ impl Picture {
     /// Where it stands among the pictures of a fit.
     pub(super) fn place(&self) -> usize {
         match self {
-            Picture::Curve(_) | Picture::Components(_) => 0,
+            Picture::Curve(_) | Picture::Components(_) | Picture::Directions(_) => 0,
             Picture::Confusion(_) | Picture::PredictedTrue(_) | Picture::Scree(_) => 1,
             Picture::Regions(_) | Picture::Residuals(_) => 2,
             Picture::Reliability(_) => 3,
