@@ -189,9 +189,9 @@ fn targets(table: &Table, asked: &Tabular, options: &ReadOptions, targetless: bo
     match &asked.target {
         Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
         Some(several) => Ok(split_list(several)),
-        // What needs no target may go without that of the table.
-        None if targetless && own.iter().any(|name| options.declared(name) == Some(ColumnType::Ignore)) => Ok(Vec::new()),
-        None if targetless || !own.is_empty() => Ok(own.to_vec()),
+        // What needs no target may go without one of the table's own.
+        None if targetless => Ok(own.iter().filter(|name| options.declared(name) != Some(ColumnType::Ignore)).cloned().collect()),
+        None if !own.is_empty() => Ok(own.to_vec()),
         None => Err(Error::Setting {
             name: "--target".into(),
             why: format!("missing; which column is to be predicted? There are: {}", table.header().join(", ")),

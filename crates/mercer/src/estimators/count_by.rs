@@ -179,10 +179,9 @@ fn gap(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) 
         task.control.check_time("reference tables of the gap statistic")?;
         task.control.tell("gap statistic", draw, REFERENCES);
         let squares = reference(&coordinates, task.seed.wrapping_add(draw as u64), task)?;
-        let mut apart = squares.clone();
-        apart.data_mut().iter_mut().filter(|_| places.power == 1).for_each(|d| *d = d.sqrt());
-        let like =
-            Places { rows: places.rows.clone(), of_row: (0..n).collect(), weights: places.weights.clone(), apart, power: places.power };
+        let (rows, weights) = (places.rows.clone(), places.weights.clone());
+        let mut like = Places { rows, of_row: (0..n).collect(), weights, apart: squares.clone(), power: 2 };
+        like.raise(places.power);
         let found = clusters(&like, &counts)?;
         drawn.push(scatters(&squares, &like, &counts, &found));
     }

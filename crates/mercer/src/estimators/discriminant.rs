@@ -14,7 +14,6 @@ use super::{
 use crate::control::Control;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::Gram;
 use crate::linalg::{Matrix, eigh, product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
@@ -71,16 +70,6 @@ pub struct FittedDiscriminant {
     pub between: Vec<f64>,
     link: Link,
     summary: Summary,
-}
-
-impl FittedDiscriminant {
-    /// Coordinates of new rows along the directions, rows x directions, by their kernel values with the rows that were kept.
-    ///
-    /// # Errors
-    /// Kernel values with other rows, and on request of `control`.
-    pub fn along(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
-        self.expansion.predict(cross, control)
-    }
 }
 
 impl Estimator for Discriminant {
@@ -231,7 +220,7 @@ impl Fitted for FittedDiscriminant {
 
     /// Scores are ln prior_c + m_c'z - |m_c|^2 / 2: logarithms of the probabilities up to a constant; of two classes the difference.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let z = self.along(query.cross, query.control)?;
+        let z = self.expansion.predict(query.cross, query.control)?;
         Error::unless_equal("coordinates of the means of classes", z.cols(), self.means.cols())?;
         Error::unless_equal("priors of the classes", self.means.rows(), self.priors.len())?;
         let score = |i: usize, c: usize| {

@@ -237,8 +237,8 @@ impl<S: Solver> Primal<'_, S> {
         self.solve_from(self.z.transposed_product(&weighed, control)?, y, control)
     }
 
-    /// The same where Z'W y_m is known.
-    pub(super) fn solve_from(&self, first: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
+    /// The same from g = Z_m' W (y - f) - lambda beta of beta = 0, which is Z'W y_m: what is centred need not be centred on both sides.
+    pub(super) fn solve_from(&self, mut open: Matrix, y: &Matrix, control: &Control) -> Result<Found> {
         let (n, outputs) = (y.rows(), y.cols());
         let centre = means(y, self.weights, self.mean.is_some());
         let centred = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - centre[o]);
@@ -260,8 +260,6 @@ impl<S: Solver> Primal<'_, S> {
             let square = |i: usize| (0..outputs).map(|o| (centred[(i, o)] - (f[(i, o)] - shift[o])).powi(2)).sum::<f64>();
             (0..n).map(|i| 0.5 * self.weight(i) * square(i)).sum::<f64>() + 0.5 * self.lambda * beta.norm().powi(2)
         };
-        // g = Z_m' W (y - f) - lambda beta, which for beta = 0 is Z'W y_m: what is centred need not be centred on both sides.
-        let mut open = first;
         let mut last = open.norm();
         let mut found = Found { objective: objective(&nothing.f, &nothing.beta), ..nothing };
         let least = f64::EPSILON * last;

@@ -162,11 +162,11 @@ fn directions(model: &Model, data: &Dataset, codes: &[usize], names: &[String], 
     let prepared = model.prep.apply(data)?;
     let kept = found.support().len();
     let bound = match kept {
-        0 => model.kernel.gram_to_multiply(&prepared, control)?,
-        _ if model.support.rows() == kept => model.support.reference(&model.kernel, control)?.cross(&prepared, control)?,
+        0 if found.expansion().is_of_features() => model.kernel.gram_to_multiply(&prepared, control)?,
+        1.. if model.support.rows() == kept => model.support.reference(&model.kernel, control)?.cross(&prepared, control)?,
         _ => return Ok(None),
     };
-    let along = found.along(bound.as_ref(), control)?;
+    let along = found.expansion().predict(bound.as_ref(), control)?;
     let place = |i: usize| [along[(i, 0)], if along.cols() > 1 { along[(i, 1)] } else { codes[i] as f64 }];
     Ok((along.cols() > 0).then(|| Directions {
         names: names.to_vec(),
