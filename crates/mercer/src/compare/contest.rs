@@ -260,11 +260,10 @@ impl<'a> Contest<'a> {
 
     /// A search for every fold, scores at the starting values, and the seconds of what is done once.
     fn look(&self, e: usize, control: &Control) -> Result<Vec<(Search, Result<FoldScore>, f64)>> {
-        let estimator = &self.entries[e].estimator;
         let rows = self.entries[e].first_rows;
         self.over_folds(rows, self.bytes(&self.entries[e], rows), control, false, |k, control| {
             let clock = Instant::now();
-            let search = self.new_search(k, estimator, control)?;
+            let search = self.new_search(k, e, control)?;
             let seconds = clock.elapsed().as_secs_f64();
             let score = {
                 let (kernel, estimator) = search.start();
@@ -274,13 +273,23 @@ impl<'a> Contest<'a> {
         })
     }
 
-    fn new_search(&self, k: usize, estimator: &EstimatorExpr, control: &Control) -> Result<Search> {
+    /// A search on the rows that the fits of an entry learn from.
+    fn new_search(&self, k: usize, e: usize, control: &Control) -> Result<Search> {
         let ground = self.ground(k)?;
-        let raw = self.examples.data.select(&self.folds[k].train);
+        let (entry, seed) = (&self.entries[e], self.comparing.seed);
+        let mut raw = self.examples.data.select(&self.folds[k].train);
+        let part;
+        let mut examples = ground.train.examples();
+        // With a limit of time they may turn out to be more.
+        if self.control.deadline.is_none() && entry.rows < examples.rows() {
+            let rows = some_rows_of(examples.target, entry.rows, seed);
+            raw = raw.select(&rows);
+            part = examples.select(&rows);
+            examples = part.examples();
+        }
         let prepared = Preparation { recipe: &self.comparing.prep, kernel: &ground.kernel, raw: &raw };
-        let examples = ground.train.examples();
         let aim = Aim { scoring: self.scoring, within_noise: true };
-        Search::new(&ground.kernel, estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
+        Search::new(&ground.kernel, &entry.estimator, &examples, Some(prepared), aim, control, seed)
     }
 
     fn search(&mut self) -> Result<()> {

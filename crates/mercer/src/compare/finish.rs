@@ -7,7 +7,7 @@ use super::{Outcome, Scored, Standing, Starts};
 use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::learner::{Before, Learner, Rows, Timed};
-use crate::select::{Estimate, Search, Tuned};
+use crate::select::{DEAR, Estimate, Search, Tuned};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -157,6 +157,7 @@ impl Contest<'_> {
                 folds: scores.len(),
                 of_folds: self.folds.len(),
                 at_start: entry.is_at_start(),
+                is_dear: entry.searches.iter().any(Search::is_dear),
                 is_searched: entry.rounds_left() == 0 && !entry.searches.iter().any(Search::is_cut),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
                 rows: entry.scored_rows().min(self.whole.data.rows()),
@@ -198,7 +199,7 @@ impl Contest<'_> {
         let said = [
             (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
             (
-                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start),
+                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start && !r.standing.is_dear),
                 "before anything was searched: scored at starting values",
             ),
             (
@@ -207,6 +208,9 @@ impl Contest<'_> {
             ),
             (names(&|r| r.model.is_none()), "before the fit to all rows"),
         ];
+        if let Some(who) = names(&|r| r.standing.is_dear) {
+            self.notices.push(format!("{who}: {DEAR}: scored at starting values"));
+        }
         let all = self.whole.data.rows();
         let cut = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.standing.rows < all);
         for (who, what) in said {

@@ -75,6 +75,8 @@ pub struct Standing {
     pub of_folds: usize,
     /// Whether the scores are those of the starting values although there is something to search.
     pub at_start: bool,
+    /// Whether a search was left out, as it would cost far too much.
+    pub is_dear: bool,
     /// Whether the search came to its own end.
     pub is_searched: bool,
     /// Fits that did not meet their tolerance, of the folds and of the fit to all rows.

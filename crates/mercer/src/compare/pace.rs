@@ -10,8 +10,6 @@ pub(super) struct Pace {
     rows: usize,
     fit: f64,
     predict: f64,
-    /// The power of the rows that predictions go by: 2 where each has a variance.
-    growth: i32,
 }
 
 impl Pace {
@@ -19,10 +17,10 @@ impl Pace {
     pub(super) fn of(rows: usize, folds: &[FoldScore], seconds: f64, others: f64) -> Option<Pace> {
         let fit: f64 = folds.iter().map(|f| f.seconds.0).sum();
         let predict: f64 = folds.iter().map(|f| f.seconds.1).sum();
-        let growth = if folds.first()?.predictions.variance.is_some() { 2 } else { 1 };
+        folds.first()?;
         // Folds that ran side by side took less time than their own clocks say.
         let share = seconds / (fit + predict + others).max(1e-9);
-        Some(Pace { rows: rows.max(1), fit: share * fit, predict: share * predict, growth })
+        Some(Pace { rows: rows.max(1), fit: share * fit, predict: share * predict })
     }
 
     /// Seconds of the fits of every fold to so many rows.
@@ -36,10 +34,8 @@ impl Pace {
     }
 
     /// Seconds of predicting the rows held out by every fold from so many rows.
-    pub(super) fn predictions(&self, size: Size) -> f64 {
-        // A model over features predicts from these alone.
-        let from = |rows: usize| size.at(rows).few().unwrap_or(rows) as f64;
-        self.predict * (from(size.rows) / from(self.rows)).powi(self.growth)
+    pub(super) fn predictions(&self, estimator: &EstimatorExpr, size: Size) -> f64 {
+        self.predict * estimator.prediction_work(size) / estimator.prediction_work(size.at(self.rows)).max(1.0)
     }
 }
 
@@ -48,12 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fit_grows_with_its_work_and_a_prediction_with_its_rows() {
+    fn a_fit_grows_with_its_work_and_a_prediction_with_what_it_is_made_from() {
         let svc = EstimatorExpr::parse("svc").unwrap();
-        let pace = Pace { rows: 100, fit: 1.0, predict: 2.0, growth: 1 };
+        let pace = Pace { rows: 100, fit: 1.0, predict: 2.0 };
         let size = Size { rows: 1000, outputs: 2, classes: true, rank: None, stored: None };
-        assert!((pace.fits(&svc, size) - 100.0).abs() <= 1e-9 && (pace.predictions(size) - 20.0).abs() <= 1e-9);
-        assert!((Pace { growth: 2, ..pace }.predictions(size) - 200.0).abs() <= 1e-9);
-        assert!((pace.predictions(Size { rank: Some(40), ..size }) - 2.0).abs() <= 1e-9, "40 features, whatever the rows");
+        assert!((pace.fits(&svc, size) - 100.0).abs() <= 1e-9 && (pace.predictions(&svc, size) - 20.0).abs() <= 1e-9);
+        let gp = EstimatorExpr::parse("gp").unwrap();
+        assert!(pace.predictions(&gp, size) > 100.0, "a variance for each of them");
+        assert!((pace.predictions(&svc, Size { rank: Some(40), ..size }) - 2.0).abs() <= 1e-9, "40 features, whatever the rows");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Comparing;
 use crate::control::Control;
-use crate::data::{Dataset, Examples};
+use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
@@ -96,7 +96,8 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             Some(speed) => {
                 let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
                 // What cannot be searched fails in its turn, and says so there.
-                let search = Search::new(kernel, estimator, examples, None, aim, control, comparing.seed);
+                let searched_on = examples.select(&some_rows_of(examples.target, found.rows, comparing.seed));
+                let search = Search::new(kernel, estimator, &searched_on.examples(), None, aim, control, comparing.seed);
                 let searched = search.map_or(0.0, |s| (folds + 1.0) * s.work_left() / speed.operations);
                 // A search ends with its time.
                 Some((speed.seconds(&means, estimator, size.at(found.rows)) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))

@@ -4,14 +4,18 @@ use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Query, Task, Want};
+use crate::fitting::size_of;
 use crate::gram::{Gram, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
+use crate::select::largest;
 use serde::Serialize;
 
-/// Rows that are fitted twice, at most.
+/// Rows that are fitted twice, at most, and operations of one of the fits, but for the fewest rows.
 const ROWS: usize = 300;
+const WORK: f64 = 2e10;
+const FEWEST_ROWS: usize = 60;
 /// The tolerance of solvers there.
 const TIGHT: f64 = 1e-8;
 /// The other start is the solution for a penalty so many times as large, or, of a method without one, for rows of which every other
@@ -44,7 +48,9 @@ impl Starts {
         let mut used: Vec<usize> = (0..examples.rows()).collect();
         used.retain(|i| model.about.left_out.binary_search(i).is_err() && examples.weights.is_none_or(|w| w[*i] > 0.0));
         let seed = model.about.seed;
-        let chosen = some_rows_of(&examples.target.select(&used), ROWS, seed);
+        let size = size_of(model.kernel.expr(), examples.data, examples.target);
+        let most = largest(ROWS, |n| n <= FEWEST_ROWS || model.estimator.work(size.at(n)) <= WORK);
+        let chosen = some_rows_of(&examples.target.select(&used), most, seed);
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);
         let data = model.prep.apply(&part.data)?;

@@ -22,6 +22,7 @@ pub(super) trait AnyEstimator {
     fn bytes(&self, size: Size) -> u64;
     fn most_bytes(&self, size: Size, allowed: u64) -> u64;
     fn work(&self, size: Size) -> f64;
+    fn prediction_work(&self, size: Size) -> f64;
     fn criterion_work(&self, size: Size) -> f64;
     fn uses(&self, param: &str, target: Kind) -> bool;
     fn term(&self) -> Term;
@@ -82,6 +83,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn work(&self, size: Size) -> f64 {
         Estimator::work(self, size)
+    }
+    fn prediction_work(&self, size: Size) -> f64 {
+        Estimator::prediction_work(self, size)
     }
     fn criterion_work(&self, size: Size) -> f64 {
         Estimator::criterion_work(self, size)

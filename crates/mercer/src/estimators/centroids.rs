@@ -4,7 +4,7 @@
 //! be tiled, rows are spread evenly over the range of all: each as far as can be from those before, which covers it within twice the
 //! least radius that so many rows allow (Gonzalez 1985, Clustering to minimize the maximum intercluster distance).
 
-use super::clusters::Places;
+use super::clusters::{Places, SUMMED};
 use super::{KernelKMeans, Task};
 use crate::error::{Error, Result};
 use crate::solve::medoids;
@@ -42,6 +42,9 @@ pub(super) fn chosen_among(rows: usize) -> usize {
 fn most_among(count: usize) -> usize {
     ENOUGH.max(ROWS_PER_CENTROID.saturating_mul(count))
 }
+
+/// Rows that each is compared with, to find the copies.
+pub(super) const COMPARED: usize = SUMMED.0 * SUMMED.1;
 
 /// How many rows differ.
 pub(super) fn differing(task: &Task<'_>) -> Result<usize> {

@@ -16,6 +16,8 @@ use std::ops::Range;
 
 /// Rows whose sums of kernel values differ by no more than this share may lie at one place.
 const ALIKE: f64 = 1e-9;
+/// Runs of rows, and rows of each, that sums of kernel values are over where there are more.
+pub(super) const SUMMED: (usize, usize) = (8, 256);
 /// Rows of distances that are computed together.
 const ROWS: usize = 240;
 /// Distances that one thread brings to a power at a time.
@@ -65,15 +67,7 @@ impl Places {
         if n == 0 {
             return Err(Error::Data("clusters need rows, and there is none".into()));
         }
-        let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
-        let sums = match task.gram.held() {
-            Some(held) => product_within(held, &weights, task.control)?,
-            None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,
-            None => gram::apply(task.gram, &weights, task.control)?,
-        }
-        .into_data();
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]));
+        let (sums, order) = in_order(task)?;
         let mut places = Places {
             rows: Vec::new(),
             of_row: vec![0; n],
@@ -81,7 +75,7 @@ impl Places {
             apart: Matrix::zeros(0, 0),
             power: if distances { 1 } else { 2 },
         };
-        let width = ALIKE * sums.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+        let width = ALIKE * largest(&sums);
         let mut row = vec![0.0; n];
         for &i in &order {
             let mut near = (0..places.rows.len()).rev().take_while(|&p| sums[i] - sums[places.rows[p]] <= width).peekable();
@@ -271,6 +265,45 @@ impl Gram for Apart<'_> {
     fn symmetric(&self) -> bool {
         self.0.symmetric()
     }
+}
+
+/// Weighted sums of kernel values of every row, which equal rows have in common, and the rows in their order. Of many rows they are sums
+/// over some, unless these tell too few of all apart.
+fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
+    let n = task.rows();
+    if n > SUMMED.0 * SUMMED.1 {
+        let some: Vec<usize> = (0..SUMMED.0).flat_map(|k| k * n / SUMMED.0..k * n / SUMMED.0 + SUMMED.1).collect();
+        let all: Vec<usize> = (0..n).collect();
+        let weights = Matrix::column(some.iter().map(|&i| task.weight(i)).collect());
+        let sums = gram::apply(&Subset::new(task.gram, &all, &some), &weights, task.control)?.into_data();
+        let order = sorted(&sums);
+        let width = ALIKE * largest(&sums);
+        let apart = order.windows(2).filter(|w| sums[w[1]] - sums[w[0]] > width).count();
+        if 2 * apart > n {
+            return Ok((sums, order));
+        }
+    }
+    let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
+    let sums = match task.gram.held() {
+        Some(held) => product_within(held, &weights, task.control)?,
+        None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,
+        None => gram::apply(task.gram, &weights, task.control)?,
+    }
+    .into_data();
+    let order = sorted(&sums);
+    Ok((sums, order))
+}
+
+/// The places of numbers, the least first.
+fn sorted(numbers: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
+    order
+}
+
+/// The greatest size.
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0f64, |m, s| m.max(s.abs()))
 }
 
 /// Squared distances in feature space of some training rows from all, or the distances that their kernel values are.

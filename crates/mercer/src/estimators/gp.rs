@@ -257,6 +257,13 @@ impl Estimator for Gp {
         bordered::work(few, latent / 3.0) + if size.classes { 400.0 * (size.rows as f64).powi(2) * latent } else { 0.0 }
     }
 
+    /// A variance for every latent function.
+    fn prediction_work(&self, size: Size) -> f64 {
+        let latent = if size.classes && size.outputs > 2 { 2.0 * size.outputs as f64 } else { 1.0 };
+        let few = if size.classes { None } else { size.few() };
+        size.per_prediction() + latent * (few.unwrap_or(size.rows) as f64).powi(2)
+    }
+
     /// Of classes a factor and an inverse; of more than two one each, a triangular solve and a product.
     fn criterion_work(&self, size: Size) -> f64 {
         let cubes = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.5 };

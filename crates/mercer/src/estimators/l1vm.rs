@@ -161,7 +161,7 @@ impl Estimator for L1vm {
     fn work(&self, size: Size) -> f64 {
         let (rows, outputs) = (size.rows as f64, size.outputs as f64);
         let several = size.classes && size.outputs > 2;
-        let (products, blocks) = if several { (2000.0 * outputs, 2.5 * outputs) } else { (600.0 + 600.0 * outputs, 0.0) };
+        let (products, blocks) = if several { (6000.0 * outputs, 7.5 * outputs) } else { (600.0 + 600.0 * outputs, 0.0) };
         products * rows.powi(2) + blocks * rows.powi(3)
     }
 

@@ -314,6 +314,10 @@ impl EstimatorExpr {
     pub fn work(&self, size: Size) -> f64 {
         self.any().work(size)
     }
+    /// Floating-point operations of the prediction of one row, roughly.
+    pub fn prediction_work(&self, size: Size) -> f64 {
+        self.any().prediction_work(size)
+    }
     /// Operations of one value of the smooth criterion with its derivatives, roughly.
     pub fn criterion_work(&self, size: Size) -> f64 {
         self.any().criterion_work(size)

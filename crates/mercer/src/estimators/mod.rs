@@ -205,6 +205,10 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     }
     /// Floating-point operations of a fit of this size, roughly: what a plan goes by.
     fn work(&self, size: Size) -> f64;
+    /// Floating-point operations of the prediction of one row by a fit of this size, roughly.
+    fn prediction_work(&self, size: Size) -> f64 {
+        size.per_prediction()
+    }
     /// Floating-point operations of one value of the smooth criterion with its derivatives, roughly.
     fn criterion_work(&self, size: Size) -> f64 {
         2.5 * (size.rows as f64).powi(3)

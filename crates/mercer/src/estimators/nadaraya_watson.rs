@@ -14,15 +14,18 @@ use super::{Answer, Criterion, Estimator, Fitted, Gives, Needs, Predicted, Predi
 use crate::blocks;
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
-use crate::gram::Block;
-use crate::linalg::{Matrix, product_into};
+use crate::gram::{Block, Subset, dot, ranges};
+use crate::linalg::Matrix;
 use crate::param::Param;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// New inputs that one task looks at together, fewer where their kernel values would be more numbers than these.
-const TILE: usize = 64;
-const MOST: usize = 1 << 21;
+/// New inputs that one task looks at together, and rows that it compares them with at a time.
+const TILE: (usize, usize) = (64, 256);
+/// The first rows, in which a fit looks for kernel values below 0, of more.
+const LOOKED_AT: usize = 2000;
+/// Operations of a kernel value and the look at it.
+const PER_PAIR: f64 = 40.0;
 
 /// Nadaraya-Watson regression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,23 +95,28 @@ impl FittedNadarayaWatson {
         let all = self.mean(None);
         // Weighted differences from the mean, which loses no digit to a mean far from 0, and the weights themselves.
         let wide = outputs + 1;
-        let sums = Matrix::from_fn(n, wide, |i, o| self.weights[i] * if o < outputs { self.targets[(i, o)] - all[o] } else { 1.0 });
-        let step = (MOST / n.max(1)).clamp(1, TILE);
+        let sums = Matrix::from_fn(wide, n, |o, i| self.weights[i] * if o < outputs { self.targets[(i, o)] - all[o] } else { 1.0 });
         let (mut means, mut masses) = (Matrix::zeros(m, outputs), vec![0.0; m]);
-        let tiles = masses.par_chunks_mut(step).zip(means.data_mut().par_chunks_mut((step * outputs).max(1))).enumerate();
+        let tiles = masses.par_chunks_mut(TILE.0).zip(means.data_mut().par_chunks_mut((TILE.0 * outputs).max(1))).enumerate();
         tiles.try_for_each(|(t, (masses, means))| -> Result<()> {
             control.check_time("averages")?;
-            let (first, count) = (t * step, masses.len());
-            let (mut tile, mut found) = (vec![0.0; count * n], vec![0.0; count * wide]);
-            cross.fill(first..first + count, 0..n, Block::new(&mut tile, count, n));
-            if left_out {
-                (0..count).for_each(|i| tile[i * n + first + i] = 0.0);
+            let (first, count) = (t * TILE.0, masses.len());
+            let (mut tile, mut found) = (vec![0.0; count * TILE.1.min(n)], vec![0.0; count * wide]);
+            for cols in ranges(n, TILE.1) {
+                let (start, width) = (cols.start, cols.len());
+                let tile = &mut tile[..count * width];
+                cross.fill(first..first + count, cols.clone(), Block::new(tile, count, width));
+                if left_out {
+                    (0..count).filter(|i| cols.contains(&(first + i))).for_each(|i| tile[i * width + first + i - start] = 0.0);
+                }
+                if let Some(at) = tile.iter().position(|k| !(*k >= 0.0 && k.is_finite())) {
+                    return Err(not_a_weight(tile[at], first + at / width, start + at % width));
+                }
+                // A value has the same bits whatever inputs are asked for beside it.
+                for (row, out) in tile.chunks_exact(width).zip(found.chunks_exact_mut(wide)) {
+                    out.iter_mut().enumerate().for_each(|(o, f)| *f += dot(row, &sums.row(o)[cols.clone()]));
+                }
             }
-            if let Some(at) = tile.iter().position(|k| !(*k >= 0.0 && k.is_finite())) {
-                return Err(not_a_weight(tile[at], first + at / n, at % n));
-            }
-            // A value has the same bits whatever inputs are asked for beside it.
-            tile.chunks_exact(n).zip(found.chunks_exact_mut(wide)).for_each(|(row, out)| product_into(row, sums.data(), out, 1, n, wide));
             for (i, (mean, found)) in means.chunks_exact_mut(outputs).zip(found.chunks_exact(wide)).enumerate() {
                 masses[i] = found[outputs];
                 if masses[i] > 0.0 {
@@ -173,12 +181,16 @@ impl Estimator for NadarayaWatson {
     }
 
     fn bytes(&self, size: Size) -> u64 {
-        8 * (size.rows as u64 * (4 + 2 * size.outputs as u64) + MOST as u64)
+        8 * size.rows as u64 * (4 + 2 * size.outputs as u64)
     }
 
-    /// Each row is compared with each.
+    /// Some rows are compared with each.
     fn work(&self, size: Size) -> f64 {
-        20.0 * (size.rows as f64).powi(2)
+        (PER_PAIR + 2.0 * size.outputs as f64) * (size.rows * size.rows.min(LOOKED_AT)) as f64
+    }
+
+    fn prediction_work(&self, size: Size) -> f64 {
+        (PER_PAIR + 2.0 * size.outputs as f64) * size.rows as f64
     }
 
     /// Kernel values, averages and derivatives.
@@ -190,10 +202,12 @@ impl Estimator for NadarayaWatson {
         Ok(f64::NAN)
     }
 
-    /// Keeps the rows; a kernel with values below 0 is found here, and not by the first prediction.
+    /// Keeps the rows. A kernel with values below 0 is found here, of many rows in the first with all; each prediction looks at its own.
     fn fit(&self, task: &Task<'_>) -> Result<FittedNadarayaWatson> {
-        let fitted = FittedNadarayaWatson::of(task)?;
-        fitted.averages(&Query::new(task.gram, Want::default(), task.control), false)?;
+        let (n, fitted) = (task.rows(), FittedNadarayaWatson::of(task)?);
+        let rows: Vec<usize> = (0..LOOKED_AT.min(n)).collect();
+        let some = Subset::new(task.gram, &rows, &(0..n).collect::<Vec<_>>());
+        fitted.averages(&Query::new(&some, Want::default(), task.control), false)?;
         Ok(fitted)
     }
 

@@ -7,7 +7,7 @@ use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Que
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Side, dot};
+use crate::gram::{Block, Gram, Side, Subset, dot};
 use crate::linalg::Matrix;
 use crate::param::Param;
 use rayon::prelude::*;
@@ -92,19 +92,18 @@ impl Estimator for NearestMedoid {
 fn medoid(task: &Task<'_>, rows: &[usize]) -> Result<(usize, f64)> {
     const HEIGHT: usize = 64;
     let weights: Vec<f64> = rows.iter().map(|&i| task.weight(i)).collect();
-    let n = task.rows();
-    let losses: Vec<Vec<f64>> = rows
+    let gathered = task.gram.gathered(rows);
+    let subset = Subset::new(task.gram, rows, rows);
+    let (own, n): (&dyn Gram, usize) = (gathered.as_deref().unwrap_or(&subset), rows.len());
+    let places: Vec<usize> = (0..n).collect();
+    let losses: Vec<Vec<f64>> = places
         .par_chunks(HEIGHT)
         .map(|some| {
             task.control.check_time("distances within a class")?;
-            let mut apart = vec![0.0; some.len() * n];
-            task.gram.fill_apart(some, 0..n, Block::new(&mut apart, some.len(), n));
-            let square = |far: &[f64]| -> Vec<f64> {
-                let mut squares: Vec<f64> = rows.iter().map(|&j| far[j]).collect();
-                task.gram.squared_distances(&mut squares);
-                squares
-            };
-            Ok(apart.chunks_exact(n).map(|far| dot(&weights, &square(far))).collect())
+            let mut squares = vec![0.0; some.len() * n];
+            own.fill_apart(some, 0..n, Block::new(&mut squares, some.len(), n));
+            own.squared_distances(&mut squares);
+            Ok(squares.chunks_exact(n).map(|far| dot(&weights, far)).collect())
         })
         .collect::<Result<_>>()?;
     let losses = losses.concat();

@@ -11,7 +11,7 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
-use super::logistic::OfFeatures;
+use super::logistic::{OfFeatures, newton_products};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
@@ -119,6 +119,15 @@ impl RbfNetwork {
         Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }
     }
 
+    /// Features of a fit to so many rows.
+    fn features(&self, rows: usize) -> usize {
+        match (self.centroids, &self.count) {
+            (Centroids::All, _) => rows,
+            (_, Value::Number(_)) => self.count.integer().min(rows),
+            _ => centroids::usual(rows),
+        }
+    }
+
     /// The classes of the target, where it is of classes.
     fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
         match task.target {
@@ -165,20 +174,24 @@ impl Estimator for RbfNetwork {
             Centroids::All | Centroids::Grid => n,
             Centroids::KMeans | Centroids::KMedoids => centroids::chosen_among(size.rows) as u64,
         };
-        let features = if self.centroids == Centroids::All { n } else { centroids::usual(size.rows) as u64 };
+        let features = self.features(size.rows) as u64;
         8 * (3 * among * among + 3 * n * features + 20 * n * size.outputs as u64)
     }
 
     /// Sums of kernel values, clusters among some rows, and a fit to few features or to all.
     fn work(&self, size: Size) -> f64 {
-        let rank = if self.centroids == Centroids::All { None } else { Some(centroids::usual(size.rows)) };
+        let rank = (self.centroids != Centroids::All).then(|| self.features(size.rows));
         let (n, among) = (size.rows as f64, centroids::chosen_among(size.rows) as f64);
-        bordered::work(Size { rank, ..size }, 1.0) + 40.0 * n.powi(2) + 60.0 * among.powi(2)
+        let steps = match (size.classes && size.outputs > 2, rank) {
+            (true, Some(rank)) => 2.0 * newton_products(size) * n * (rank * size.outputs) as f64,
+            _ => 0.0,
+        };
+        bordered::work(Size { rank, ..size }, 1.0) + steps + 40.0 * n * n.min(centroids::COMPARED as f64) + 60.0 * among.powi(2)
     }
 
     /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
     fn criterion_work(&self, size: Size) -> f64 {
-        let (n, m) = (size.rows as f64, if self.centroids == Centroids::All { size.rows } else { centroids::usual(size.rows) } as f64);
+        let (n, m) = (size.rows as f64, self.features(size.rows) as f64);
         let latent = if size.outputs > 2 { size.outputs as f64 } else { 1.0 };
         match size.classes {
             true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,

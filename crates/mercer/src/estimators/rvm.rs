@@ -253,8 +253,14 @@ impl Estimator for Rvm {
     /// a hundred changes, with blocks for each pair of classes.
     fn work(&self, size: Size) -> f64 {
         let latent = if size.classes && size.outputs == 2 { 1 } else { size.outputs } as f64;
-        let row = if size.classes { 15_000.0 + 5000.0 * latent.powi(2) } else { 4000.0 * latent };
+        let row = if size.classes { 50_000.0 + 5000.0 * latent.powi(2) } else { 60_000.0 * latent };
         row * (size.rows as f64).powi(2)
+    }
+
+    /// From the rows that stay, and of numbers a variance.
+    fn prediction_work(&self, size: Size) -> f64 {
+        let kept = size.at(most_relevant(size.rows).min(size.rows));
+        kept.per_prediction() + if size.classes { 0.0 } else { (kept.rows as f64).powi(2) }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

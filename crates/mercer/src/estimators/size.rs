@@ -20,6 +20,8 @@ pub struct Size {
 /// what conjugate gradients take.
 const SPARSE_ROWS: usize = 2048;
 const PASSES: f64 = 2000.0;
+/// Operations of a kernel value.
+const PER_VALUE: f64 = 40.0;
 /// Features are few where there are so many rows for each of them.
 const ROWS_PER_FEATURE: usize = 2;
 
@@ -32,6 +34,11 @@ impl Size {
     /// The features, where there are so few of them that a fit goes by them and not by kernel values.
     pub fn few(self) -> Option<usize> {
         self.rank.filter(|rank| ROWS_PER_FEATURE * rank < self.rows)
+    }
+
+    /// Operations of a prediction from all training rows, or from features where these are few: kernel values and a product with weights.
+    pub(super) fn per_prediction(self) -> f64 {
+        self.few().unwrap_or(self.rows) as f64 * (PER_VALUE + 2.0 * self.outputs as f64)
     }
 
     /// Operations of a least-squares fit by conjugate gradients over sparse features, where they are fewer than those of a factor of

@@ -7,7 +7,6 @@
 
 use super::free::{Free, Setting};
 use super::profile::{Curve, ProfileScan};
-use super::round::Round;
 use super::search::{Found, Place};
 use super::standing::Standing;
 use super::tune::steps;
@@ -82,8 +81,8 @@ pub(super) struct Field<'a> {
 }
 
 /// Settings tried at most in a round.
-fn most_tries(first: bool, last: bool, round: &Round) -> usize {
-    match round.all {
+fn most_tries(first: bool, last: bool, all: bool) -> usize {
+    match all {
         true => TRIES_LAST,
         false => TRIES[if first && last { 2 } else { usize::from(!first) }],
     }
@@ -91,16 +90,20 @@ fn most_tries(first: bool, last: bool, round: &Round) -> usize {
 
 /// Fits that a round may take, roughly: of a parameter that is free alone not every setting is tried, and of many settings
 /// not every fold is judged.
-pub(super) fn fits(free: usize, first: bool, last: bool, round: &Round) -> f64 {
-    let tried = most_tries(first, last, round).min(if free == 1 { TRIES_ALONE } else { usize::MAX });
-    let judged = if round.all { round.folds.len() as f64 } else { 0.5 * (HEAT + round.folds.len().max(HEAT)) as f64 };
-    tried as f64 * judged
+pub(super) fn fits(free: usize, first: bool, last: bool, folds: usize, all: bool) -> f64 {
+    let tried = most_tries(first, last, all).min(if free == 1 { TRIES_ALONE } else { usize::MAX });
+    tried as f64 * fits_of_one(folds, all)
+}
+
+/// Fits that a setting is judged by, as a rule.
+pub(super) fn fits_of_one(folds: usize, all: bool) -> f64 {
+    if all { folds as f64 } else { 0.5 * (HEAT + folds.max(HEAT)) as f64 }
 }
 
 impl<'a> Field<'a> {
     fn new(place: &'a Place<'a>, scoring: Scoring, control: &'a Control, seed: u64, evaluations: &'a mut usize) -> Result<Self> {
         let first = place.starts.is_empty();
-        let most = most_tries(first, place.last, place.round);
+        let most = most_tries(first, place.last, place.round.all).min(place.tries);
         let mut inner = Vec::with_capacity(place.round.folds.len());
         for fold in &place.round.folds {
             control.check()?;

@@ -17,11 +17,14 @@ const NOMINAL_WORK: f64 = 8.2e10;
 const NOMINAL_ROWS: f64 = 20_000.0;
 /// The work allowed grows with the rows to this power.
 const GROWTH: f64 = 0.48;
-/// Fewer rows than this are never cut.
+/// Fewer rows than this are cut only where a fit is dear.
 pub(crate) const LEAST_ROWS: usize = 1000;
-/// Where a fit to so many takes this many times the nominal work, larger tables are cut to fewer, though to no fewer than the least.
-const DEAR: f64 = 10.0;
-const FEWEST_ROWS: usize = 250;
+/// A fit is dear where it takes this many times the nominal work, of tables with no more rows and of larger ones. They are cut to no
+/// fewer than these, and these for each class.
+const DEAR: [f64; 2] = [10.0, 2.0];
+const FEWEST_ROWS: (usize, usize) = (100, 6);
+/// Fits that predictions may take the nominal work of, all together.
+const PREDICTING: f64 = 8.0;
 /// Rows on which speed is measured, the first that are, and how they grow; smaller tables are not worth it.
 const PROBE_ROWS: (usize, usize, usize) = (750, 6000, 2);
 const WORTH_ROWS: usize = 4000;
@@ -30,6 +33,10 @@ const PROBES_SHARE: f64 = 0.05;
 /// A probe that took this share of the time allowed, or so many seconds where there is no limit, is the last.
 const PROBE_SHARE: f64 = 0.004;
 const PROBE_SECONDS: f64 = 0.03;
+/// Operations of the first probe, where the fewest rows do not take more.
+const PROBE_WORK: f64 = 2e9;
+/// Where those take so many, none is made, and as many a second are assumed.
+const NOT_PROBED: f64 = 1e10;
 /// A part is this share of the rows at most: a larger one saves nothing.
 const WORTH_SHARE: f64 = 0.9;
 
@@ -73,20 +80,14 @@ pub(crate) struct Part {
 pub(crate) struct Speed {
     /// Operations of a fit per second.
     pub operations: f64,
-    /// Rows that were learnt from, and seconds of predicting a row from them.
-    rows: f64,
-    row: f64,
-    /// The power of the rows learnt from that a prediction goes by: 2 where it has a variance.
-    growth: i32,
+    /// The same of a prediction.
+    predicted: f64,
 }
 
 impl Speed {
     /// Seconds of fits to so many rows with their predictions.
     pub(crate) fn seconds(&self, means: &Means, estimator: &EstimatorExpr, size: Size) -> f64 {
-        // A model over features predicts from these alone.
-        let from = size.few().unwrap_or(size.rows) as f64;
-        let predicted = means.predicted * self.row * (from / self.rows).powi(self.growth);
-        means.fits * estimator.work(size) / self.operations + predicted
+        means.fits * estimator.work(size) / self.operations + means.predicted * estimator.prediction_work(size) / self.predicted
     }
 }
 
@@ -102,9 +103,12 @@ pub(crate) fn part(
     control.check()?;
     let (rows, size) = (examples.rows(), fitting::size_of(kernel, examples.data, examples.target));
     let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
-    let mut speed = None;
-    let (mut probe, most_probed, growth) = PROBE_ROWS;
-    while (means.told || means.seconds.is_some()) && rows >= WORTH_ROWS && probe <= most_probed.min(rows / 2) {
+    let (first, most_probed, growth) = PROBE_ROWS;
+    let fewest = FEWEST_ROWS.0.max(if size.classes { FEWEST_ROWS.1 * size.outputs } else { 0 });
+    let mut probe = largest(first, |n| n <= fewest || estimator.work(size.at(n)) <= PROBE_WORK);
+    let asked_for = (means.told || means.seconds.is_some()) && rows >= WORTH_ROWS;
+    let mut speed = asked_for.then_some(Speed { operations: NOT_PROBED, predicted: NOT_PROBED });
+    while asked_for && estimator.work(size.at(probe)) <= NOT_PROBED && probe <= most_probed.min(rows / 2) {
         let sample = examples.select(&some_rows_of(examples.target, probe, seed));
         let clock = Instant::now();
         speed = measured(estimator, kernel, &sample.examples(), size, quiet, seed)?;
@@ -115,15 +119,19 @@ pub(crate) fn part(
         probe *= growth;
     }
     let nominal = means.patience * NOMINAL_WORK * (rows as f64 / NOMINAL_ROWS).powf(GROWTH);
+    let predicting = |size: Size| means.predicted * estimator.prediction_work(size) <= PREDICTING * nominal;
     let in_time = |size: Size| match (means.seconds, speed) {
         (Some(seconds), Some(speed)) => speed.seconds(&means, estimator, size) <= seconds,
         (Some(_), None) => true,
-        (None, _) => estimator.work(size) <= nominal,
+        (None, _) => estimator.work(size) <= nominal && predicting(size),
     };
     let fits = |size: Size| estimator.bytes(size) <= means.bytes;
     let asked = rows.min(means.most);
     let most = largest(asked, |n| fits(size.at(n)));
-    let never_cut = |n: usize| n <= LEAST_ROWS && (asked <= LEAST_ROWS || n <= FEWEST_ROWS || estimator.work(size.at(n)) <= DEAR * nominal);
+    let dear = DEAR[usize::from(asked > LEAST_ROWS)] * nominal;
+    let never_cut = |n: usize| {
+        n <= LEAST_ROWS && (n <= fewest || estimator.work(size.at(n)) <= dear && (asked <= LEAST_ROWS || predicting(size.at(n))))
+    };
     let within = largest(asked, |n| fits(size.at(n)) && (never_cut(n) || in_time(size.at(n))));
     let part = Part { rows: if worth_cutting(within, most) { within } else { most }, most, landmarks: None, speed };
     // An exact fit to most of the rows is as good.
@@ -176,14 +184,14 @@ fn measured(
     let Ok((kernel, fitted)) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
     let fit = clock.elapsed().as_secs_f64();
     let predicted = fitting::predict_from(&kernel, &fitted, sample.data, sample.data, Want::JUDGED, control);
-    let Ok(made) = predicted else { return Ok(None) };
+    if predicted.is_err() {
+        return Ok(None);
+    }
     let predict = clock.elapsed().as_secs_f64() - fit;
     let rows = sample.rows();
     Ok(Some(Speed {
         operations: estimator.work(size.at(rows)) / fit.max(1e-6),
-        rows: rows as f64,
-        row: predict / rows as f64,
-        growth: if made.variance.is_some() { 2 } else { 1 },
+        predicted: rows as f64 * estimator.prediction_work(size.at(rows)) / predict.max(1e-6),
     }))
 }
 

@@ -1,6 +1,7 @@
 //! The rows of one round of a search: a sample, its inner folds, and how the rows became inputs.
 
 use super::crossval;
+use super::free::Setting;
 use crate::data::{Dataset, Examples, Fold, Sample, Split, folds};
 use crate::error::Result;
 use crate::facts;
@@ -22,6 +23,8 @@ pub struct Preparation<'a> {
 /// The rows of one round.
 pub(super) struct Round {
     pub sample: Sample,
+    /// Where searches begin, with what is not searched as these rows suggest it.
+    pub start: Setting,
     /// Inner folds; none where the criterion is smooth.
     pub folds: Vec<Fold>,
     /// Whether the rows are all there are, or as many as a fit can be repeated for.

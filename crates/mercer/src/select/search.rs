@@ -10,43 +10,23 @@ use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
-use super::round::{Preparation, Round, each_once, inner_folds, raw_of};
+use super::round::{Preparation, Round, each_once};
 use super::smooth;
-use super::standing::Standing;
 use super::tune::{Tuned, Tuning, learnt, steps};
 use crate::control::Control;
-use crate::data::{Dataset, Examples, Target, some_rows_of};
+use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::fitting;
 use crate::kernels::KernelExpr;
 
-/// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
-const SMOOTH_ROWS: [usize; 2] = [600, 1000];
-/// Operations of one value of a smooth criterion, and of one fit of cross-validation, at most: in units of the cube of those rows.
-const DEAR: f64 = 10.0;
-/// Rows on which cross-validation decides at last, within noise and for good.
-const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
 /// Times that the parameters are looked along at most, where that finds better values.
 const LOOKS: usize = 3;
-/// Fewer rows are not searched on, however little memory there is.
-const LEAST_ROWS: usize = 50;
-/// Fewer rows than this are one round.
-const ROUND_ROWS: usize = 170;
-/// Operations of one fit of the round on all rows, within noise and for good.
-const LAST_WORK: [f64; 2] = [2e9, 1e10];
-/// The same of one value of a smooth criterion, in these units.
-const LAST_DEAR: f64 = 15.0;
-/// There is such a round where it has so many times the rows of the one before.
-const WORTH: f64 = 1.35;
-/// Folds that such a round judges.
-const LAST_FOLDS: usize = 2;
 /// Settings that a round on all rows begins with, at most.
 const FINALISTS: usize = 2;
-/// Rows for each class in the first round, at least.
-const ROWS_PER_CLASS: usize = 12;
-/// Each round has so many times the rows of the one before.
-const GROWTH: f64 = 2.7;
+
+/// Why a search is left out; the name of the estimator comes before it.
+pub(crate) const DEAR: &str = "takes too long on so many rows and classes to be searched";
 
 /// What a search goes by, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,19 +59,23 @@ pub(super) struct Found {
 
 /// A search on its way.
 pub struct Search {
-    start: Setting,
-    free: Vec<Free>,
-    rounds: Vec<Round>,
+    pub(super) start: Setting,
+    pub(super) free: Vec<Free>,
+    /// The estimator with what is open but not searched, such as a number of centroids: each round settles it by its own rows.
+    pub(super) open: EstimatorExpr,
+    pub(super) rounds: Vec<Round>,
     /// The size of a fit to the whole.
-    size: Size,
+    pub(super) size: Size,
     next: usize,
     found: Option<Found>,
     suggested: Vec<Vec<f64>>,
     evaluations: usize,
     /// Whether a round was cut short.
     cut: bool,
-    seed: u64,
-    aim: Aim,
+    /// Whether it would cost far too much, and is left out.
+    dear: bool,
+    pub(super) seed: u64,
+    pub(super) aim: Aim,
 }
 
 impl Search {
@@ -119,9 +103,16 @@ impl Search {
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };
         let free = if estimator.uses_kernel() { free_parameters(kernel, estimator, &start, examples.target.kind()) } else { Vec::new() };
         let size = fitting::size_of(&start.kernel, examples.data, examples.target);
+        let mut open = start.estimator.clone();
+        for (param, value) in estimator.values() {
+            if !value.is_settled() && !free.iter().any(|f| f.own_name() == Some(param.name)) {
+                open.set(param.name, &value)?;
+            }
+        }
         let mut search = Search {
             start,
             free,
+            open,
             rounds: Vec::new(),
             size,
             next: 0,
@@ -129,12 +120,15 @@ impl Search {
             suggested: Vec::new(),
             evaluations: 0,
             cut: false,
+            dear: false,
             seed,
             aim,
         };
-        if !search.free.is_empty() {
+        let sizes = if search.free.is_empty() { Vec::new() } else { search.sizes(examples, control) };
+        search.dear = sizes.last().is_some_and(|&rows| search.is_too_dear(rows));
+        if search.is_open() && !search.dear {
             let each_once = if search.is_smooth() { each_once(examples) } else { None };
-            for rows in search.sizes(examples, control) {
+            for rows in sizes {
                 let rows = match &each_once {
                     Some(firsts) => {
                         let some = some_rows_of(&examples.target.select(firsts), rows, seed);
@@ -142,7 +136,7 @@ impl Search {
                     }
                     None => some_rows_of(examples.target, rows, seed),
                 };
-                let round = search.draw(&rows, examples, prepared)?;
+                let round = search.draw(&rows, examples, prepared, control)?;
                 search.rounds.push(round);
             }
             search.rounds.extend(search.draw_last(examples, prepared, control)?);
@@ -157,87 +151,18 @@ impl Search {
         estimator.criterion_name().filter(|_| holds)
     }
 
-    fn is_smooth(&self) -> bool {
+    pub(super) fn is_smooth(&self) -> bool {
         self.criterion_name().is_some()
-    }
-
-    /// Rows of each round, ascending.
-    fn sizes(&self, examples: &Examples<'_>, control: &Control) -> Vec<usize> {
-        let most = self.most_rows(examples, control);
-        let classes = match examples.target {
-            Target::Classes { names, .. } => names.len(),
-            _ => 0,
-        };
-        let least = ROUND_ROWS.max(ROWS_PER_CLASS * classes);
-        let mut sizes = vec![most];
-        // The whole path of a parameter that is free alone costs as much as a few fits: it needs no first round.
-        let alone = self.is_smooth() && self.free.len() == 1 && self.free[0].own_name().is_some();
-        while !alone && (sizes[0] as f64 / GROWTH) as usize >= least {
-            sizes.insert(0, (sizes[0] as f64 / GROWTH) as usize);
-        }
-        sizes
-    }
-
-    /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
-    fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
-        let stands = Standing::of(&self.start.kernel, &self.free, examples.data).is_any();
-        let needs = |n: usize| {
-            let square = (n as u64).pow(2);
-            let fit = self.start.estimator.bytes(self.size.at(n));
-            let kept = if stands { 2 } else { 1 };
-            if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
-        };
-        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
-        // What costs more a row, as by many classes, goes by fewer of them.
-        let work = |n: usize| {
-            let estimator = &self.start.estimator;
-            if self.is_smooth() { estimator.criterion_work(self.size.at(n)) } else { estimator.work(self.size.at(n)) }
-        };
-        let limit = DEAR * (SMOOTH_ROWS[1] as f64).powi(3);
-        while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || work(most) > limit) {
-            most = (most * 4 / 5).max(LEAST_ROWS);
-        }
-        most
-    }
-
-    fn draw(&self, rows: &[usize], examples: &Examples<'_>, prepared: Option<Preparation<'_>>) -> Result<Round> {
-        let sample = examples.select(rows);
-        if self.is_smooth() {
-            return Ok(Round { sample, folds: Vec::new(), all: false, raw: None });
-        }
-        let folds = inner_folds(&sample, rows, prepared, self.seed)?;
-        Ok(Round { sample, folds, all: false, raw: raw_of(rows, prepared) })
-    }
-
-    /// The round on all rows, or as many as a fit can be repeated for. Evidence asks the same of any number of rows: what
-    /// leaves no row out has no such round.
-    fn draw_last(&self, examples: &Examples<'_>, prepared: Option<Preparation<'_>>, control: &Control) -> Result<Option<Round>> {
-        let estimator = &self.start.estimator;
-        if self.is_smooth() && !estimator.criterion_leaves_out() {
-            return Ok(None);
-        }
-        let size = self.size;
-        let work = LAST_WORK[usize::from(!self.aim.within_noise)];
-        let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
-        let mut most = examples.rows();
-        let dear = |size: Size| estimator.work(size) > work || self.is_smooth() && estimator.criterion_work(size) > LAST_DEAR * work;
-        while most > before && (dear(size.at(most)) || estimator.bytes(size.at(most)) > control.allowed() / 4) {
-            most = most * 19 / 20;
-        }
-        if (most as f64) < WORTH * before as f64 {
-            return Ok(None);
-        }
-        let rows = some_rows_of(examples.target, most, self.seed);
-        let sample = examples.select(&rows);
-        let mut parts = inner_folds(&sample, &rows, prepared, self.seed)?;
-        // The last ones, which in time learn from the most rows.
-        parts.drain(..parts.len().saturating_sub(LAST_FOLDS));
-        Ok(Some(Round { sample, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
     }
 
     /// Whether anything is left to choose.
     pub fn is_open(&self) -> bool {
         !self.free.is_empty()
+    }
+
+    /// Whether it would cost far too much, and is left out: what is open stays as the data suggest it.
+    pub fn is_dear(&self) -> bool {
+        self.dear
     }
 
     /// Whether time ended a round before its end.
@@ -265,16 +190,7 @@ impl Search {
         if round.folds.is_empty() {
             return smooth::work(round.sample.data.rows(), self.free.len(), one);
         }
-        crossval::fits(self.free.len(), number == 0, number + 1 == self.rounds.len(), round) * one
-    }
-
-    /// Operations of one value of the smooth criterion, or of one fit without a fold.
-    fn work_of_one(&self, round: &Round) -> f64 {
-        if round.folds.is_empty() {
-            return self.start.estimator.criterion_work(self.size.at(round.sample.data.rows()));
-        }
-        let judged = round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0);
-        crossval::as_judged(&self.start.estimator, self.aim.scoring.deciding).work(self.size.at(judged))
+        crossval::fits(self.free.len(), number == 0, number + 1 == self.rounds.len(), round.folds.len(), round.all) * one
     }
 
     /// Operations that looking along every free number takes, roughly.
@@ -354,7 +270,7 @@ impl Search {
             starts.truncate(FINALISTS);
         }
         let place = Place {
-            start: &self.start,
+            start: &round.start,
             free: &self.free,
             round,
             last,
@@ -362,6 +278,7 @@ impl Search {
             number: self.next,
             within_noise: self.aim.within_noise,
             judges: self.aim.within_noise && !self.suggested.is_empty(),
+            tries: self.tries(round),
         };
         let made = match self.criterion_name() {
             Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
@@ -395,13 +312,14 @@ impl Search {
     /// The settled expressions and what the search learnt. With `curves`, each parameter is looked along.
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let Some(mut found) = self.found.take() else {
-            let late = self.is_open() && (self.cut || self.next == 0);
-            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told: None });
+            let late = self.is_open() && !self.dear && (self.cut || self.next == 0);
+            let told = self.dear.then(|| format!("{} {DEAR}: the starting values are fitted", self.start.estimator.name()));
+            return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told });
         };
         let known = found.loss.is_finite();
         let round = &self.rounds[found.round.min(self.rounds.len() - 1)];
         let place = Place {
-            start: &self.start,
+            start: &round.start,
             free: &self.free,
             round,
             last: true,
@@ -409,6 +327,7 @@ impl Search {
             number: found.round,
             within_noise: false,
             judges: false,
+            tries: usize::MAX,
         };
         let smooth = round.folds.is_empty();
         let mut made: Vec<Curve> = Vec::new();
@@ -472,6 +391,8 @@ pub(super) struct Place<'a> {
     /// Whether cross-validation judges the candidates alone: where searches on parts of the rows suggest them, and no more than the noise
     /// is left to gain.
     pub judges: bool,
+    /// Settings that it may try at most.
+    pub tries: usize,
 }
 
 impl Place<'_> {

@@ -47,7 +47,7 @@ pub struct Tuned {
     pub tuning: Option<Tuning>,
     /// Whether time was up before any setting was judged, so that the start was taken.
     pub late: bool,
-    /// What chose the number of clusters, where that was open.
+    /// What chose the number of clusters, where that was open; why there was no search.
     pub told: Option<String>,
 }
 

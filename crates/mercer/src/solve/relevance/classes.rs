@@ -7,6 +7,7 @@
 //! log p = -loss - 1/2 sum_a alpha_a |w_a|^2 + outputs/2 sum_a log alpha_a - 1/2 log |H|
 //! ```
 
+use super::super::gradients::joint_gradients;
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
 use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, gain};
@@ -23,6 +24,10 @@ const DECREMENT: f64 = 1e-20;
 const NEARLY: f64 = 1e-10;
 /// A decrement from which on steps are taken whole.
 const NEAR: f64 = 1e-8;
+/// Unknowns from which on a factor serves as a neighbour of others, and how far and by how many products with those systems are solved.
+const NEIGHBOUR: usize = 32;
+const ENOUGH: f64 = 1e-6;
+const PRODUCTS: usize = 20;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 /// Changes that are made together at most, of those that promise this share of what the best does, and the greatest cosine of two of
@@ -230,7 +235,8 @@ impl State<'_> {
         Ok(h)
     }
 
-    /// The mode of the weights under the alphas, by Newton's method, and what follows from it.
+    /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factors of H go by
+    /// conjugate gradients, with the factor before as a neighbour.
     fn find_mode(&mut self, control: &Control) -> Result<()> {
         let (m, outputs, n) = (self.active.len(), self.outputs(), self.phi.rows());
         if m == 0 {
@@ -243,37 +249,78 @@ impl State<'_> {
         for _ in 0..STEPS {
             control.check()?;
             let factor = Cholesky::new(self.hessian(control)?, control)?;
-            let mut slope = transposed_product_within(&self.columns, &self.slopes.residual, control)?;
-            for a in 0..m {
-                let alpha = self.alpha[a];
-                slope.row_mut(a).iter_mut().zip(self.weights.row(a)).for_each(|(g, w)| *g -= alpha * w);
-            }
-            let slope = Matrix::column(slope.into_data());
-            let step = factor.solve(&slope, control)?;
-            let decrement = dot(slope.data(), step.data());
             log_det = factor.log_det();
-            self.factor = Some(factor.into_lower());
+            let solve = |r: &Matrix| Matrix::new(m, outputs, factor.solve(&Matrix::column(r.data().to_vec()), control)?.into_data());
+            let slope = self.slope(control)?;
+            let step = solve(&slope)?;
+            let decrement = dot(slope.data(), step.data());
             // Near the mode a decrement falls to its square: one that does not is rounding.
-            if decrement <= self.decrement || decrement <= NEAR && decrement > 0.25 * last {
-                break;
-            }
-            last = decrement;
-            let here = self.slopes.loss + self.penalty(&self.weights);
-            let mut size = 1.0;
-            for _ in 0..HALVINGS {
-                let moved = Matrix::from_fn(m, outputs, |a, c| self.weights[(a, c)] + size * step[(a * outputs + c, 0)]);
-                let slopes = self.loss.at(&product_within(&self.columns, &moved, control)?);
-                let fall = here - slopes.loss - self.penalty(&moved);
-                // Near the mode a whole step is right, and values are too coarse to tell.
-                if fall >= 0.0 || decrement <= NEAR {
-                    (self.weights, self.slopes) = (moved, slopes);
-                    break;
+            let found = decrement <= self.decrement || decrement <= NEAR && decrement > 0.25 * last;
+            if !found {
+                last = decrement;
+                self.go_along(&step, decrement, control)?;
+                if m * outputs >= NEIGHBOUR {
+                    self.go_near(&solve, control)?;
                 }
-                size *= 0.5;
+            }
+            self.factor = Some(factor.into_lower());
+            if found {
+                break;
             }
         }
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
         self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
+        Ok(())
+    }
+
+    /// The slope of the log of the posterior by the weights.
+    fn slope(&self, control: &Control) -> Result<Matrix> {
+        let mut slope = transposed_product_within(&self.columns, &self.slopes.residual, control)?;
+        for (a, alpha) in self.alpha.iter().enumerate() {
+            slope.row_mut(a).iter_mut().zip(self.weights.row(a)).for_each(|(g, w)| *g -= alpha * w);
+        }
+        Ok(slope)
+    }
+
+    /// A step of Newton's method, cut until it does not lead uphill; whether it led anywhere.
+    fn go_along(&mut self, step: &Matrix, decrement: f64, control: &Control) -> Result<bool> {
+        let here = self.slopes.loss + self.penalty(&self.weights);
+        let mut size = 1.0;
+        for _ in 0..HALVINGS {
+            let moved = Matrix::from_fn(step.rows(), step.cols(), |a, c| self.weights[(a, c)] + size * step[(a, c)]);
+            let slopes = self.loss.at(&product_within(&self.columns, &moved, control)?);
+            let fall = here - slopes.loss - self.penalty(&moved);
+            // Near the mode a whole step is right, and values are too coarse to tell.
+            if fall >= 0.0 || decrement <= NEAR {
+                (self.weights, self.slopes) = (moved, slopes);
+                return Ok(true);
+            }
+            size *= 0.5;
+        }
+        Ok(false)
+    }
+
+    /// Steps of Newton's method whose systems are solved by products with H; `solve`: by the H of a place near by.
+    fn go_near(&mut self, solve: &impl Fn(&Matrix) -> Result<Matrix>, control: &Control) -> Result<()> {
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            control.check()?;
+            let slope = self.slope(control)?;
+            let times = |v: &Matrix| -> Result<Matrix> {
+                let bent = self.slopes.curvature.times(&product_within(&self.columns, v, control)?);
+                let mut all = transposed_product_within(&self.columns, &bent, control)?;
+                for (a, alpha) in self.alpha.iter().enumerate() {
+                    all.row_mut(a).iter_mut().zip(v.row(a)).for_each(|(h, v)| *h += alpha * v);
+                }
+                Ok(all)
+            };
+            let step = joint_gradients(&slope, times, solve, |_| false, (ENOUGH, PRODUCTS))?.0;
+            let decrement = dot(slope.data(), step.data());
+            if decrement <= self.decrement || decrement > 0.25 * last || !self.go_along(&step, decrement, control)? {
+                break;
+            }
+            last = decrement;
+        }
         Ok(())
     }
 

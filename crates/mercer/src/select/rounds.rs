@@ -1,0 +1,182 @@
+//! The rounds of a search: how many rows each sees, and what it costs. Operations are counted, so that a search is the same on every
+//! machine.
+
+use super::crossval;
+use super::free::Setting;
+use super::round::{Preparation, Round, inner_folds, raw_of};
+use super::search::Search;
+use super::smooth;
+use super::standing::Standing;
+use crate::control::Control;
+use crate::data::{Examples, Sample, some_rows_of};
+use crate::error::Result;
+use crate::estimators::Task;
+
+/// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
+const SMOOTH_ROWS: [usize; 2] = [600, 1000];
+/// Operations of all rounds but the one on all rows, within noise and for good: what costs more a row, as by many classes, goes by
+/// fewer of them.
+const WORK: [f64; 2] = [6e10, 3e11];
+/// Rows on which cross-validation decides at last, within noise and for good.
+const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
+/// Fewer rows are not searched on, however little memory there is, and fewer for each class however much they cost.
+const LEAST_ROWS: usize = 50;
+const LEAST_PER_CLASS: usize = 6;
+/// Settings that cross-validation may try, however much they cost.
+const LEAST_TRIES: usize = 4;
+/// There is no search where its least costs so many times as much.
+const TOO_DEAR: f64 = 3.0;
+/// Fewer rows than this are one round.
+const ROUND_ROWS: usize = 170;
+/// Operations of one fit of the round on all rows, within noise and for good.
+const LAST_WORK: [f64; 2] = [2e9, 1e10];
+/// There is such a round where it has so many times the rows of the one before.
+const WORTH: f64 = 1.35;
+/// Folds that such a round judges.
+const LAST_FOLDS: usize = 2;
+/// Rows for each class in the first round, at least.
+const ROWS_PER_CLASS: usize = 12;
+/// Each round has so many times the rows of the one before.
+const GROWTH: f64 = 2.7;
+
+impl Search {
+    /// Rows of each round, ascending.
+    pub(super) fn sizes(&self, examples: &Examples<'_>, control: &Control) -> Vec<usize> {
+        self.sizes_to(self.most_rows(examples, control))
+    }
+
+    /// The same where the last of them has so many.
+    fn sizes_to(&self, most: usize) -> Vec<usize> {
+        let least = ROUND_ROWS.max(ROWS_PER_CLASS * self.classes());
+        let mut sizes = vec![most];
+        // The whole path of a parameter that is free alone costs as much as a few fits: it needs no first round.
+        let alone = self.is_smooth() && self.free.len() == 1 && self.free[0].own_name().is_some();
+        while !alone && (sizes[0] as f64 / GROWTH) as usize >= least {
+            sizes.insert(0, (sizes[0] as f64 / GROWTH) as usize);
+        }
+        sizes
+    }
+
+    fn classes(&self) -> usize {
+        if self.size.classes { self.size.outputs } else { 0 }
+    }
+
+    /// Operations of rounds on so many rows.
+    fn work_of_sizes(&self, sizes: &[usize]) -> f64 {
+        let of = |(k, &rows): (usize, &usize)| match self.is_smooth() {
+            true => smooth::work(rows, self.free.len(), self.open.criterion_work(self.size.at(rows))),
+            false => {
+                let fits = crossval::fits(self.free.len(), k == 0, k + 1 == sizes.len(), crossval::FOLDS, false);
+                fits * self.work_of_fit(rows - rows / crossval::FOLDS)
+            }
+        };
+        sizes.iter().enumerate().map(of).sum()
+    }
+
+    /// The most rows to search on: enough for the choice, and no more than half of the memory allowed will do for.
+    fn most_rows(&self, examples: &Examples<'_>, control: &Control) -> usize {
+        let stands = Standing::of(&self.start.kernel, &self.free, examples.data).is_any();
+        let needs = |n: usize| {
+            let square = (n as u64).pow(2);
+            let fit = self.start.estimator.bytes(self.size.at(n));
+            let kept = if stands { 2 } else { 1 };
+            if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
+        };
+        let mut most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[usize::from(!self.aim.within_noise)].min(examples.rows());
+        let few = LEAST_ROWS.max(LEAST_PER_CLASS * self.classes());
+        let dear = |n: usize| n > few && self.work_of_sizes(&self.sizes_to(n)) > self.most_work();
+        while most > LEAST_ROWS && (needs(most) > control.allowed() / 2 || dear(most)) {
+            most = (most * 9 / 10).max(LEAST_ROWS);
+        }
+        most
+    }
+
+    pub(super) fn draw(
+        &self,
+        rows: &[usize],
+        examples: &Examples<'_>,
+        prepared: Option<Preparation<'_>>,
+        control: &Control,
+    ) -> Result<Round> {
+        let sample = examples.select(rows);
+        let start = self.start_on(&sample, control)?;
+        if self.is_smooth() {
+            return Ok(Round { sample, start, folds: Vec::new(), all: false, raw: None });
+        }
+        let folds = inner_folds(&sample, rows, prepared, self.seed)?;
+        Ok(Round { sample, start, folds, all: false, raw: raw_of(rows, prepared) })
+    }
+
+    /// The start, with what is not searched as some rows suggest it.
+    fn start_on(&self, sample: &Sample, control: &Control) -> Result<Setting> {
+        let Setting { kernel, estimator } = &self.start;
+        if self.open.values().iter().all(|(_, value)| value.is_settled()) || sample.data.rows() == self.size.rows {
+            return Ok(Setting { kernel: kernel.clone(), estimator: estimator.clone() });
+        }
+        let weights = sample.weights.as_deref();
+        let bound = kernel.learn(&sample.data, weights, control)?.gram(&sample.data, control)?;
+        let task = Task { gram: bound.as_ref(), target: &sample.target, weights, control, seed: self.seed };
+        Ok(Setting { kernel: kernel.clone(), estimator: self.open.settle(&task)? })
+    }
+
+    /// The round on all rows, or as many as a fit can be repeated for. Evidence asks the same of any number of rows: what
+    /// leaves no row out has no such round.
+    pub(super) fn draw_last(&self, examples: &Examples<'_>, prepared: Option<Preparation<'_>>, control: &Control) -> Result<Option<Round>> {
+        let estimator = &self.open;
+        if self.is_smooth() && !estimator.criterion_leaves_out() {
+            return Ok(None);
+        }
+        let size = self.size;
+        let work = LAST_WORK[usize::from(!self.aim.within_noise)];
+        let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
+        let mut most = examples.rows();
+        while most > before && (estimator.work(size.at(most)) > work || estimator.bytes(size.at(most)) > control.allowed() / 4) {
+            most = most * 19 / 20;
+        }
+        if (most as f64) < WORTH * before as f64 {
+            return Ok(None);
+        }
+        let rows = some_rows_of(examples.target, most, self.seed);
+        let sample = examples.select(&rows);
+        let mut parts = inner_folds(&sample, &rows, prepared, self.seed)?;
+        // The last ones, which in time learn from the most rows.
+        parts.drain(..parts.len().saturating_sub(LAST_FOLDS));
+        let start = self.start_on(&sample, control)?;
+        Ok(Some(Round { sample, start, folds: parts, all: true, raw: raw_of(&rows, prepared) }))
+    }
+
+    /// Whether even the least of a search on so many rows costs far too much.
+    pub(super) fn is_too_dear(&self, rows: usize) -> bool {
+        let least = match self.is_smooth() {
+            true => self.work_of_sizes(&[rows]),
+            false => {
+                let fits = LEAST_TRIES as f64 * crossval::fits_of_one(crossval::FOLDS, false);
+                fits * self.work_of_fit(rows - rows / crossval::FOLDS)
+            }
+        };
+        least > TOO_DEAR * self.most_work()
+    }
+
+    /// Settings that cross-validation may try in a round.
+    pub(super) fn tries(&self, round: &Round) -> usize {
+        let one = crossval::fits_of_one(round.folds.len(), round.all) * self.work_of_one(round);
+        ((self.most_work() / one.max(1.0)) as usize).max(LEAST_TRIES)
+    }
+
+    fn most_work(&self) -> f64 {
+        WORK[usize::from(!self.aim.within_noise)]
+    }
+
+    /// Operations of one value of the smooth criterion, or of one fit without a fold.
+    pub(super) fn work_of_one(&self, round: &Round) -> f64 {
+        if round.folds.is_empty() {
+            return self.open.criterion_work(self.size.at(round.sample.data.rows()));
+        }
+        self.work_of_fit(round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0))
+    }
+
+    /// Operations of one fit that cross-validation judges.
+    fn work_of_fit(&self, rows: usize) -> f64 {
+        crossval::as_judged(&self.open, self.aim.scoring.deciding).work(self.size.at(rows))
+    }
+}
