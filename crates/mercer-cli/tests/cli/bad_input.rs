@@ -166,7 +166,12 @@ fn a_plan_above_the_memory_cap_is_refused_before_it_starts() {
     let words = ["fit", "t.csv", "--target", "y", "--estimator", "ridge(lambda=1)", "--max-memory", "1MB", "-o", "m.mercer"];
     let insisting = [&words[..], &["--sample", "2000"]].concat();
     // Of estimators for classes, those that hold no kernel matrix do with so little.
-    refused(&shell, &insisting, RESOURCE, &["MB", "--max-memory", "fewer rows, or an estimator that needs less (knn, perceptron, nadaraya_watson)"]);
+    refused(
+        &shell,
+        &insisting,
+        RESOURCE,
+        &["MB", "--max-memory", "fewer rows, or an estimator that needs less (knn, perceptron, nadaraya_watson)"],
+    );
     // What nobody insists on is fitted to a part, and said.
     let said = shell.done(&words).err;
     assert!(said.contains("learnt from a random sample of the rows") && said.contains("too much time or memory"), "{said}");
