@@ -380,3 +380,19 @@ fn a_perceptron_refuses_a_similarity_that_a_network_takes() {
     assert!(why.contains("Mercer"), "{why}");
     assert!(fit("rbf_network(count=8, lambda=0.1)").unwrap().summary().converged);
 }
+
+#[test]
+fn copies_among_many_rows_do_not_count_as_rows_that_differ() {
+    // Twice the root of 2,500 rows, each of which is there twice, far from its copy in the order; and of 4,900 without copies.
+    for (rows, differing, expected) in [(5000, 2500, 100.0), (4900, 4900, 140.0)] {
+        let at = |i: usize, d: usize| ((i % differing) as f64 * [0.618, 0.755, 0.382][d] * 7.0).sin();
+        let values: Vec<f64> = (0..rows).flat_map(|i| (0..3).map(move |d| at(i, d))).collect();
+        let data = Dataset::from_points(Points::dense(rows, 3, values).unwrap());
+        let kernel = KernelExpr::parse("rbf(length_scale=0.5)").unwrap();
+        let (gram, target) = (kernel.bind(None, &data).unwrap(), Target::numbers(&(0..rows).map(|i| at(i, 0)).collect::<Vec<_>>()));
+        let task = Task { gram: gram.as_ref(), target: &target, weights: None, control: &Control::default(), seed: 0 };
+        let settled = EstimatorExpr::parse("rbf_network(lambda=1)").unwrap().settle(&task).unwrap();
+        let count = settled.values().into_iter().find(|(param, _)| param.name == "count").unwrap().1;
+        assert_eq!(count.number(), expected, "{rows}");
+    }
+}

@@ -9,7 +9,7 @@ use mercer::learner::Learner;
 use mercer::param::Value;
 use mercer::read::{Labels, TargetInfo};
 use mercer::report;
-use mercer::select::{self, BoundStatus, End, Tuned, TunedParameter, Tuning};
+use mercer::select::{self, Aim, BoundStatus, End, Scoring, Search, Tuned, TunedParameter, Tuning};
 use mercer::store;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -224,4 +224,32 @@ fn factors_of_a_kernel_are_searched_around_the_variance_of_a_target_as_it_is() {
         let factor = parameter(&t, "scale");
         assert_eq!((factor.low, factor.high), (0.01, 100.0));
     }
+}
+
+fn search(estimator: &str, data: &Dataset, target: &Target) -> Search {
+    let examples = Examples { data, target, weights: None, split: &mercer::data::Split::Rows };
+    let aim = Aim { scoring: Scoring::of(target, None, None).unwrap(), within_noise: true };
+    let (kernel, estimator) = (KernelExpr::parse("rbf").unwrap(), EstimatorExpr::parse(estimator).unwrap());
+    Search::new(&kernel, &estimator, &examples, None, aim, &Control::default(), 3).unwrap()
+}
+
+#[test]
+fn a_search_keeps_to_its_allowance_by_fewer_rows_and_one_that_cannot_is_left_out_and_says_so() {
+    const CLASSES: usize = 26;
+    let data = points(900, 3, 5);
+    let target = Target::Classes { codes: (0..900).map(|i| i % CLASSES).collect(), names: (0..CLASSES).map(|k| format!("{k}")).collect() };
+    for estimator in ["gp", "l2vm", "logistic", "rbf_network", "svc", "ridge"] {
+        let rounds = search(estimator, &data, &target);
+        assert!(!rounds.is_dear() && rounds.rounds_left() > 0, "{estimator}");
+        // The round on all rows has an allowance of its own, 16 fits of 2e9.
+        assert!(rounds.work_left() <= 6e10 + 3.2e10, "{estimator}: {:e}", rounds.work_left());
+        assert!(rounds.next_rows() >= 6 * CLASSES, "{estimator}: {}", rounds.next_rows());
+    }
+    let dear = search("rvm", &data, &target);
+    assert!(dear.is_open() && dear.is_dear() && dear.rounds_left() == 0);
+    let left = dear.finish(true, &data, &Control::default()).unwrap();
+    assert!(left.tuning.is_none() && !left.late);
+    assert!(left.told.unwrap().starts_with("rvm takes too long on so many rows and classes to be searched"));
+    let two = Target::Classes { codes: (0..900).map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+    assert!(!search("rvm", &data, &two).is_dear());
 }

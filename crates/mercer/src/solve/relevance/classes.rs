@@ -16,7 +16,7 @@ use crate::gram::dot;
 use crate::linalg::{Cholesky, Lower, Matrix, eigh, transposed_product_within};
 use rayon::prelude::*;
 
-/// The decrement that ends them, and one that tells values of the evidence apart.
+/// The decrement that ends Newton's method for one mode, and one that tells values of the evidence apart.
 const DECREMENT: f64 = 1e-20;
 const NEARLY: f64 = 1e-10;
 /// Changes that are made together at most, of those that promise this share of what the best does, and the greatest cosine of two of
