@@ -36,17 +36,14 @@ impl Contest<'_> {
     /// Seconds of scoring every fold from so many rows.
     pub(super) fn fold_seconds(&self, entry: &Entry, rows: usize) -> f64 {
         let rows = rows.min(self.folds.iter().map(|f| f.train.len()).max().unwrap_or(rows));
-        entry.pace.map_or(0.0, |p| {
-            p.fits(&entry.estimator, self.size_of(entry, rows)) + p.predictions(&entry.estimator, self.size_of(entry, rows))
-        })
+        let size = self.size_of(entry, rows);
+        entry.pace.map_or(0.0, |p| p.fits(&entry.estimator, size) + p.predictions(&entry.estimator, size))
     }
 
     /// Seconds of the fit to all rows with its search, and of predicting every row.
     pub(super) fn last_seconds(&self, entry: &Entry, rows: usize) -> f64 {
-        let folds = self.folds.len() as f64;
-        entry.pace.map_or(0.0, |p| {
-            LAST / folds * p.fits(&entry.estimator, self.size_of(entry, rows)) + p.predictions(&entry.estimator, self.size_of(entry, rows))
-        })
+        let (folds, size) = (self.folds.len() as f64, self.size_of(entry, rows));
+        entry.pace.map_or(0.0, |p| LAST / folds * p.fits(&entry.estimator, size) + p.predictions(&entry.estimator, size))
     }
 
     /// Seconds that the fits to all rows of these entries take.

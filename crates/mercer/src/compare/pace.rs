@@ -15,9 +15,11 @@ pub(super) struct Pace {
 impl Pace {
     /// Of folds on so many rows that took `seconds` together, with `others` of the seconds in them for what is done once.
     pub(super) fn of(rows: usize, folds: &[FoldScore], seconds: f64, others: f64) -> Option<Pace> {
+        if folds.is_empty() {
+            return None;
+        }
         let fit: f64 = folds.iter().map(|f| f.seconds.0).sum();
         let predict: f64 = folds.iter().map(|f| f.seconds.1).sum();
-        folds.first()?;
         // Folds that ran side by side took less time than their own clocks say.
         let share = seconds / (fit + predict + others).max(1e-9);
         Some(Pace { rows: rows.max(1), fit: share * fit, predict: share * predict })

@@ -10,7 +10,6 @@ mod parallel;
 mod part;
 mod profile;
 mod round;
-mod rounds;
 mod search;
 mod smooth;
 mod standing;

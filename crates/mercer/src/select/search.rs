@@ -6,6 +6,8 @@
 //! smaller than the whole, a last round holds out two quarters of all rows in turn: more rows ask for narrower kernels. A search may
 //! be stopped between rounds, or inside one by its control, and has a setting at any time.
 
+mod rounds;
+
 use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
@@ -59,13 +61,13 @@ pub(super) struct Found {
 
 /// A search on its way.
 pub struct Search {
-    pub(super) start: Setting,
-    pub(super) free: Vec<Free>,
+    start: Setting,
+    free: Vec<Free>,
     /// The estimator with what is open but not searched, such as a number of centroids: each round settles it by its own rows.
-    pub(super) open: EstimatorExpr,
-    pub(super) rounds: Vec<Round>,
+    open: EstimatorExpr,
+    rounds: Vec<Round>,
     /// The size of a fit to the whole.
-    pub(super) size: Size,
+    size: Size,
     next: usize,
     found: Option<Found>,
     suggested: Vec<Vec<f64>>,
@@ -74,8 +76,8 @@ pub struct Search {
     cut: bool,
     /// Whether it would cost far too much, and is left out.
     dear: bool,
-    pub(super) seed: u64,
-    pub(super) aim: Aim,
+    seed: u64,
+    aim: Aim,
 }
 
 impl Search {
@@ -151,7 +153,7 @@ impl Search {
         estimator.criterion_name().filter(|_| holds)
     }
 
-    pub(super) fn is_smooth(&self) -> bool {
+    fn is_smooth(&self) -> bool {
         self.criterion_name().is_some()
     }
 

@@ -7,6 +7,8 @@
 //! log p = -loss - 1/2 sum_a alpha_a |w_a|^2 + outputs/2 sum_a log alpha_a - 1/2 log |H|
 //! ```
 
+mod mode;
+
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
 use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, gain};
@@ -32,19 +34,19 @@ const FREE: f64 = 1e4;
 const WATCHED: usize = 64;
 
 #[derive(Clone)]
-pub(super) struct State<'a> {
-    pub(super) phi: &'a Matrix,
-    pub(super) loss: &'a dyn Likelihood,
-    pub(super) active: Vec<usize>,
-    pub(super) alpha: Vec<f64>,
+struct State<'a> {
+    phi: &'a Matrix,
+    loss: &'a dyn Likelihood,
+    active: Vec<usize>,
+    alpha: Vec<f64>,
     /// Weights, active x outputs, and the columns that they belong to, N x active.
-    pub(super) weights: Matrix,
-    pub(super) columns: Matrix,
-    pub(super) slopes: Slopes,
-    pub(super) factor: Option<Lower>,
-    pub(super) evidence: f64,
+    weights: Matrix,
+    columns: Matrix,
+    slopes: Slopes,
+    factor: Option<Lower>,
+    evidence: f64,
     /// The decrement that ends Newton's method: of the search, and once all alphas are settled.
-    pub(super) decrement: f64,
+    decrement: f64,
 }
 
 /// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending. No more
@@ -202,7 +204,7 @@ fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
 }
 
 impl State<'_> {
-    pub(super) fn outputs(&self) -> usize {
+    fn outputs(&self) -> usize {
         self.loss.outputs()
     }
 
@@ -211,12 +213,12 @@ impl State<'_> {
     }
 
     /// sum_a alpha_a |w_a|^2 / 2.
-    pub(super) fn penalty(&self, weights: &Matrix) -> f64 {
+    fn penalty(&self, weights: &Matrix) -> f64 {
         (0..weights.rows()).map(|a| 0.5 * self.alpha[a] * dot(weights.row(a), weights.row(a))).sum()
     }
 
     /// H, its places by column and then by output.
-    pub(super) fn hessian(&self, control: &Control) -> Result<Matrix> {
+    fn hessian(&self, control: &Control) -> Result<Matrix> {
         let mut h = self.slopes.curvature.of_features(&self.columns, control)?;
         let outputs = self.outputs();
         let alphas: Vec<f64> = self.alpha.iter().flat_map(|a| std::iter::repeat_n(*a, outputs)).collect();

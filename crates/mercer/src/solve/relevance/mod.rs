@@ -7,7 +7,6 @@
 //! ```
 //! greatest at x = (q^2 - s) / s^2 for one output, and at 0 where q^2 <= s: the column is left out.
 
-mod class_mode;
 mod classes;
 mod joint;
 mod numbers;

@@ -1,12 +1,12 @@
 //! The rounds of a search: how many rows each sees, and what it costs. Operations are counted, so that a search is the same on every
 //! machine.
 
-use super::crossval;
-use super::free::Setting;
-use super::round::{Preparation, Round, inner_folds, raw_of};
-use super::search::Search;
-use super::smooth;
-use super::standing::Standing;
+use super::super::crossval;
+use super::super::free::Setting;
+use super::super::round::{Preparation, Round, inner_folds, raw_of};
+use super::super::smooth;
+use super::super::standing::Standing;
+use super::Search;
 use crate::control::Control;
 use crate::data::{Examples, Sample, some_rows_of};
 use crate::error::Result;

@@ -1,12 +1,12 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
 //! two factors of H go by conjugate gradients.
 
-use super::super::gradients::joint_gradients;
-use super::classes::State;
+use super::State;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix, product_within, transposed_product_within};
+use crate::solve::gradients::joint_gradients;
 
 /// Steps of Newton's method for one mode.
 const STEPS: usize = 50;
