@@ -196,8 +196,8 @@ impl Estimator for L2vm {
 
     /// The inner products of the features and what `ridge` does, or `logistic` with products instead of a factor.
     fn work(&self, size: Size) -> f64 {
-        let products = if size.classes { newton_products(size) } else { 400.0 };
-        bordered::work(Size { rank: None, ..size }, 1.0 + 1.0 / 6.0) + products * (size.rows as f64).powi(2) * size.outputs as f64
+        bordered::work(Size { rank: None, ..size }, 1.0 + 1.0 / 6.0)
+            + newton_products(size) * (size.rows as f64).powi(2) * size.outputs as f64
     }
 
     fn criterion_work(&self, size: Size) -> f64 {

@@ -89,7 +89,7 @@ pub(super) fn summary(mode: &Mode) -> Summary {
 /// Operations of Newton's method for each number of a matrix and each output: as measured, several classes take more steps, which are
 /// solved by more products.
 pub(super) fn newton_products(size: Size) -> f64 {
-    if size.outputs > 2 { 2400.0 } else { 400.0 }
+    if size.classes && size.outputs > 2 { 2400.0 } else { 400.0 }
 }
 
 impl Estimator for Logistic {

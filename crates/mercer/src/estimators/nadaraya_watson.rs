@@ -24,8 +24,6 @@ use serde::{Deserialize, Serialize};
 const TILE: (usize, usize) = (64, 256);
 /// The first rows, in which a fit looks for kernel values below 0, of more.
 const LOOKED_AT: usize = 2000;
-/// Operations of a kernel value and the look at it.
-const PER_PAIR: f64 = 40.0;
 
 /// Nadaraya-Watson regression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -186,11 +184,12 @@ impl Estimator for NadarayaWatson {
 
     /// Some rows are compared with each.
     fn work(&self, size: Size) -> f64 {
-        (PER_PAIR + 2.0 * size.outputs as f64) * (size.rows * size.rows.min(LOOKED_AT)) as f64
+        self.prediction_work(size) * size.rows.min(LOOKED_AT) as f64
     }
 
     fn prediction_work(&self, size: Size) -> f64 {
-        (PER_PAIR + 2.0 * size.outputs as f64) * size.rows as f64
+        // From kernel values, however few features there are.
+        Size { rank: None, ..size }.per_prediction()
     }
 
     /// Kernel values, averages and derivatives.
