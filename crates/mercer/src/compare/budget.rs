@@ -2,6 +2,7 @@
 
 use super::contest::Contest;
 use super::entry::Entry;
+use super::finish::TIMED_ROWS;
 use super::plan::bytes_of;
 use crate::error::Error;
 use crate::estimators::Size;
@@ -40,10 +41,12 @@ impl Contest<'_> {
         entry.pace.map_or(0.0, |p| p.fits(&entry.estimator, size) + p.predictions(&entry.estimator, size))
     }
 
-    /// Seconds of the fit to all rows with its search, and of predicting every row.
+    /// Seconds of the fit to all rows with its search, and of the predictions that are timed.
     pub(super) fn last_seconds(&self, entry: &Entry, rows: usize) -> f64 {
         let (folds, size) = (self.folds.len() as f64, self.size_of(entry, rows));
-        entry.pace.map_or(0.0, |p| LAST / folds * p.fits(&entry.estimator, size) + p.predictions(&entry.estimator, size))
+        let all = self.whole.data.rows().max(1);
+        let timed = all.min(TIMED_ROWS) as f64 / all as f64;
+        entry.pace.map_or(0.0, |p| LAST / folds * p.fits(&entry.estimator, size) + timed * p.predictions(&entry.estimator, size))
     }
 
     /// Seconds that the fits to all rows of these entries take.

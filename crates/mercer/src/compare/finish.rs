@@ -4,6 +4,7 @@ use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
+use crate::data::some_rows_of;
 use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::learner::{Before, Learner, Rows, Timed};
@@ -12,6 +13,8 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+/// Rows whose prediction is timed, at most.
+pub(super) const TIMED_ROWS: usize = 4000;
 /// What is said of every comparison whose limit of time left something out.
 const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
                      give other scores another time";
@@ -24,6 +27,7 @@ impl Contest<'_> {
         let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
         let mut tuned = self.tuned_side_by_side(&order)?;
+        let timed = self.whole.data.select(&some_rows_of(self.examples.target, TIMED_ROWS, self.comparing.seed));
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
@@ -43,8 +47,8 @@ impl Contest<'_> {
             match made {
                 Ok(Timed { model, tune_seconds, fit_seconds }) => {
                     let clock = Instant::now();
-                    if model.predict_prepared(&self.whole.data, Want::default(), &control).is_ok() {
-                        rows[e].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / self.whole.data.rows().max(1) as f64;
+                    if model.predict_prepared(&timed, Want::default(), &control).is_ok() {
+                        rows[e].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / timed.rows().max(1) as f64;
                     }
                     (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
                     rows[e].standing.unconverged += usize::from(!model.summary().converged);

@@ -1,6 +1,7 @@
 //! How many rows each estimator can learn from, and what its fits will take: see [`part`].
 
 use super::Comparing;
+use super::finish::TIMED_ROWS;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
@@ -15,8 +16,8 @@ const FIRST_WORK: f64 = 3e9;
 fn fits(folds: usize) -> f64 {
     LOOK * folds as f64 + 2.5
 }
-/// Times that every row is predicted: by a first look, with tuned values, and by the fit to all rows.
-const PREDICTED: f64 = 3.0;
+/// Times that every row is predicted: by a first look and with tuned values.
+const PREDICTED: f64 = 2.0;
 /// Fits to the rows of a fold, in units of one fit to all rows.
 const LOOK: f64 = 0.7;
 /// Share of an estimator's time that its first look may take.
@@ -79,7 +80,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let folds = comparing.folds as f64;
     let means = Means {
         fits: fits(comparing.folds),
-        predicted: PREDICTED * rows as f64,
+        predicted: PREDICTED * rows as f64 + rows.min(TIMED_ROWS) as f64,
         seconds,
         told: true,
         patience: 1.0,

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// Rows that are fitted twice, at most, and operations of one of the fits, but for the fewest rows.
 const ROWS: usize = 300;
-const WORK: f64 = 2e10;
+const WORK: f64 = 6e9;
 const FEWEST_ROWS: usize = 60;
 /// The tolerance of solvers there.
 const TIGHT: f64 = 1e-8;

@@ -107,15 +107,14 @@ impl Estimator for Discriminant {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDiscriminant> {
-        settled::<Self>("lambda", &self.lambda)?;
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
         let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
         let fitted = self.ridge().fit(task)?;
         let indicators = fitted.expansion();
-        let f = indicators.predict(task.gram, task.control)?;
-        let groups = Groups::of(task, &f)?;
+        let groups = Groups::of(task, &fitted.at_training_rows(lambda, task)?)?;
         let (turn, between) = groups.directions(task.control)?;
         let means = product(&groups.means, &turn)?;
-        let shift = product(&Matrix::new(1, f.cols(), indicators.bias.clone())?, &turn)?.into_data();
+        let shift = product(&Matrix::new(1, indicators.bias.len(), indicators.bias.clone())?, &turn)?.into_data();
         let mut expansion = Expansion::new(indicators.support.clone(), product(&indicators.coef, &turn)?, shift);
         if let Some(weights) = &indicators.weights {
             expansion = expansion.with_weights(product(weights, &turn)?);

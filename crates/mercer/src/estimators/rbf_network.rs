@@ -62,6 +62,9 @@ pub struct FittedRbfNetwork {
     summary: Summary,
 }
 
+/// Rows that tell the size of similarities, at most.
+const STARTING_ROWS: usize = 500;
+
 /// The centroids with the similarities of all rows with them.
 struct Features {
     /// Training rows, ascending.
@@ -199,25 +202,22 @@ impl Estimator for RbfNetwork {
         }
     }
 
-    /// lambda: a tenth of the mean |phi(x)|^2.
+    /// lambda: a tenth of what the mean |phi(x)|^2 were if centroids were drawn from the rows.
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
-        let count = match &self.count {
-            Value::Number(_) => self.count.integer(),
-            open if self.centroids != Centroids::All => {
-                let usual = centroids::usual(centroids::differing(task)?);
-                open.settle(usual as f64).integer()
-            }
-            _ => 1,
-        };
+        let n = task.rows();
         if param == "count" {
-            return Ok(count as f64);
+            return match self.centroids {
+                Centroids::All => Ok(1.0),
+                _ => centroids::differing(task).map(|rows| centroids::usual(rows) as f64),
+            };
         }
-        let settled = RbfNetwork { count: Value::Number(count as f64), ..self.clone() };
-        let features = Features::of(&settled, task)?;
-        let squares = |i: usize| features.z.row(i).iter().map(|v| v * v).sum::<f64>();
-        let total: f64 = (0..task.rows()).map(|i| task.weight(i)).sum();
-        let square = (0..task.rows()).map(|i| task.weight(i) * squares(i)).sum::<f64>() / total;
-        Ok(if square > 0.0 && square.is_finite() { 0.1 * square } else { 0.1 })
+        let some: Vec<usize> = (0..n.min(STARTING_ROWS)).map(|k| k * n / n.min(STARTING_ROWS)).collect();
+        let values = gram::dense(&Subset::new(task.gram, &some, &some), task.control)?;
+        let squares = |i: usize| some.iter().enumerate().map(|(k, &j)| task.weight(j) * values[(i, k)].powi(2)).sum::<f64>();
+        let total: f64 = some.iter().map(|&i| task.weight(i)).sum();
+        let square = some.iter().enumerate().map(|(k, &i)| task.weight(i) * squares(k)).sum::<f64>() / total.powi(2);
+        let all = self.features(n) as f64 * square;
+        Ok(if all > 0.0 && all.is_finite() { 0.1 * all } else { 0.1 })
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {

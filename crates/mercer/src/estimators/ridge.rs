@@ -401,6 +401,17 @@ impl FittedRidge {
     pub fn expansion(&self) -> &Expansion {
         &self.expansion
     }
+
+    /// f at the training rows of a task: where coefficients of rows solve the system they say it, y - lambda alpha / w, and kernel values
+    /// are not computed again.
+    pub(super) fn at_training_rows(&self, lambda: f64, task: &Task<'_>) -> Result<Matrix> {
+        let solved = lambda > 0.0 && self.summary.converged && self.summary.jitter.is_none_or(|added| added == 0.0);
+        if !solved || self.expansion.is_of_features() {
+            return self.expansion.predict(task.gram, task.control);
+        }
+        let (y, alpha) = (outputs(task, Ridge::NAME)?, &self.expansion.coef);
+        Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - lambda / task.weight(i) * alpha[(i, o)]))
+    }
 }
 
 impl Fitted for FittedRidge {

@@ -86,9 +86,9 @@ impl Estimator for Svr {
         svm::most_bytes(size, self.bytes(size), &self.cache_mb, allowed)
     }
 
-    /// As svc, with more rows on the margin and more steps.
+    /// As svc, with more rows on the margin and more steps, for each row the more of them the more rows there are.
     fn work(&self, size: Size) -> f64 {
-        svm::work(size, 600.0, 3000.0)
+        svm::work(size, 600.0 * (size.rows as f64 / 1000.0).powf(0.3), 3000.0)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.

@@ -2,12 +2,16 @@
 
 use super::Block;
 use super::Matrix;
+use super::few::FEW;
+use super::simd::{axpy, dot};
+use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Side of the squares in which a triangle is copied.
 const SQUARE: usize = 64;
 /// Rows that one thread multiplies by.
-const BAND: usize = 512;
+const BAND: usize = 256;
 
 /// Overwrites the part above the diagonal with the part below.
 pub(crate) fn mirror_lower(a: &mut Matrix) {
@@ -70,35 +74,63 @@ fn mirror<const SWAP: bool>(a: &mut Matrix, from_below: bool) {
 /// A X from the part of A above the diagonal and its diagonal; X is N x columns.
 pub(crate) fn multiply_upper(a: &Matrix, diagonal: &[f64], x: &Matrix) -> Matrix {
     let (n, columns) = (x.rows(), x.cols());
-    let x = x.transpose();
+    let part = if columns <= FEW { few_of_band } else { many_of_band };
     let starts: Vec<usize> = (0..n).step_by(BAND).collect();
-    // What the rows of a band add to their own places and, by symmetry, to all later ones.
-    let parts: Vec<Matrix> = starts
-        .par_iter()
-        .map(|&start| {
-            let mut out = Matrix::zeros(columns, n - start);
-            for i in start..(start + BAND).min(n) {
-                let tail = &a.row(i)[i + 1..];
-                for c in 0..columns {
-                    let (v, out) = (&x.row(c)[start..], out.row_mut(c));
-                    let own = v[i - start];
-                    let (before, after) = out.split_at_mut(i + 1 - start);
-                    let mut dot = diagonal[i] * own;
-                    for ((w, k), s) in v[i + 1 - start..].iter().zip(tail).zip(after) {
-                        dot += k * w;
-                        *s += k * own;
-                    }
-                    before[i - start] += dot;
-                }
-            }
-            out
-        })
-        .collect();
-    let mut out = Matrix::zeros(columns, n);
+    let parts: Vec<Matrix> = starts.par_iter().map(|&start| part(a, diagonal, x, start..n.min(start + BAND))).collect();
+    let mut out = Matrix::zeros(n, columns);
     for (start, part) in starts.into_iter().zip(parts) {
-        for c in 0..columns {
-            out.row_mut(c)[start..].iter_mut().zip(part.row(c)).for_each(|(o, p)| *o += p);
+        out.data_mut()[start * columns..].iter_mut().zip(part.data()).for_each(|(o, p)| *o += p);
+    }
+    out
+}
+
+/// What some rows of A add to their own places and, by symmetry, to all later ones.
+fn many_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> Matrix {
+    let (n, columns, height) = (x.rows(), x.cols(), band.len());
+    let own = Matrix::from_fn(height, height, |i, j| {
+        let (i, j) = (band.start + i.min(j), band.start + i.max(j));
+        if i == j { diagonal[i] } else { a[(i, j)] }
+    });
+    let right = View::rows(&a.data()[band.start * n..band.end * n], height, n).part(0, band.end, height, n - band.end);
+    let (x_own, x_later) = x.data()[band.start * columns..].split_at(height * columns);
+    let (x_own, x_later) = (View::rows(x_own, height, columns), View::rows(x_later, n - band.end, columns));
+    let mut out = Matrix::zeros(n - band.start, columns);
+    let (here, later) = out.data_mut().split_at_mut(height * columns);
+    product(ViewMut::rows(here, height, columns), Into::Replace, View::rows(own.data(), height, height), x_own, 1.0);
+    product(ViewMut::rows(here, height, columns), Into::Add, right, x_later, 1.0);
+    product(ViewMut::rows(later, n - band.end, columns), Into::Replace, right.transpose(), x_own, 1.0);
+    out
+}
+
+/// The same of few columns.
+fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> Matrix {
+    let (n, columns) = (x.rows(), x.cols());
+    let mut out = Matrix::zeros(columns, n - band.start);
+    for c in 0..columns {
+        let (v, out) = (&x.col(c)[band.start..], out.row_mut(c));
+        for i in band.clone() {
+            let (place, tail) = (i - band.start, &a.row(i)[i + 1..]);
+            out[place] += diagonal[i] * v[place] + dot(tail, &v[place + 1..]);
+            axpy(v[place], tail, &mut out[place + 1..]);
         }
     }
     out.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_read_nothing_below_the_diagonal_nor_on_it() {
+        // Two bands, and a few columns and many.
+        let n = BAND + 45;
+        let whole = Matrix::from_fn(n, n, |i, j| ((i * j) as f64).cos() + (i + j) as f64 / n as f64);
+        let upper = Matrix::from_fn(n, n, |i, j| if i < j { whole[(i, j)] } else { f64::NAN });
+        for columns in [1, FEW, FEW + 1, 9] {
+            let x = Matrix::from_fn(n, columns, |i, c| ((i + 3 * c) as f64).sin());
+            let (found, plain) = (multiply_upper(&upper, &whole.diagonal(), &x), super::super::product(&whole, &x).unwrap());
+            assert!(found.data().iter().zip(plain.data()).all(|(f, p)| (f - p).abs() <= 1e-12 * n as f64));
+        }
+    }
 }

@@ -21,10 +21,10 @@ const GROWTH: f64 = 0.48;
 pub(crate) const LEAST_ROWS: usize = 1000;
 /// A fit is dear where it takes this many times the nominal work, of tables with no more rows and of larger ones. They are cut to no
 /// fewer than these, and these for each class.
-const DEAR: [f64; 2] = [10.0, 2.0];
+const DEAR: [f64; 2] = [10.0, 1.2];
 const FEWEST_ROWS: (usize, usize) = (100, 6);
 /// Fits that predictions may take the nominal work of, all together.
-const PREDICTING: f64 = 8.0;
+const PREDICTING: f64 = 5.5;
 /// Rows on which speed is measured, the first that are, and how they grow; smaller tables are not worth it.
 const PROBE_ROWS: (usize, usize, usize) = (750, 6000, 2);
 const WORTH_ROWS: usize = 4000;

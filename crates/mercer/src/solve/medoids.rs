@@ -20,6 +20,9 @@ const LANES: usize = 8;
 const BLOCK: usize = 128;
 /// Places that a greedy start chooses among: at even steps of their order.
 const CANDIDATES: usize = 192;
+/// Of them so many are weighed side by side, and sums are told apart beyond this share of the loss.
+const WEIGHED: usize = 16;
+const ROUNDING: f64 = 1e-12;
 /// A swap pays where it takes more than this share off the loss: less may be rounding.
 const LEAST: f64 = 1e-12;
 /// All sets of medoids are tried where there are no more of them.
@@ -129,23 +132,37 @@ fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// BUILD: one medoid after another, each the place that takes most off the loss, of so many at even steps.
+/// BUILD: one medoid after another, each the place that takes most off the loss, of so many at even steps. What a place takes off never
+/// grows as others are chosen, so that only those are weighed anew that promised as much (Minoux 1978, Accelerated greedy algorithms for
+/// maximizing submodular set functions).
 fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Result<Vec<usize>> {
     let n = weights.len();
     let most = CANDIDATES.max(2 * count).min(n);
-    let candidates: Vec<usize> = (0..most).map(|k| k * n / most).collect();
+    // Places with what they took off the loss when they were weighed last.
+    let mut open: Vec<(usize, f64)> = (0..most).map(|k| (k * n / most, f64::INFINITY)).collect();
     let mut nearest = vec![f64::INFINITY; n];
     let mut chosen: Vec<usize> = Vec::with_capacity(count);
     for _ in 0..count {
         control.check()?;
-        let losses: Vec<f64> = candidates
-            .par_iter()
-            .with_min_len(16)
-            .map(|&c| if chosen.is_empty() { dot(weights, d.row(c)) } else { sum_of_least(weights, d.row(c), &nearest) })
-            .collect();
-        let free = candidates.iter().zip(&losses).filter(|(c, _)| !chosen.contains(c));
-        let Some((&next, _)) = free.min_by(|a, b| a.1.total_cmp(b.1)) else { break };
+        let loss = if chosen.is_empty() { f64::INFINITY } else { dot(weights, &nearest) };
+        let weigh = |c: usize| if chosen.is_empty() { dot(weights, d.row(c)) } else { sum_of_least(weights, d.row(c), &nearest) };
+        open.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (mut least, mut next) = (f64::INFINITY, None);
+        for some in open.chunks_mut(WEIGHED) {
+            if next.is_some() && some[0].1 + ROUNDING * loss < loss - least {
+                break;
+            }
+            let left: Vec<f64> = some.par_iter().with_min_len(4).map(|place| weigh(place.0)).collect();
+            for (place, left) in some.iter_mut().zip(left) {
+                place.1 = if loss.is_finite() { loss - left } else { f64::INFINITY };
+                if next.is_none_or(|next| left < least || left == least && place.0 < next) {
+                    (least, next) = (left, Some(place.0));
+                }
+            }
+        }
+        let Some(next) = next else { break };
         nearest.iter_mut().zip(d.row(next)).for_each(|(m, v)| *m = m.min(*v));
+        open.retain(|place| place.0 != next);
         chosen.push(next);
     }
     Ok(chosen)
@@ -302,6 +319,21 @@ mod tests {
             });
             let best = ends.fold(f64::INFINITY, f64::min);
             assert!((best - least(&d, &weights, k)).abs() <= 1e-12 * best);
+        }
+    }
+
+    #[test]
+    fn the_greedy_start_takes_the_place_that_takes_most_off_the_loss_each_time() {
+        let points: Vec<f64> = (0..90).map(|i| ((i * 53) % 97) as f64 + 0.3 * (i % 7) as f64).collect();
+        let weights: Vec<f64> = (0..90).map(|i| 0.5 + (i % 5) as f64).collect();
+        let d = line(&points);
+        let found = greedy(&d, &weights, 30, &Control::default()).unwrap();
+        let loss =
+            |set: &[usize]| -> f64 { (0..90).map(|j| weights[j] * set.iter().fold(f64::INFINITY, |m: f64, &c| m.min(d[(j, c)]))).sum() };
+        for k in 0..found.len() {
+            let with = |c: usize| loss(&[&found[..k], &[c]].concat());
+            let least = (0..90).filter(|c| !found[..k].contains(c)).map(with).fold(f64::INFINITY, f64::min);
+            assert!(with(found[k]) <= least * (1.0 + 1e-12), "place {k}");
         }
     }
 

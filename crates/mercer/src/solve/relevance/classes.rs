@@ -31,7 +31,7 @@ const PATIENCE: usize = 40;
 /// The variance of functions of each column of a second beginning: differences of columns that are much alike take large weights.
 const FREE: f64 = 1e4;
 /// Columns that are looked at between two looks at all of them, beside those that are there.
-const WATCHED: usize = 64;
+const WATCHED: usize = 32;
 
 #[derive(Clone)]
 struct State<'a> {
