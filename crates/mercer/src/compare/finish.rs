@@ -4,7 +4,6 @@ use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
-use crate::data::some_rows_of;
 use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::learner::{Before, Learner, Rows, Timed};
@@ -27,7 +26,9 @@ impl Contest<'_> {
         let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
         let mut tuned = self.tuned_side_by_side(&order)?;
-        let timed = self.whole.data.select(&some_rows_of(self.examples.target, TIMED_ROWS, self.comparing.seed));
+        let all = self.whole.data.rows();
+        let count = all.min(TIMED_ROWS);
+        let timed = self.whole.data.select(&(0..count).map(|k| k * all / count).collect::<Vec<_>>());
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
