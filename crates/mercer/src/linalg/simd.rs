@@ -108,6 +108,10 @@ dispatch! {
 }
 
 dispatch! {
+    /// Inner products of rows with one vector.
+    dot_rows, dot_rows_body, <>, (rows: [&[f64]; 8], x: &[f64]) -> [f64; 8]
+}
+dispatch! {
     /// sum <- sum + the factors times the rows.
     add_rows, add_rows_body, <T: Real>, (sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) -> ()
 }
@@ -250,6 +254,26 @@ fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) ->
     }
     let tail = rest.fold(zero, |s, (&x, &z)| s + pair.at(x, z));
     sums.iter().fold(tail, |s, &x| s + x)
+}
+
+#[inline(always)]
+fn dot_rows_body<const FMA: bool>(rows: [&[f64]; 8], x: &[f64]) -> [f64; 8] {
+    let (parts, rest) = x.as_chunks::<8>();
+    let whole = 8 * parts.len();
+    let pieces = rows.map(|row| &row[..whole].as_chunks::<8>().0[..parts.len()]);
+    let mut sums = [[0.0; 8]; 8];
+    for (k, x) in parts.iter().enumerate() {
+        for q in 0..8 {
+            let row = &pieces[q][k];
+            for l in 0..8 {
+                sums[q][l] = fma::<f64, FMA>(row[l], x[l], sums[q][l]);
+            }
+        }
+    }
+    std::array::from_fn(|q| {
+        let tail = rows[q][whole..].iter().zip(rest).fold(0.0, |s, (r, x)| s + r * x);
+        sums[q].iter().fold(tail, |s, v| s + v)
+    })
 }
 
 #[inline(always)]

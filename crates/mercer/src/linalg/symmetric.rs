@@ -3,7 +3,7 @@
 use super::Block;
 use super::Matrix;
 use super::few::FEW;
-use super::simd::{axpy, dot};
+use super::simd::{add_rows, axpy, dot, dot_rows};
 use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -107,14 +107,45 @@ fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> 
     let (n, columns) = (x.rows(), x.cols());
     let mut out = Matrix::zeros(columns, n - band.start);
     for c in 0..columns {
-        let (v, out) = (&x.col(c)[band.start..], out.row_mut(c));
-        for i in band.clone() {
-            let (place, tail) = (i - band.start, &a.row(i)[i + 1..]);
-            out[place] += diagonal[i] * v[place] + dot(tail, &v[place + 1..]);
-            axpy(v[place], tail, &mut out[place + 1..]);
-        }
+        let (v, out) = (x.col(c), out.row_mut(c));
+        add_of_rows(a, 0, band.clone(), &v, out);
+        out.iter_mut().zip(&diagonal[band.clone()]).zip(&v[band.clone()]).for_each(|((o, d), v)| *o += d * v);
     }
     out.transpose()
+}
+
+/// Rows that are read together.
+const TOGETHER: usize = 8;
+
+/// Adds B x to `out`, where B is what stands right of the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
+/// at the first of these rows.
+pub(super) fn add_of_rows(a: &Matrix, first: usize, rows: Range<usize>, x: &[f64], out: &mut [f64]) {
+    let from = rows.start;
+    let tail = |i: usize, after: usize| &a.row(first + i)[first + after..];
+    let mut at = from;
+    while at < rows.end {
+        let end = rows.end.min(at + TOGETHER);
+        for i in at..end {
+            for j in i + 1..end {
+                let value = a[(first + i, first + j)];
+                out[i - from] += value * x[j];
+                out[j - from] += value * x[i];
+            }
+        }
+        let (own, later) = out[at - from..].split_at_mut(end - at);
+        match <[f64; TOGETHER]>::try_from(&x[at..end]) {
+            Ok(by) => {
+                let tails = std::array::from_fn(|q| tail(at + q, end));
+                own.iter_mut().zip(dot_rows(tails, &x[end..])).for_each(|(o, sum)| *o += sum);
+                add_rows(later, tails, by);
+            }
+            Err(_) => (at..end).zip(own).for_each(|(i, o)| {
+                *o += dot(tail(i, end), &x[end..]);
+                axpy(x[i], tail(i, end), later);
+            }),
+        }
+        at = end;
+    }
 }
 
 #[cfg(test)]

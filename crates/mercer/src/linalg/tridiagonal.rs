@@ -2,9 +2,12 @@
 //! Computations, 8.3.1; Dongarra, Hammarling & Sorensen 1989, Block reduction of matrices to condensed forms).
 //!
 //! A panel of reflections is found from A as it was before the panel and from what they changed, A - V W' - W V'; then A takes
-//! that change at once. The vectors stay in the rows of A, to turn eigenvectors of T into those of A.
+//! that change at once. Of A what stands above the diagonal and on it counts. The vectors stay in the rows of A, to turn eigenvectors of T
+//! into those of A.
 
 use super::Matrix;
+use super::simd::{axpy, dot};
+use super::symmetric::add_of_rows;
 use crate::control::Control;
 use crate::error::Result;
 use mercer_linalg::{Into, View, ViewMut, product};
@@ -30,11 +33,7 @@ pub(super) struct Tridiagonal {
 
 /// x - factor y.
 fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x -= factor * y);
-}
-
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| x * y).sum()
+    axpy(-factor, y, x);
 }
 
 /// Turns x into v with v_0 = 1 and (I - tau v v') x = (beta, 0, ..): beta and tau.
@@ -62,7 +61,7 @@ impl Tridiagonal {
         let (mut diagonal, mut beside, mut tau) = (vec![0.0; n], vec![0.0; n.saturating_sub(1)], vec![0.0; n.saturating_sub(1)]);
         // Rows: what the reflections of the panel are and what A changes by.
         let (mut v, mut w) = (Matrix::zeros(PANEL, n), Matrix::zeros(PANEL, n));
-        let mut product_of = vec![0.0; n];
+        let (mut product_of, mut parts) = (vec![0.0; n], vec![0.0; n * n.div_ceil(BAND)]);
         for start in (0..n).step_by(PANEL) {
             let size = PANEL.min(n - start);
             for k in 0..size {
@@ -84,7 +83,7 @@ impl Tridiagonal {
                 a.row_mut(j)[..=j].fill(0.0);
                 let own = &v.row(k)[j + 1..];
                 let p = &mut product_of[j + 1..];
-                multiply(&a, j + 1, own, p);
+                multiply(&a, j + 1, own, &mut parts, p);
                 for l in 0..k {
                     let (vl, wl) = (&v.row(l)[j + 1..], &w.row(l)[j + 1..]);
                     let (by_w, by_v) = (dot(wl, own), dot(vl, own));
@@ -147,17 +146,25 @@ impl Tridiagonal {
     }
 }
 
-/// out = A[first.., first..] x.
-fn multiply(a: &Matrix, first: usize, x: &[f64], out: &mut [f64]) {
+/// out = A[first.., first..] x from what stands above the diagonal and on it; `parts` has room for what each band of rows adds.
+fn multiply(a: &Matrix, first: usize, x: &[f64], parts: &mut [f64], out: &mut [f64]) {
     let (n, width) = (a.cols(), x.len());
-    let all = View::rows(a.data(), n, n);
-    out.par_chunks_mut(BAND).enumerate().for_each(|(k, out)| {
-        let rows = all.part(first + k * BAND, first, out.len(), width);
-        product(ViewMut::columns(out, out.len(), 1), Into::Replace, rows, View::rows(x, 1, width).transpose(), 1.0);
+    let bands = width.div_ceil(BAND);
+    let parts = &mut parts[..bands * n];
+    parts.par_chunks_mut(n).enumerate().for_each(|(k, part)| {
+        let rows = k * BAND..width.min((k + 1) * BAND);
+        let part = &mut part[..width - rows.start];
+        part.fill(0.0);
+        part.iter_mut().zip(rows.clone()).for_each(|(p, i)| *p = a[(first + i, first + i)] * x[i]);
+        add_of_rows(a, first, rows, x, part);
     });
+    out.fill(0.0);
+    for (k, part) in parts.chunks_exact(n).enumerate() {
+        axpy(1.0, &part[..width - k * BAND], &mut out[k * BAND..]);
+    }
 }
 
-/// A[first.., first..] -= V'W + W'V.
+/// A[first.., first..] -= V'W + W'V, above the diagonal and on it.
 fn update(a: &mut Matrix, first: usize, v: &Matrix, w: &Matrix) {
     let n = a.cols();
     let (size, width) = (v.rows(), n - first);
@@ -166,9 +173,10 @@ fn update(a: &mut Matrix, first: usize, v: &Matrix, w: &Matrix) {
     }
     let [v, w] = [v, w].map(|m| View::rows(m.data(), size, n).part(0, first, size, width));
     a.data_mut()[first * n..].par_chunks_mut(BAND * n).enumerate().for_each(|(k, band)| {
-        let height = band.len() / n;
-        let mut out = ViewMut::rows(band, height, n).part(0, first, height, width);
-        product(out.reborrow(), Into::Add, v.part(0, k * BAND, size, height).transpose(), w, -1.0);
-        product(out, Into::Add, w.part(0, k * BAND, size, height).transpose(), v, -1.0);
+        let (height, from) = (band.len() / n, k * BAND);
+        let [left, right] = [v, w].map(|m| (m.part(0, from, size, height).transpose(), m.part(0, from, size, width - from))).into();
+        let mut out = ViewMut::rows(band, height, n).part(0, first + from, height, width - from);
+        product(out.reborrow(), Into::Add, left.0, right.1, -1.0);
+        product(out, Into::Add, right.0, left.1, -1.0);
     });
 }
