@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import tarfile
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import numpy as np
 DATA = Path(os.environ.get("MERCER_SHARED", "../shared")) / "data"
 FOLDS, SEED = 5, 0
 C = [0.1, 0.3, 1.0, 3.0, 10.0]
+#: Words in a row, and documents that a word must stand in.
+NGRAMS, MIN_DF = [1, 2], [1, 2]
 #: Documents of a fold that are learnt from by their kernel values.
 FEW = 3000
 
@@ -61,10 +64,12 @@ def scikit(texts, labels):
     from sklearn.pipeline import Pipeline
     from sklearn.svm import LinearSVC
 
-    steps = Pipeline([("words", TfidfVectorizer()), ("svc", LinearSVC())])
-    grid = {"words__sublinear_tf": [False, True], "words__ngram_range": [(1, 1), (1, 2)], "svc__C": C}
     inner = StratifiedKFold(3, shuffle=True, random_state=SEED)
-    return GridSearchCV(steps, grid, cv=inner, n_jobs=2).fit(texts, labels)
+    grid = {"words__binary": [False, True], "words__ngram_range": [(1, n) for n in NGRAMS], "words__min_df": MIN_DF, "svc__C": C}
+    with tempfile.TemporaryDirectory() as kept:
+        # The words of a fold are counted once for every C.
+        steps = Pipeline([("words", TfidfVectorizer(sublinear_tf=True)), ("svc", LinearSVC())], memory=kept)
+        return GridSearchCV(steps, grid, cv=inner, n_jobs=2).fit(texts, labels)
 
 
 class Chosen:
@@ -74,7 +79,7 @@ class Chosen:
         import mercer
         from sklearn.model_selection import StratifiedKFold
 
-        kernels = [f"tfidf({o})" for o in ["tf=log", "tf=log, ngrams=2", "tf=count", "tf=count, ngrams=2"]]
+        kernels = [f"tfidf(tf={tf}, ngrams={n}, min_df={df})" for tf in ["log", "binary"] for n in NGRAMS for df in MIN_DF]
         kernels += ["tfidf(ngrams=2) + normalise(spectrum(k=4))"]
         inner = list(StratifiedKFold(3, shuffle=True, random_state=SEED).split(texts, labels))
         hits = {(kernel, c): 0 for kernel in kernels for c in C}
