@@ -174,7 +174,7 @@ fn update(a: &mut Matrix, first: usize, v: &Matrix, w: &Matrix) {
     let [v, w] = [v, w].map(|m| View::rows(m.data(), size, n).part(0, first, size, width));
     a.data_mut()[first * n..].par_chunks_mut(BAND * n).enumerate().for_each(|(k, band)| {
         let (height, from) = (band.len() / n, k * BAND);
-        let [left, right] = [v, w].map(|m| (m.part(0, from, size, height).transpose(), m.part(0, from, size, width - from))).into();
+        let [left, right] = [v, w].map(|m| (m.part(0, from, size, height).transpose(), m.part(0, from, size, width - from)));
         let mut out = ViewMut::rows(band, height, n).part(0, first + from, height, width - from);
         product(out.reborrow(), Into::Add, left.0, right.1, -1.0);
         product(out, Into::Add, right.0, left.1, -1.0);
