@@ -4,6 +4,7 @@ use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
+use crate::data::even_rows;
 use crate::error::{Error, Result};
 use crate::estimators::Want;
 use crate::learner::{Before, Learner, Rows, Timed};
@@ -26,9 +27,7 @@ impl Contest<'_> {
         let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
         let mut tuned = self.tuned_side_by_side(&order)?;
-        let all = self.whole.data.rows();
-        let count = all.min(TIMED_ROWS);
-        let timed = self.whole.data.select(&(0..count).map(|k| k * all / count).collect::<Vec<_>>());
+        let timed = self.whole.data.select(&even_rows(self.whole.data.rows(), TIMED_ROWS));
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {

@@ -21,7 +21,7 @@ pub use examples::{Examples, Sample};
 pub use folds::{Fold, Split, folds};
 pub use row_count::RowCount;
 pub use row_weights::RowWeights;
-pub(crate) use sample::{some_rows, some_rows_of};
+pub(crate) use sample::{even_rows, some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Schema};
 pub use similarities::Own;
 pub use strings::Strings;

@@ -1,4 +1,4 @@
-//! A seeded sample of row numbers.
+//! Some of many row numbers: a seeded sample, or at even steps.
 
 use super::Target;
 use rand::SeedableRng;
@@ -15,7 +15,13 @@ pub(crate) fn some_rows(n: usize, most: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
-/// The same for the rows of a target: every class has its share, and at least one row where there are as many as classes.
+/// All of `n` rows, or `most` of them at even steps.
+pub(crate) fn even_rows(n: usize, most: usize) -> Vec<usize> {
+    let most = n.min(most);
+    (0..most).map(|k| k * n / most).collect()
+}
+
+/// The same as [`some_rows`] for the rows of a target: every class has its share, and at least one row where there are as many as classes.
 pub(crate) fn some_rows_of(target: &Target, most: usize, seed: u64) -> Vec<usize> {
     let n = target.rows();
     let Target::Classes { codes, names } = target else { return some_rows(n, most, seed) };

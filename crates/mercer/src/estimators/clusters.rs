@@ -5,7 +5,7 @@
 
 use super::{Answer, Expansion, Fitted, Predicted, Predictions, Query, Summary, Task};
 use crate::blocks;
-use crate::data::TargetInfo;
+use crate::data::{TargetInfo, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{self, Gram, Level, Side, Subset, dispatch, dot, level, spread};
 use crate::linalg::{Block, Matrix, product_within};
@@ -53,8 +53,7 @@ impl Places {
         let mut places = Self::alike(task, false)?;
         let found = places.rows.len();
         if found > most {
-            let some: Vec<usize> = (0..most).map(|k| k * found / most).collect();
-            places = places.only(&some, Matrix::zeros(0, 0));
+            places = places.only(&even_rows(found, most), Matrix::zeros(0, 0));
         }
         task.control.plan("distances among the rows", 8 * (places.rows.len() as u64).pow(2))?;
         places.apart = places.among(task, false)?;

@@ -3,6 +3,7 @@
 
 use crate::blocks;
 use crate::control::Control;
+use crate::data::even_rows;
 use crate::error::{Error, Result};
 use crate::gram::{self, Features, Gram, Multiplied, Side, Subset, ranges};
 use crate::linalg::Matrix;
@@ -86,7 +87,7 @@ impl Expansion {
         if self.support.len() < LEAST_SUPPORT {
             return Ok(None);
         }
-        let rows: Vec<usize> = (0..TRIED.min(n)).map(|k| k * n / TRIED.min(n)).collect();
+        let rows = even_rows(n, TRIED);
         // Columns one after the other are faster than the support alone.
         let of_columns = |cols: Range<usize>| {
             let some: Vec<usize> = cols.clone().collect();

@@ -20,7 +20,7 @@ use super::{
     Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
     Summary, Task, When,
 };
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Target, TargetInfo, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Subset};
 use crate::linalg::{Cholesky, Matrix, gramian_within, product_within, transposed_product_within};
@@ -207,7 +207,7 @@ impl Estimator for L2vm {
     /// lambda: a tenth of the mean |phi(x)|^2.
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let n = task.rows();
-        let rows: Vec<usize> = (0..JUDGED.min(n)).map(|k| k * n / JUDGED.min(n)).collect();
+        let rows = even_rows(n, JUDGED);
         let all: Vec<usize> = (0..n).collect();
         let k = gram::dense(&Subset::new(task.gram, &rows, &all), task.control)?;
         let of_row = |i: usize| k.row(i).iter().enumerate().map(|(j, v)| task.weight(j) * v * v).sum::<f64>();

@@ -18,7 +18,7 @@ use super::{
     Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
     Summary, Task, When, bordered,
 };
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Target, TargetInfo, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{self, LowRank, Subset};
 use crate::linalg::{Matrix, product_within, transposed_product_within};
@@ -211,7 +211,7 @@ impl Estimator for RbfNetwork {
                 _ => centroids::differing(task).map(|rows| centroids::usual(rows) as f64),
             };
         }
-        let some: Vec<usize> = (0..n.min(STARTING_ROWS)).map(|k| k * n / n.min(STARTING_ROWS)).collect();
+        let some = even_rows(n, STARTING_ROWS);
         let values = gram::dense(&Subset::new(task.gram, &some, &some), task.control)?;
         let squares = |i: usize| some.iter().enumerate().map(|(k, &j)| task.weight(j) * values[(i, k)].powi(2)).sum::<f64>();
         let total: f64 = some.iter().map(|&i| task.weight(i)).sum();

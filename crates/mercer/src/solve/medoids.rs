@@ -9,6 +9,7 @@
 //! as soon as one pays (FasterPAM, Schubert & Rousseeuw 2021). What is left is a fixed point: no swap pays.
 
 use crate::control::Control;
+use crate::data::even_rows;
 use crate::error::Result;
 use crate::gram::{Level, dispatch, dot, level, spread};
 use crate::linalg::Matrix;
@@ -137,9 +138,9 @@ fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
 /// maximizing submodular set functions).
 fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Result<Vec<usize>> {
     let n = weights.len();
-    let most = CANDIDATES.max(2 * count).min(n);
+    let most = CANDIDATES.max(2 * count);
     // Places with what they took off the loss when they were weighed last.
-    let mut open: Vec<(usize, f64)> = (0..most).map(|k| (k * n / most, f64::INFINITY)).collect();
+    let mut open: Vec<(usize, f64)> = even_rows(n, most).into_iter().map(|place| (place, f64::INFINITY)).collect();
     let mut nearest = vec![f64::INFINITY; n];
     let mut chosen: Vec<usize> = Vec::with_capacity(count);
     for _ in 0..count {
@@ -154,7 +155,7 @@ fn greedy(d: &Matrix, weights: &[f64], count: usize, control: &Control) -> Resul
             }
             let left: Vec<f64> = some.par_iter().with_min_len(4).map(|place| weigh(place.0)).collect();
             for (place, left) in some.iter_mut().zip(left) {
-                place.1 = if loss.is_finite() { loss - left } else { f64::INFINITY };
+                place.1 = loss - left;
                 if next.is_none_or(|next| left < least || left == least && place.0 < next) {
                     (least, next) = (left, Some(place.0));
                 }

@@ -6,7 +6,7 @@
 
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Dataset, RowWeights};
+use crate::data::{Dataset, RowWeights, even_rows};
 use crate::error::{Error, Result};
 use crate::gram::{self, Block, Bound, Dense, Gram, LowRank, PutOff, Side, Slope, Triangular, pivoted_cholesky, spread};
 use crate::kernels::FittedKernel;
@@ -94,7 +94,7 @@ impl Composition for Nystroem {
         let places: Vec<usize> = kept.into_iter().map(|k| places[k]).collect();
         let landmarks = chosen(&places);
         let n = rows.data.rows();
-        let some = rows.data.select(&(0..n.min(TOLD)).map(|k| k * n / n.min(TOLD)).collect::<Vec<_>>());
+        let some = rows.data.select(&even_rows(n, TOLD));
         let whole: f64 = of.fix(rows.over(&some), control)?.among(control)?.diagonal(Side::Rows).iter().sum();
         let phi = features(of.fix(rows.over(&landmarks), control)?.as_ref(), &factor, &some, control)?;
         let kept: f64 = phi.data().iter().map(|v| v * v).sum();

@@ -39,6 +39,7 @@ pub(super) use colours::style;
 
 use super::Row;
 use super::words::{count, shown};
+use crate::data::even_rows;
 use crate::error::{Error, Result};
 use crate::store::write_atomically;
 use std::path::Path;
@@ -228,6 +229,5 @@ pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
 
 /// Which of `n` marks are drawn: all, or [`MOST_MARKS`] evenly chosen.
 fn drawn(n: usize) -> impl Iterator<Item = usize> {
-    let most = n.min(MOST_MARKS);
-    (0..most).map(move |k| k * n / most)
+    even_rows(n, MOST_MARKS).into_iter()
 }
