@@ -65,10 +65,10 @@ def scikit(texts, labels):
     from sklearn.svm import LinearSVC
 
     inner = StratifiedKFold(3, shuffle=True, random_state=SEED)
-    grid = {"words__binary": [False, True], "words__ngram_range": [(1, n) for n in NGRAMS], "words__min_df": MIN_DF, "svc__C": C}
+    grid = {"words__sublinear_tf": [False, True], "words__binary": [False, True], "words__ngram_range": [(1, n) for n in NGRAMS], "words__min_df": MIN_DF, "svc__C": C}
     with tempfile.TemporaryDirectory() as kept:
         # The words of a fold are counted once for every C.
-        steps = Pipeline([("words", TfidfVectorizer(sublinear_tf=True)), ("svc", LinearSVC())], memory=kept)
+        steps = Pipeline([("words", TfidfVectorizer()), ("svc", LinearSVC())], memory=kept)
         return GridSearchCV(steps, grid, cv=inner, n_jobs=2).fit(texts, labels)
 
 
@@ -79,8 +79,8 @@ class Chosen:
         import mercer
         from sklearn.model_selection import StratifiedKFold
 
-        kernels = [f"tfidf(tf={tf}, ngrams={n}, min_df={df})" for tf in ["log", "binary"] for n in NGRAMS for df in MIN_DF]
-        kernels += ["tfidf(ngrams=2) + normalise(spectrum(k=4))"]
+        kernels = [f"tfidf(tf={tf}, ngrams={n}, min_df={df})" for tf in ["count", "log", "binary"] for n in NGRAMS for df in MIN_DF]
+        kernels += [f"tfidf(tf={tf}, ngrams=2) + normalise(spectrum(k=4))" for tf in ["log", "binary"]]
         inner = list(StratifiedKFold(3, shuffle=True, random_state=SEED).split(texts, labels))
         hits = {(kernel, c): 0 for kernel in kernels for c in C}
         for train, test in inner:
