@@ -7,7 +7,7 @@
 //! l the square loss, or that of `logistic` (Murphy 2012, 14.28, 14.3.1 and 14.3.2; M01 to M09). It is `ridge` or `logistic` with the
 //! kernel matrix Z Z', Z the N x m features, which is positive semi-definite whatever the similarity: u = Z'alpha. Of numbers lambda
 //! and kernel parameters are chosen by the closed-form leave-one-out error, of classes by evidence; centroids stay, as they know of no
-//! target.
+//! target. Those that are optimised do: lambda and the kernel are then chosen with k medoids, and the rows for them.
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
@@ -131,6 +131,16 @@ impl RbfNetwork {
         }
     }
 
+    /// Rows that fit the target best, classes by their indicators, and how every start of their search ended.
+    fn optimised(&self, task: &Task<'_>) -> Result<(Vec<usize>, Vec<f64>)> {
+        let weights = match task.target {
+            Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME)?.1.weights().to_vec(),
+            _ => (0..task.rows()).map(|i| task.weight(i)).collect(),
+        };
+        let (count, lambda) = (self.count.integer(), settled::<Self>("lambda", &self.lambda)?);
+        centroids::optimised(count, lambda, (outputs(task, Self::NAME)?, &weights), self.intercept, Self::NAME, task)
+    }
+
     /// The classes of the target, where it is of classes.
     fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
         match task.target {
@@ -153,8 +163,8 @@ impl Estimator for RbfNetwork {
         ),
         Param::fixed(
             "centroids",
-            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; all: every row",
-            Domain::Choice(&["all", "grid", "k_means", "k_medoids"]),
+            "rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least, where there are more); grid: spread evenly over the range of the rows, each as far as can be from those before; optimised: those by which least squares fit the target best, where no exchange of a row for another is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are chosen with k_medoids); all: every row",
+            Domain::Choice(&["all", "grid", "k_means", "k_medoids", "optimised"]),
         ),
         Param::fixed("intercept", "whether to add constants that are not penalised", Domain::Flag),
         Param::fixed(
@@ -175,9 +185,12 @@ impl Estimator for RbfNetwork {
         let n = size.rows as u64;
         let among = match self.centroids {
             Centroids::All | Centroids::Grid => n,
-            Centroids::KMeans | Centroids::KMedoids => centroids::chosen_among(size.rows) as u64,
+            Centroids::KMeans | Centroids::KMedoids | Centroids::Optimised => centroids::chosen_among(size.rows) as u64,
         };
-        let features = self.features(size.rows) as u64;
+        let mut features = self.features(size.rows) as u64;
+        if self.centroids == Centroids::Optimised {
+            features = centroids::tried(features as usize, size.rows) as u64;
+        }
         8 * (3 * among * among + 3 * n * features + 20 * n * size.outputs as u64)
     }
 
@@ -189,7 +202,11 @@ impl Estimator for RbfNetwork {
             (true, Some(rank)) => 2.0 * newton_products(size) * n * (rank * size.outputs) as f64,
             _ => 0.0,
         };
-        bordered::work(Size { rank, ..size }, 1.0) + steps + 40.0 * n * n.min(centroids::COMPARED as f64) + 60.0 * among.powi(2)
+        let exchanges = match (self.centroids, rank) {
+            (Centroids::Optimised, Some(count)) => centroids::exchange_work(count, size.rows),
+            _ => 0.0,
+        };
+        exchanges + bordered::work(Size { rank, ..size }, 1.0) + steps + 40.0 * n * n.min(centroids::COMPARED as f64) + 60.0 * among.powi(2)
     }
 
     /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
@@ -223,7 +240,13 @@ impl Estimator for RbfNetwork {
     fn fit(&self, task: &Task<'_>) -> Result<FittedRbfNetwork> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let scores = self.scores(task)?;
-        let features = Features::of(self, task)?;
+        let (features, ends) = match self.centroids {
+            Centroids::Optimised => {
+                let (rows, ends) = self.optimised(task)?;
+                (Features::with(rows, task)?, ends)
+            }
+            _ => (Features::of(self, task)?, Vec::new()),
+        };
         let inner = Task { gram: &features.products, ..*task };
         let (found, mut summary) = if scores.is_some() {
             let fitted = self.logistic().fit(&inner)?;
@@ -233,6 +256,13 @@ impl Estimator for RbfNetwork {
             (fitted.expansion().clone(), fitted.summary().clone())
         };
         summary.notes.push(format!("{} of {} rows are centroids", features.centroids.len(), task.rows()));
+        if let [greedy, drawn @ ..] = &ends[..] {
+            let drawn: Vec<String> = drawn.iter().map(|end| format!("{end:.6}")).collect();
+            summary.notes.push(format!(
+                "penalised sum of squares where no exchange of centroids pays: {greedy:.6} from the greedy start, {} from those that were drawn; the least is taken",
+                drawn.join(", ")
+            ));
+        }
         let weights = match found.weights {
             Some(weights) => weights,
             None => transposed_product_within(&features.z, &found.coef, task.control)?,

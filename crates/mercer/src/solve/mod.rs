@@ -1,6 +1,7 @@
 //! Optimisation problems and their solvers. None of them knows a model: they see numbers, bounds and rows of a matrix.
 
 mod eigen;
+pub mod exchange;
 pub mod expectation;
 pub mod feature_laplace;
 pub mod feature_mode;

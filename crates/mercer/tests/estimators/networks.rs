@@ -94,12 +94,41 @@ fn rows_spread_evenly_cover_all_within_their_distance_from_one_another() {
     assert!(covered <= within, "Gonzalez 1985: {covered} and {within}");
 }
 
+// Rows stand for places in the space of inputs; how every start ended is reported.
+// spec: M07
+#[test]
+fn centroids_that_are_optimised_fit_better_than_those_that_know_of_no_target_and_tell_how_every_start_ended() {
+    let x = Matrix::from_fn(90, 1, |i, _| i as f64 / 9.0);
+    let y: Vec<f64> = (0..90).map(|i| if i < 45 { 0.02 * (3.7 * i as f64).sin() } else { (i as f64 / 4.0).sin() }).collect();
+    let (gram, target) = (square(&x, rbf), Target::Numbers(Matrix::column(y.clone())));
+    let objective = |how: Centroids| {
+        let fitted = fit(&network(0.05, how, 8.0), &gram, &target, None);
+        let z = values(&x, &x.select_rows(fitted.support()), rbf);
+        let (u, b) = (&fitted.expansion().coef, fitted.expansion().bias[0]);
+        let f = product(&z, u).unwrap();
+        let errors: f64 = (0..90).map(|i| (y[i] - f[(i, 0)] - b).powi(2)).sum();
+        (fitted.summary().notes.clone(), 0.5 * errors + 0.025 * u.data().iter().map(|v| v * v).sum::<f64>())
+    };
+    let (notes, best) = objective(Centroids::Optimised);
+    for how in [Centroids::KMedoids, Centroids::KMeans, Centroids::Grid] {
+        let other = objective(how).1;
+        assert!(best < 0.9 * other, "{how:?}: {best} {other}");
+    }
+    let told = notes.iter().find(|note| note.contains("no exchange of centroids pays")).unwrap();
+    let ends: Vec<f64> = told.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    assert_eq!(ends.len(), 4, "{told}");
+    let least = ends.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((least - best).abs() <= 1e-6, "{least} {best}");
+    // They are local: not all starts need end alike, and none ends below the one that is taken.
+    assert!(ends.iter().all(|end| *end >= least));
+}
+
 // spec: M04
 #[test]
 fn weights_of_numbers_solve_the_normal_equations() {
     let (x, y, weights) = (wave(40, 2, 1), wave(40, 2, 2), Matrix::from_fn(40, 1, |i, _| 0.5 + (i % 3) as f64));
     let target = Target::Numbers(y.clone());
-    for centroids in [Centroids::KMedoids, Centroids::All] {
+    for centroids in [Centroids::KMedoids, Centroids::Optimised, Centroids::All] {
         let fitted = fit(&network(0.3, centroids, 6.0), &square(&x, rbf), &target, Some(weights.data()));
         let z = values(&x, &x.select_rows(fitted.support()), rbf);
         let (u, b) = (&fitted.expansion().coef, &fitted.expansion().bias);
@@ -153,7 +182,7 @@ fn any_similarity_makes_features() {
         (2.0 * linear(x, z) - 1.0).tanh() + 0.3 * x[0]
     }
     let (x, y) = (wave(30, 2, 31), wave(30, 1, 32));
-    for centroids in [Centroids::All, Centroids::Grid, Centroids::KMeans, Centroids::KMedoids] {
+    for centroids in [Centroids::All, Centroids::Grid, Centroids::KMeans, Centroids::KMedoids, Centroids::Optimised] {
         let model = RbfNetwork { intercept: false, ..network(0.2, centroids, 5.0) };
         let fitted =
             fit(&model, &Dense::cross(values(&x, &x, skewed), vec![0.0; 30], vec![0.0; 30]).unwrap(), &Target::Numbers(y.clone()), None);

@@ -1939,11 +1939,13 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         Strength of the penalty on the squares of the weights of the similarities.
     n_centroids : int or "auto", default="auto"
         How many centroids; "auto": twice the root of the number of rows that differ.
-    centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
+    centroids : {"all", "grid", "k_means", "k_medoids", "optimised"}, default="k_medoids"
         Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
         k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least,
         where there are more); grid: spread evenly over the range of the rows, each as far as can be from those
-        before; all: every row.
+        before; optimised: those by which least squares fit the target best, where no exchange of a row for another
+        is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are
+        chosen with k_medoids); all: every row.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
@@ -2025,11 +2027,13 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         Strength of the penalty on the squares of the weights of the similarities.
     n_centroids : int or "auto", default="auto"
         How many centroids; "auto": twice the root of the number of rows that differ.
-    centroids : {"all", "grid", "k_means", "k_medoids"}, default="k_medoids"
+    centroids : {"all", "grid", "k_means", "k_medoids", "optimised"}, default="k_medoids"
         Rows that are centroids. k_medoids: those from which the others are least far; k_means: of each cluster of
         k-means in feature space the row nearest to its centre (both among 8 rows for each centroid, 1000 at least,
         where there are more); grid: spread evenly over the range of the rows, each as far as can be from those
-        before; all: every row.
+        before; optimised: those by which least squares fit the target best, where no exchange of a row for another
+        is better, the best of four starts (among 4 rows for each centroid, 500 at least; lambda and the kernel are
+        chosen with k_medoids); all: every row.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
