@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 DATA = Path(os.environ.get("MERCER_SHARED", "../shared")) / "data"
-FOLDS, SEED = 5, 0
+FOLDS, SEED = 5, int(os.environ.get("SEED", 0))
 C = [0.1, 0.3, 1.0, 3.0, 10.0]
 #: Words in a row, and documents that a word must stand in.
 NGRAMS, MIN_DF = [1, 2], [1, 2]

@@ -208,8 +208,13 @@ impl Row {
     /// A sentence on a fit that did not converge.
     pub(super) fn unfinished(&self) -> Option<String> {
         (self.fitted() && !self.converged).then(|| {
-            let proof =
-                self.certificate.as_ref().map_or(String::new(), |c| format!(": {} {:.1e}, asked for {:.1e}", c.name, c.value, c.tolerance));
+            let proof = match &self.certificate {
+                Some(c) if c.value <= c.tolerance && self.standing.unconverged > 0 => {
+                    format!(": {} of its folds; the fit to all rows met its tolerance", self.standing.unconverged)
+                }
+                Some(c) => format!(": {} {:.1e}, asked for {:.1e}", c.name, c.value, c.tolerance),
+                None => String::new(),
+            };
             format!("{}{proof}", shown(&self.estimator, 60))
         })
     }
