@@ -74,7 +74,7 @@ def run(name, seeds):
         train, test = train[:MOST], test[:MOST]
         scaler = StandardScaler().fit(X[train])
         A, B, a, b = scaler.transform(X[train]), scaler.transform(X[test]), y[train], y[test]
-        gamma = 1 / (A.shape[1] * A.var())
+        gamma = float(1 / (A.shape[1] * A.var()))
         rbf = f"rbf(gamma={gamma!r})"
         asked = [
             ("svc", lambda: mercer.SVC(gamma=gamma, probability=True, n_jobs=1), lambda: mercer.SVC(gamma=gamma, n_jobs=1)),

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 const STEPS: usize = 100;
 /// The gradient that counts as zero, as a share of what its terms could add up to.
 const FLAT: f64 = 1e-12;
+/// A step that promises less than this share is the last.
+const SMALL: f64 = 1e-12;
 /// What is added to the curvature, as a share of what its terms could add up to: values that are all equal have no slope.
 const RIDGE: f64 = 1e-12;
 
@@ -37,21 +39,27 @@ impl Sigmoid {
         let aim = |class: bool| if class { (n1 + 1.0) / (n1 + 2.0) } else { 1.0 / (n0 + 2.0) };
         let whole = n0 + n1;
         let (spread, square) = rows.iter().fold((0.0, 0.0), |(s, q), &(f, _, w)| (s + w * f.abs(), q + w * f * f));
-        let loss = |s: Sigmoid| rows.iter().map(|&(f, class, w)| w * (softplus(s.log_odds(f)) - aim(class) * s.log_odds(f))).sum::<f64>();
-        let mut now = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
-        let mut height = loss(now);
-        for _ in 0..STEPS {
-            let (mut ga, mut gb) = (0.0, 0.0);
-            let (mut haa, mut hab, mut hbb) = (RIDGE * square, 0.0, RIDGE * whole);
+        let aims = [aim(false), aim(true)];
+        let place = |s: Sigmoid| {
+            let mut here = Place { loss: 0.0, ga: 0.0, gb: 0.0, haa: RIDGE * square, hab: 0.0, hbb: RIDGE * whole };
             for &(f, class, w) in rows {
-                let p = now.probability(f);
-                let (g, h) = (w * (p - aim(class)), w * p * (1.0 - p));
-                ga += g * f;
-                gb += g;
-                haa += h * f * f;
-                hab += h * f;
-                hbb += h;
+                let (z, aim) = (s.log_odds(f), aims[usize::from(class)]);
+                let e = (-z.abs()).exp();
+                let p = if z >= 0.0 { 1.0 } else { e } / (1.0 + e);
+                let (g, h) = (w * (p - aim), w * e / ((1.0 + e) * (1.0 + e)));
+                here.loss += w * (z.max(0.0) + e.ln_1p() - aim * z);
+                here.ga += g * f;
+                here.gb += g;
+                here.haa += h * f * f;
+                here.hab += h * f;
+                here.hbb += h;
             }
+            here
+        };
+        let mut now = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
+        let mut here = place(now);
+        for _ in 0..STEPS {
+            let Place { loss, ga, gb, haa, hab, hbb } = here;
             if ga.abs() <= FLAT * spread && gb.abs() <= FLAT * whole {
                 break;
             }
@@ -65,10 +73,9 @@ impl Sigmoid {
             let mut share = 1.0;
             let next = loop {
                 let next = Sigmoid { slope: now.slope + share * step.slope, offset: now.offset + share * step.offset };
-                let found = loss(next);
-                if found <= height + 1e-4 * share * fall {
-                    height = found;
-                    break Some(next);
+                let found = place(next);
+                if found.loss <= loss + 1e-4 * share * fall {
+                    break Some((next, found));
                 }
                 share /= 2.0;
                 if share < 1e-10 {
@@ -77,7 +84,11 @@ impl Sigmoid {
             };
             // No lower point along the step: the minimum, as far as rounding lets it be told.
             let Some(next) = next else { break };
-            now = next;
+            (now, here) = next;
+            // What a step so small leaves open is the square of it.
+            if -fall <= SMALL * whole {
+                break;
+            }
         }
         now
     }
@@ -93,7 +104,12 @@ impl Sigmoid {
     }
 }
 
-/// ln(1 + exp(z)).
-fn softplus(z: f64) -> f64 {
-    z.max(0.0) + (-z.abs()).exp().ln_1p()
+/// The loss at a sigmoid, its slopes by slope and offset, and its curvature.
+struct Place {
+    loss: f64,
+    ga: f64,
+    gb: f64,
+    haa: f64,
+    hab: f64,
+    hbb: f64,
 }

@@ -10,6 +10,7 @@
 
 use crate::control::Control;
 use crate::error::Result;
+use crate::gram::axpy;
 use crate::linalg::{Cholesky, Matrix};
 use serde::{Deserialize, Serialize};
 
@@ -49,10 +50,10 @@ impl ScaledSoftmax {
         let whole: f64 = rows.mass.iter().sum();
         let size = typical(rows, classes, whole);
         let mut now = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
-        let mut height = now.loss(rows, whole);
+        let mut here = now.place(rows, whole, size);
         for _ in 0..STEPS {
             control.check_time("probabilities")?;
-            let (gradient, mut curvature) = now.derivatives(rows, whole, size);
+            let Place { loss, gradient, mut curvature } = here;
             if gradient.iter().all(|g| g.abs() <= FLAT * whole) {
                 break;
             }
@@ -62,10 +63,9 @@ impl ScaledSoftmax {
             let mut share = 1.0;
             let next = loop {
                 let next = now.moved(&step, -share, size);
-                let found = next.loss(rows, whole);
-                if found <= height + 1e-4 * share * fall {
-                    height = found;
-                    break Some(next);
+                let found = next.place(rows, whole, size);
+                if found.loss <= loss + 1e-4 * share * fall {
+                    break Some((next, found));
                 }
                 share /= 2.0;
                 if share < 1e-10 {
@@ -74,7 +74,7 @@ impl ScaledSoftmax {
             };
             // No lower point along the step: the minimum, as far as rounding lets it be told.
             let Some(next) = next else { break };
-            now = next;
+            (now, here) = next;
             // What a step so small leaves open is the square of it.
             if -fall <= SMALL * whole {
                 break;
@@ -123,16 +123,6 @@ impl ScaledSoftmax {
         }
     }
 
-    fn loss(&self, rows: &Rows<'_>, whole: f64) -> f64 {
-        let (own, other) = aims(whole, self.classes.len());
-        let one = |i: usize| {
-            let p = self.of_present(rows.scores.row(i));
-            let terms = self.classes.iter().zip(&p).map(|(&class, p)| if class == rows.codes[i] { own * p.ln() } else { other * p.ln() });
-            -rows.mass[i] * terms.sum::<f64>()
-        };
-        (0..rows.codes.len()).map(one).sum()
-    }
-
     /// sum_i w_i -ln p of the class of row i.
     pub(super) fn surprise(&self, rows: &Rows<'_>) -> f64 {
         let place = |class: usize| self.classes.iter().position(|c| *c == class);
@@ -140,34 +130,60 @@ impl ScaledSoftmax {
         (0..rows.codes.len()).map(one).sum()
     }
 
-    /// Gradient and curvature by factors, in units of 1 / `size`, and offsets. With x_k = z_k / size for factors and 1 for
-    /// offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its classes.
-    fn derivatives(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (Vec<f64>, Matrix) {
+    /// The loss with its gradient and curvature by factors, in units of 1 / `size`, and offsets. With x_k = z_k / size for factors and 1
+    /// for offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its classes.
+    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> Place {
         let (k, f) = (self.classes.len(), self.factors.len());
         let (own, other) = aims(whole, k);
-        let mut gradient = vec![0.0; f + k];
-        let mut curvature = Matrix::zeros(f + k, f + k);
+        let least = f64::MIN_POSITIVE.ln();
+        let (mut loss, mut gradient) = (0.0, vec![0.0; f + k]);
+        let [mut of_offsets, mut between, mut of_factors] = [(); 3].map(|()| Matrix::zeros(k, k));
+        let (mut x, mut z, mut p, mut px) = (vec![0.0; k], vec![0.0; k], vec![0.0; k], vec![0.0; k]);
         for i in 0..rows.codes.len() {
             let (w, scores) = (rows.mass[i], rows.scores.row(i));
-            let p = self.of_present(scores);
-            let x: Vec<f64> = self.classes.iter().map(|&class| scores[class] / size).collect();
+            for (a, &class) in self.classes.iter().enumerate() {
+                x[a] = scores[class] / size;
+                z[a] = self.factor(a) * scores[class] + self.offsets[a];
+            }
+            let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            p.iter_mut().zip(&z).for_each(|(p, z)| *p = (z - top).exp());
+            let sum: f64 = p.iter().sum();
+            let log_sum = sum.ln();
+            p.iter_mut().for_each(|p| *p = (*p / sum).max(f64::MIN_POSITIVE));
+            px.iter_mut().zip(&p).zip(&x).for_each(|((px, p), x)| *px = p * x);
             for a in 0..k {
                 let aim = if self.classes[a] == rows.codes[i] { own } else { other };
-                let (g, fa) = (w * (p[a] - aim), a.min(f - 1));
-                gradient[fa] += g * x[a];
+                loss -= w * aim * (z[a] - top - log_sum).max(least);
+                let (g, h) = (w * (p[a] - aim), w * p[a]);
+                gradient[a.min(f - 1)] += g * x[a];
                 gradient[f + a] += g;
-                for b in 0..k {
-                    let h = w * p[a] * (f64::from(u8::from(a == b)) - p[b]);
-                    let fb = b.min(f - 1);
-                    curvature[(fa, fb)] += h * x[a] * x[b];
-                    curvature[(fa, f + b)] += h * x[a];
-                    curvature[(f + a, fb)] += h * x[b];
-                    curvature[(f + a, f + b)] += h;
-                }
+                axpy(-h, &p, of_offsets.row_mut(a));
+                axpy(-h, &px, between.row_mut(a));
+                axpy(-h * x[a], &px, of_factors.row_mut(a));
+                of_offsets[(a, a)] += h;
+                between[(a, a)] += h * x[a];
+                of_factors[(a, a)] += h * x[a] * x[a];
             }
         }
-        (gradient, curvature)
+        let mut curvature = Matrix::zeros(f + k, f + k);
+        for a in 0..k {
+            for b in 0..k {
+                let (fa, fb) = (a.min(f - 1), b.min(f - 1));
+                curvature[(fa, fb)] += of_factors[(a, b)];
+                curvature[(f + a, fb)] += between[(a, b)];
+                curvature[(fb, f + a)] += between[(a, b)];
+                curvature[(f + a, f + b)] += of_offsets[(a, b)];
+            }
+        }
+        Place { loss, gradient, curvature }
     }
+}
+
+/// The loss at a softmax, its gradient and its curvature.
+struct Place {
+    loss: f64,
+    gradient: Vec<f64>,
+    curvature: Matrix,
 }
 
 /// What is aimed at for the class of a row, and for each other one.
@@ -205,14 +221,14 @@ mod tests {
         let whole: f64 = mass.iter().sum();
         for each in [false, true] {
             let found = ScaledSoftmax::fit(&rows, &[0, 1, 2, 3], each, &Control::default()).unwrap();
-            let (gradient, _) = found.derivatives(&rows, whole, 1.0);
+            let gradient = found.place(&rows, whole, 1.0).gradient;
             assert!(gradient.iter().all(|g| g.abs() <= 1e-8 * whole), "{gradient:?}");
-            let least = found.loss(&rows, whole);
+            let least = found.place(&rows, whole, 1.0).loss;
             for j in 0..gradient.len() {
                 for way in [-0.1, 0.1] {
                     let mut step = vec![0.0; gradient.len()];
                     step[j] = way;
-                    assert!(found.moved(&step, 1.0, 1.0).loss(&rows, whole) > least, "{j} {way}");
+                    assert!(found.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).loss > least, "{j} {way}");
                 }
             }
             assert!(found.factors.iter().all(|a| *a > 0.0), "{found:?}");
@@ -225,11 +241,12 @@ mod tests {
         let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
         let whole: f64 = mass.iter().sum();
         let at = ScaledSoftmax { classes: vec![0, 1, 2], factors: vec![0.3, 0.8, 0.5], offsets: vec![0.1, -0.4, 0.2] };
-        let (gradient, _) = at.derivatives(&rows, whole, 1.0);
+        let gradient = at.place(&rows, whole, 1.0).gradient;
         for j in 0..6 {
             let mut step = vec![0.0; 6];
             step[j] = 1e-5;
-            let difference = (at.moved(&step, 1.0, 1.0).loss(&rows, whole) - at.moved(&step, -1.0, 1.0).loss(&rows, whole)) / 2e-5;
+            let difference =
+                (at.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).loss - at.moved(&step, -1.0, 1.0).place(&rows, whole, 1.0).loss) / 2e-5;
             assert!((gradient[j] - difference).abs() <= 1e-6 * whole, "{j}: {} and {difference}", gradient[j]);
         }
     }
