@@ -1,7 +1,7 @@
 """Documents by their words against scikit-learn's TfidfVectorizer with LinearSVC, both tuned on the same folds: `texts.py SET..`.
 
 Each of five folds is predicted by what three folds of the other rows choose. Sets: sms_spam, movie_reviews, rt_polarity,
-trec_questions of the folder that MERCER_SHARED names. `gram ROWS` times the Gram rows of made documents against a sparse product.
+trec_questions of the folder that MERCER_SHARED names; SEED draws other folds. `gram ROWS` times the Gram rows of made documents against a sparse product.
 """
 
 import json

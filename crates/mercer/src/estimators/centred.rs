@@ -46,7 +46,7 @@ impl<'a> Centred<'a> {
         if let Some(turn) = turn {
             values.to_mut().data_mut().iter_mut().for_each(|v| *v = turn(*v));
         }
-        let weights: Vec<f64> = (0..n).map(|i| task.weight(i)).collect();
+        let weights = task.all_weights();
         let total: f64 = weights.iter().sum();
         let share: Vec<f64> = weights.iter().map(|w| w / total).collect();
         let row = Matrix::new(1, n, share.clone())?;

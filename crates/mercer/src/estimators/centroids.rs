@@ -6,6 +6,7 @@
 //! moved until the targets are fitted best (M07), rows are exchanged for others.
 
 use super::clusters::{Places, SUMMED};
+use super::primal::means;
 use super::{KernelKMeans, Task};
 use crate::data::even_rows;
 use crate::error::{Error, Result};
@@ -111,7 +112,7 @@ pub(super) fn exchange_work(count: usize, rows: usize) -> f64 {
 pub(super) fn optimised(
     count: usize,
     lambda: f64,
-    (y, w): (Matrix, &[f64]),
+    (mut y, w): (Matrix, &[f64]),
     constants: bool,
     who: &str,
     task: &Task<'_>,
@@ -121,14 +122,11 @@ pub(super) fn optimised(
     let some: Vec<usize> = even_rows(places.len(), tried(count, places.len())).into_iter().map(|p| places[p]).collect();
     let all: Vec<usize> = (0..task.rows()).collect();
     let mut z = gram::dense(&Subset::new(task.gram, &all, &some), task.control)?;
-    let mut y = y;
-    let total: f64 = w.iter().sum();
     for matrix in [&mut z, &mut y] {
-        let means: Vec<f64> = (0..matrix.cols()).map(|j| (0..w.len()).map(|i| w[i] * matrix[(i, j)]).sum::<f64>() / total).collect();
+        let means = means(matrix, Some(w), constants);
         for (i, weight) in w.iter().enumerate() {
             let root = weight.sqrt();
-            let about = |mean: f64| if constants { mean } else { 0.0 };
-            matrix.row_mut(i).iter_mut().zip(&means).for_each(|(v, mean)| *v = root * (*v - about(*mean)));
+            matrix.row_mut(i).iter_mut().zip(&means).for_each(|(v, mean)| *v = root * (*v - mean));
         }
     }
     let products = Products {

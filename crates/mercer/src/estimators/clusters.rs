@@ -282,7 +282,7 @@ fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
             return Ok((sums, order));
         }
     }
-    let weights = Matrix::column((0..n).map(|i| task.weight(i)).collect());
+    let weights = Matrix::column(task.all_weights());
     let sums = match task.gram.held() {
         Some(held) => product_within(held, &weights, task.control)?,
         None if task.gram.symmetric() => gram::apply_among(task.gram, &weights, 1, task.control)?,

@@ -76,7 +76,7 @@ impl Problem {
                 y.cols()
             )));
         }
-        let weights: Vec<f64> = (0..y.rows()).map(|i| task.weight(i)).collect();
+        let weights = task.all_weights();
         let (observed, scale) = match settled.likelihood {
             NumberLikelihood::Poisson => {
                 if let Some(i) = y.data().iter().position(|v| *v < 0.0 || v.fract() != 0.0) {

@@ -52,7 +52,7 @@ impl HeldOut {
         let (scores, pairs) = predictions.for_calibration()?;
         Ok(HeldOut {
             rows: (0..task.rows()).collect(),
-            mass: (0..task.rows()).map(|i| task.weight(i)).collect(),
+            mass: task.all_weights(),
             pairs: pairs.to_vec(),
             scores: scores.into_owned(),
             converged: true,

@@ -143,7 +143,7 @@ impl Estimator for Knn {
             Target::Numbers(t) => Answers::Numbers(t.clone()),
             Target::Absent { .. } => return Err(absent(Self::NAME)),
         };
-        let weights: Vec<f64> = (0..n).map(|i| task.weight(i)).collect();
+        let weights = task.all_weights();
         let (asked, total) = (self.k.number(), weights.iter().sum::<f64>());
         let mut summary = Summary { converged: true, ..Summary::default() };
         if asked > total {

@@ -38,7 +38,7 @@ impl Link {
         let most = checked.data().iter().fold(0.0f64, |m, y| m.max(y.abs()));
         let scale = if most > 0.0 { most } else { 1.0 };
         let y = Matrix::from_fn(checked.cols(), n, |o, i| checked[(i, o)] / scale);
-        let weights = (0..n).map(|i| task.weight(i)).collect();
+        let weights = task.all_weights();
         Ok((Link::Numbers { scale }, Losses::new(Loss::Squared, y, weights)?))
     }
 

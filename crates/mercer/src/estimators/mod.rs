@@ -143,6 +143,10 @@ impl<'a> Task<'a> {
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |w| w[i])
     }
+    /// Weights of all rows.
+    pub(crate) fn all_weights(&self) -> Vec<f64> {
+        (0..self.rows()).map(|i| self.weight(i)).collect()
+    }
     /// The mean of k(x, x) over weighted rows; 1 where it says nothing.
     pub(crate) fn mean_square(&self) -> f64 {
         let d = self.gram.diagonal(Side::Rows);

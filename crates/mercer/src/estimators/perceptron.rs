@@ -115,7 +115,7 @@ struct Shown {
 impl Shown {
     /// All rows of a task as they stand.
     fn given(task: &Task<'_>) -> Self {
-        Shown { rows: (0..task.rows()).collect(), weights: (0..task.rows()).map(|i| task.weight(i)).collect() }
+        Shown { rows: (0..task.rows()).collect(), weights: task.all_weights() }
     }
 
     /// Copies once, in an order that the order of rows does not change.

@@ -12,6 +12,7 @@
 
 use super::Task;
 use crate::control::Control;
+use crate::data::even_rows;
 use crate::error::Result;
 use crate::gram::{Features, Multiplied};
 use crate::linalg::{Cholesky, Lower, Matrix, SparseMatrix, gramian_of_columns_within, single_gramian_of_columns};
@@ -162,16 +163,16 @@ impl<'a> Primal<'a, Near> {
 
 /// Means of the columns over some rows at even steps.
 fn mean_of_some(a: &Matrix) -> Vec<f64> {
-    let count = a.rows().min(SOME);
+    let some = even_rows(a.rows(), SOME);
     let mut sums = vec![0.0; a.cols()];
-    for k in 0..count {
-        sums.iter_mut().zip(a.row(k * a.rows() / count)).for_each(|(s, v)| *s += v / count as f64);
+    for &i in &some {
+        sums.iter_mut().zip(a.row(i)).for_each(|(s, v)| *s += v / some.len() as f64);
     }
     sums
 }
 
-/// Weighted means of targets, where there is a constant; 0 where there is none.
-fn means(y: &Matrix, weights: Option<&[f64]>, intercept: bool) -> Vec<f64> {
+/// Weighted means of columns, as of targets, where there is a constant; 0 where there is none.
+pub(super) fn means(y: &Matrix, weights: Option<&[f64]>, intercept: bool) -> Vec<f64> {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
     let total: f64 = (0..y.rows()).map(weight).sum();
     let mean = |o: usize| (0..y.rows()).map(|i| weight(i) * y[(i, o)]).sum::<f64>() / total;

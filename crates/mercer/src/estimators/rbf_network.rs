@@ -135,7 +135,7 @@ impl RbfNetwork {
     fn optimised(&self, task: &Task<'_>) -> Result<(Vec<usize>, Vec<f64>)> {
         let weights = match task.target {
             Target::Classes { .. } => ClassScores::of(task, self.class_weight, Self::NAME)?.1.weights().to_vec(),
-            _ => (0..task.rows()).map(|i| task.weight(i)).collect(),
+            _ => task.all_weights(),
         };
         let (count, lambda) = (self.count.integer(), settled::<Self>("lambda", &self.lambda)?);
         centroids::optimised(count, lambda, (outputs(task, Self::NAME)?, &weights), self.intercept, Self::NAME, task)

@@ -102,7 +102,7 @@ impl Rvm {
     fn numbers(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let y = outputs(task, Self::NAME)?;
         let phi = self.columns(task)?;
-        let omega: Vec<f64> = (0..y.rows()).map(|i| task.weight(i)).collect();
+        let omega = task.all_weights();
         let total: f64 = omega.iter().sum();
         let mut found = Vec::new();
         for o in 0..y.cols() {

@@ -92,13 +92,25 @@ impl ScaledSoftmax {
         self.factors[place.min(self.factors.len() - 1)]
     }
 
+    /// For one row of scores a_k z_k + b_k less the greatest of them, and the probabilities of `classes`; the log of the sum of exponentials
+    /// of the former.
+    fn write(&self, scores: &[f64], z: &mut [f64], p: &mut [f64]) -> f64 {
+        for (a, &class) in self.classes.iter().enumerate() {
+            z[a] = self.factor(a) * scores[class] + self.offsets[a];
+        }
+        let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        z.iter_mut().for_each(|z| *z -= top);
+        p.iter_mut().zip(&*z).for_each(|(p, z)| *p = z.exp());
+        let sum: f64 = p.iter().sum();
+        p.iter_mut().for_each(|p| *p = (*p / sum).max(f64::MIN_POSITIVE));
+        sum.ln()
+    }
+
     /// Probabilities of `classes` for one row of scores.
     fn of_present(&self, scores: &[f64]) -> Vec<f64> {
-        let mut z: Vec<f64> = self.classes.iter().enumerate().map(|(p, &class)| self.factor(p) * scores[class] + self.offsets[p]).collect();
-        let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        z.iter_mut().for_each(|v| *v = (*v - top).exp());
-        let sum: f64 = z.iter().sum();
-        z.into_iter().map(|v| (v / sum).max(f64::MIN_POSITIVE)).collect()
+        let (mut z, mut p) = (vec![0.0; self.classes.len()], vec![0.0; self.classes.len()]);
+        self.write(scores, &mut z, &mut p);
+        p
     }
 
     /// Probabilities of all classes for one row of scores, which become them.
@@ -141,19 +153,12 @@ impl ScaledSoftmax {
         let (mut x, mut z, mut p, mut px) = (vec![0.0; k], vec![0.0; k], vec![0.0; k], vec![0.0; k]);
         for i in 0..rows.codes.len() {
             let (w, scores) = (rows.mass[i], rows.scores.row(i));
-            for (a, &class) in self.classes.iter().enumerate() {
-                x[a] = scores[class] / size;
-                z[a] = self.factor(a) * scores[class] + self.offsets[a];
-            }
-            let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            p.iter_mut().zip(&z).for_each(|(p, z)| *p = (z - top).exp());
-            let sum: f64 = p.iter().sum();
-            let log_sum = sum.ln();
-            p.iter_mut().for_each(|p| *p = (*p / sum).max(f64::MIN_POSITIVE));
+            x.iter_mut().zip(&self.classes).for_each(|(x, &class)| *x = scores[class] / size);
+            let log_sum = self.write(scores, &mut z, &mut p);
             px.iter_mut().zip(&p).zip(&x).for_each(|((px, p), x)| *px = p * x);
             for a in 0..k {
                 let aim = if self.classes[a] == rows.codes[i] { own } else { other };
-                loss -= w * aim * (z[a] - top - log_sum).max(least);
+                loss -= w * aim * (z[a] - log_sum).max(least);
                 let (g, h) = (w * (p[a] - aim), w * p[a]);
                 gradient[a.min(f - 1)] += g * x[a];
                 gradient[f + a] += g;

@@ -4,7 +4,7 @@
 use super::composition::AnyComposition;
 use super::fitted::Scope;
 use super::{Composed, KernelExpr, Nystroem};
-use crate::data::Dataset;
+use crate::data::{Dataset, even_rows};
 use crate::gram::{Mercer, Spectral};
 
 /// Rows whose features are counted.
@@ -28,9 +28,8 @@ impl KernelExpr {
     /// Numbers that are not 0 among the features of a row, on average over some rows, where the kernel is an inner product of sparse
     /// features: see [`Gram::sparse_features`](crate::gram::Gram::sparse_features).
     pub fn stored(&self, data: &Dataset) -> Option<usize> {
-        let count = data.rows().min(ASKED);
-        let some: Vec<usize> = (0..count).map(|k| k * data.rows() / count).collect();
-        self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(count.max(1)))
+        let some = even_rows(data.rows(), ASKED);
+        self.stored_on(Scope::of(&data.select(&some))).map(|stored| stored.div_ceil(some.len().max(1)))
     }
 
     /// The same of all these rows together.

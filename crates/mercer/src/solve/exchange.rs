@@ -176,16 +176,19 @@ mod tests {
 
     const ROWS: usize = 30;
 
-    fn problem(p: usize) -> (Matrix, Matrix, Products) {
+    fn problem(p: usize) -> (Matrix, Matrix) {
         let z = Matrix::from_fn(ROWS, p, |i, j| (0.7 * i as f64 * (j + 1) as f64).sin() + 0.3 * (i as f64 - j as f64).cos());
         let y = Matrix::from_fn(ROWS, 2, |i, o| (0.4 * i as f64 + o as f64).cos() + 0.2 * (3.1 * i as f64).sin());
+        (z, y)
+    }
+
+    fn products(z: &Matrix, y: &Matrix) -> Products {
         let control = Control::default();
-        let products = Products {
-            columns: transposed_product_within(&z, &z, &control).unwrap(),
-            targets: transposed_product_within(&z, &y, &control).unwrap(),
+        Products {
+            columns: transposed_product_within(z, z, &control).unwrap(),
+            targets: transposed_product_within(z, y, &control).unwrap(),
             square: dot(y.data(), y.data()),
-        };
-        (z, y, products)
+        }
     }
 
     /// J by the normal equations of the columns of a set.
@@ -201,7 +204,8 @@ mod tests {
 
     #[test]
     fn sweeps_keep_the_objective_and_undo_themselves() {
-        let (_, _, products) = problem(9);
+        let (z, y) = problem(9);
+        let products = products(&z, &y);
         let control = Control::default();
         let mut swept = Swept::new(&products, 0.2).unwrap();
         for (step, column) in [4, 1, 7, 4, 3, 1, 4].into_iter().enumerate() {
@@ -217,7 +221,8 @@ mod tests {
     // Every set of three of nine columns is tried.
     #[test]
     fn no_exchange_from_any_end_pays_and_the_best_start_finds_the_best_set() {
-        let (_, _, products) = problem(9);
+        let (z, y) = problem(9);
+        let products = products(&z, &y);
         let found = exchange(&products, 0.2, 3, 4, 1, &Control::default()).unwrap();
         let all = (0..9).flat_map(|a| (a + 1..9).flat_map(move |b| (b + 1..9).map(move |c| [a, b, c])));
         let least = all.map(|set| direct(&products, 0.2, &set)).fold(f64::INFINITY, f64::min);
@@ -237,15 +242,9 @@ mod tests {
     // Columns that are alike, and a penalty near rounding.
     #[test]
     fn copies_of_a_column_do_no_harm() {
-        let (z, y, _) = problem(4);
-        let control = Control::default();
+        let (z, y) = problem(4);
         let z = Matrix::from_fn(ROWS, 8, |i, j| z[(i, j % 4)]);
-        let products = Products {
-            columns: transposed_product_within(&z, &z, &control).unwrap(),
-            targets: transposed_product_within(&z, &y, &control).unwrap(),
-            square: dot(y.data(), y.data()),
-        };
-        let found = exchange(&products, 1e-9, 4, 3, 1, &control).unwrap();
+        let found = exchange(&products(&z, &y), 1e-9, 4, 3, 1, &Control::default()).unwrap();
         let mut kinds: Vec<usize> = found.columns.iter().map(|j| j % 4).collect();
         kinds.sort_unstable();
         assert_eq!(kinds, [0, 1, 2, 3]);
