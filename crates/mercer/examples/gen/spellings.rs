@@ -119,6 +119,7 @@ const PENALTY_OF_WEIGHTS: Argument = Argument {
 const VECTORS: &[(&str, &str)] = &[("alpha_ : float", "The penalty that was found, where it was left open"), KERNEL];
 const RELEVANCE: &[(&str, &str)] = &[
     ("relevance_ : ndarray of shape (n_relevant,)", "Training rows with a weight"),
+    ("support_ : ndarray of shape (n_relevant,)", "The same rows"),
     ("log_marginal_likelihood_value_ : float", "Log of the marginal likelihood; of classes by Laplace's approximation"),
     KERNEL,
 ];

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::gram::{self, dot};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value};
-use crate::solve::relevance::{self, Relevance, TOLERANCE};
+use crate::solve::relevance::{self, Relevance};
 use serde::{Deserialize, Serialize};
 
 /// Columns that differ by less than this share of the largest kernel value are one.
@@ -194,28 +194,26 @@ fn constant(n: usize, value: f64) -> Relevance {
         evidence: 0.0,
         changes: 0,
         gain: 0.0,
+        tolerance: 0.0,
     }
 }
 
 fn summary(found: &[Relevance], n: usize, expansion: &Expansion, most: usize) -> Summary {
     let gain = found.iter().map(|f| f.gain).fold(0.0, f64::max);
+    let tolerance = found.iter().map(|f| f.tolerance).fold(0.0, f64::max);
     let kept = expansion.support.len();
     let mut notes = vec![format!("{kept} of {n} training rows are relevant")];
     if kept == 0 {
         notes.push("no training row adds to the evidence: predictions are constant; check the kernel's width, or whether the columns tell anything".into());
     }
-    if gain > TOLERANCE && found.iter().any(|f| f.columns.len() >= most) {
+    if gain > tolerance && found.iter().any(|f| f.columns.len() >= most) {
         notes.push("as many rows are relevant as may be (max_relevant), and the evidence asks for more: the kernel is narrow for this method; widen it, allow more, or take gp".into());
     }
     Summary {
         iterations: found.iter().map(|f| f.changes).sum(),
-        converged: gain <= TOLERANCE,
+        converged: gain <= tolerance,
         evidence: Some(found.iter().map(|f| f.evidence).sum()),
-        certificate: Some(Certificate {
-            name: "gain of log evidence that one change would still bring".into(),
-            value: gain,
-            tolerance: TOLERANCE,
-        }),
+        certificate: Some(Certificate { name: "gain of log evidence that one change would still bring".into(), value: gain, tolerance }),
         notes,
         ..Summary::default()
     }
@@ -253,7 +251,7 @@ impl Estimator for Rvm {
     /// a hundred changes, with blocks for each pair of classes.
     fn work(&self, size: Size) -> f64 {
         let latent = if size.classes && size.outputs == 2 { 1 } else { size.outputs } as f64;
-        let row = if size.classes { 50_000.0 + 5000.0 * latent.powi(2) } else { 10_000.0 * latent };
+        let row = if size.classes { 54_000.0 + 1000.0 * latent.powi(2) } else { 10_000.0 * latent };
         row * (size.rows as f64).powi(2)
     }
 

@@ -13,11 +13,11 @@
 //! ```
 
 use super::laplace::{add, moved, turn};
-use super::likelihood::Likelihood;
+use super::likelihood::{Curvature, Likelihood, parts};
 use super::mode::Mode;
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::dot;
+use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, product_within, transposed_product_within};
 
 /// -log q and its derivative by the features.
@@ -50,38 +50,8 @@ pub fn evidence(z: &Matrix, mode: &Mode, likelihood: &dyn Likelihood, constants:
     };
     let prior = |x: &Matrix| product_within(z, &transposed_product_within(z, x, control)?, control);
     let sigma = factor.clone().into_inverse(control)?;
-    let mut by_features = Matrix::zeros(n, m);
-    let (mut own, mut with) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs));
-    for a in 0..outputs {
-        for b in 0..outputs {
-            let block = Matrix::from_fn(m, m, |j, k| sigma[(j * outputs + b, k * outputs + a)]);
-            let image = product_within(z, &block, control)?;
-            let bends = curvature.between(a, b);
-            for i in 0..n {
-                let covariance = dot(image.row(i), z.row(i));
-                if a == b {
-                    own[(i, a)] = covariance;
-                }
-                with[(i, a)] += covariance * curvature.diagonal[(i, b)];
-                by_features.row_mut(i).iter_mut().zip(image.row(i)).for_each(|(out, v)| *out += bends[i] * v);
-            }
-        }
-    }
-    let t = match &curvature.coupled {
-        None => {
-            let third = likelihood.third(&mode.latent);
-            Matrix::column(third.iter().zip(own.data()).map(|(third, variance)| 0.5 * third * variance).collect())
-        }
-        Some(weights) => {
-            let of_row = |i: usize| {
-                let (d, w) = (curvature.diagonal.row(i), weights[i]);
-                let q: Vec<f64> = d.iter().zip(own.row(i)).map(|(d, own)| d / w * own).collect();
-                let v: Vec<f64> = d.iter().zip(with.row(i)).map(|(d, with)| d / w * (with / w)).collect();
-                turn(w, d, &q, &v)
-            };
-            Matrix::new(n, outputs, (0..n).flat_map(of_row).collect())?
-        }
-    };
+    let Covered { own, with, mut by_features } = Covered::of(z, &sigma, curvature, control)?;
+    let t = turns(&own, &with, curvature, || likelihood.third(&mode.latent))?;
     let u = moved(&t, &prior, &times, constants, control)?;
     // Rows: alpha_c'Z and u_c'Z.
     let (of_alpha, of_u) = (transposed_product_within(&mode.alpha, z, control)?, transposed_product_within(&u, z, control)?);
@@ -90,6 +60,59 @@ pub fn evidence(z: &Matrix, mode: &Mode, likelihood: &dyn Likelihood, constants:
     add(&mut by_features, 1.0, &product_within(&less, &of_alpha, control)?);
     add(&mut by_features, 1.0, &product_within(&mode.alpha, &of_u, control)?);
     Ok(Evidence { value, by_features })
+}
+
+/// What rows see of a covariance Sigma of weights, its places by feature and then by output.
+pub(super) struct Covered {
+    /// Cov_aa of the latent functions of each row, N x outputs.
+    pub(super) own: Matrix,
+    /// sum_b Cov_ab D_b, N x outputs, where outputs are coupled.
+    pub(super) with: Matrix,
+    /// (W Z Sigma)_aa summed over the outputs, N x m.
+    by_features: Matrix,
+}
+
+impl Covered {
+    /// With T_i = Sigma (z_i (x) D_i) the sums over b are z_i'T_i, and W_i takes sum_a D_a T_ia / w from sum_a D_a Sigma_aa z_i.
+    pub(super) fn of(z: &Matrix, sigma: &Matrix, curvature: &Curvature, control: &Control) -> Result<Self> {
+        let (n, m, outputs) = (z.rows(), z.cols(), curvature.diagonal.cols());
+        let d = &curvature.diagonal;
+        let (mut own, mut with, mut by_features) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs), Matrix::zeros(n, m));
+        for a in 0..outputs {
+            let block = Matrix::from_fn(m, m, |j, k| sigma[(j * outputs + a, k * outputs + a)]);
+            let image = product_within(z, &block, control)?;
+            for i in 0..n {
+                own[(i, a)] = dot(image.row(i), z.row(i));
+                axpy(d[(i, a)], image.row(i), by_features.row_mut(i));
+            }
+        }
+        let Some(weights) = &curvature.coupled else { return Ok(Covered { own, with, by_features }) };
+        for rows in parts(n, m * outputs) {
+            let turned = product_within(&curvature.spread(z, rows.clone(), |_| 1.0), sigma, control)?;
+            for (i, turned) in rows.zip(turned.data().chunks_exact((m * outputs).max(1))) {
+                for (j, turned) in turned.chunks_exact(outputs).enumerate() {
+                    axpy(z[(i, j)], turned, with.row_mut(i));
+                    by_features[(i, j)] -= dot(d.row(i), turned) / weights[i];
+                }
+            }
+        }
+        Ok(Covered { own, with, by_features })
+    }
+}
+
+/// t = 1/2 d log |H| / d f of every row, N x outputs; `third` tells the third derivatives where there is one output.
+pub(super) fn turns(own: &Matrix, with: &Matrix, curvature: &Curvature, third: impl FnOnce() -> Vec<f64>) -> Result<Matrix> {
+    let Some(weights) = &curvature.coupled else {
+        let of_row = |(third, variance): (&f64, &f64)| 0.5 * third * variance;
+        return Ok(Matrix::column(third().iter().zip(own.data()).map(of_row).collect()));
+    };
+    let of_row = |i: usize| {
+        let (d, w) = (curvature.diagonal.row(i), weights[i]);
+        let q: Vec<f64> = d.iter().zip(own.row(i)).map(|(d, own)| d / w * own).collect();
+        let v: Vec<f64> = d.iter().zip(with.row(i)).map(|(d, with)| d / w * (with / w)).collect();
+        turn(w, d, &q, &v)
+    };
+    Matrix::new(own.rows(), own.cols(), (0..own.rows()).flat_map(of_row).collect())
 }
 
 #[cfg(test)]

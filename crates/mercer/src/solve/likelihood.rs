@@ -6,6 +6,7 @@
 use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::{Matrix, gramian_of_columns_within};
+use std::ops::Range;
 
 /// Losses of rows as functions of their latent values. Convex where it is not said otherwise.
 pub trait Likelihood: Sync {
@@ -70,22 +71,35 @@ impl Curvature {
         (0..d.rows()).map(of_row).collect()
     }
 
+    /// z_i (x) D_i multiplied by a number of each row, for some rows of features Z (N x m): rows x m outputs, by feature and then by output.
+    pub fn spread(&self, z: &Matrix, rows: Range<usize>, by: impl Fn(usize) -> f64) -> Matrix {
+        let outputs = self.diagonal.cols();
+        let mut out = Vec::with_capacity(rows.len() * z.cols() * outputs);
+        for i in rows.clone() {
+            let (d, by) = (self.diagonal.row(i), by(i));
+            z.row(i).iter().for_each(|z| out.extend(d.iter().map(|d| z * by * d)));
+        }
+        Matrix::new(rows.len(), z.cols() * outputs, out).unwrap_or_default()
+    }
+
     /// sum_i z_i z_i' (x) W_i for features Z (N x m), its places by feature and then by output.
     ///
     /// # Errors
     /// On request of `control`.
     pub fn of_features(&self, z: &Matrix, control: &Control) -> Result<Matrix> {
-        let (m, outputs) = (z.cols(), self.diagonal.cols());
+        let (n, m, outputs) = (z.rows(), z.cols(), self.diagonal.cols());
         let mut out = Matrix::zeros(m * outputs, m * outputs);
+        if let Some(w) = &self.coupled {
+            for rows in parts(n, m * outputs) {
+                let some = gramian_of_columns_within(&self.spread(z, rows, |i| 1.0 / w[i].sqrt()), None, control)?;
+                out.data_mut().iter_mut().zip(some.data()).for_each(|(o, v)| *o -= v);
+            }
+        }
+        // These keep their digits where a class is nearly certain.
         for a in 0..outputs {
-            for b in 0..=a {
-                let block = gramian_of_columns_within(z, Some(&self.between(a, b)), control)?;
-                for j in 0..m {
-                    for (k, value) in block.row(j).iter().enumerate() {
-                        out[(j * outputs + a, k * outputs + b)] = *value;
-                        out[(j * outputs + b, k * outputs + a)] = *value;
-                    }
-                }
+            let block = gramian_of_columns_within(z, Some(&self.between(a, a)), control)?;
+            for j in 0..m {
+                block.row(j).iter().enumerate().for_each(|(k, value)| out[(j * outputs + a, k * outputs + a)] = *value);
             }
         }
         Ok(out)
@@ -116,6 +130,15 @@ impl Curvature {
         }
         out
     }
+}
+
+/// Numbers of z_i (x) D_i that are held at a time.
+const HELD: usize = 1 << 21;
+
+/// All of n rows in parts whose rows of so many numbers are held together.
+pub(super) fn parts(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let step = (HELD / width.max(1)).max(64);
+    (0..n).step_by(step).map(move |from| from..n.min(from + step))
 }
 
 /// Classes: one latent function for two of them (that of the second), else one for each.

@@ -175,3 +175,26 @@ fn several_classes_that_no_row_tells_apart_by_itself_are_told_apart_by_several()
         assert!(right >= 76, "{kernel}: {right} of 80");
     }
 }
+
+// A change is judged with the mode as it is: near the end what one brings the next may take back.
+#[test]
+fn a_fit_of_many_classes_that_overlap_comes_to_its_end() {
+    let place = |i: usize| {
+        let angle = std::f64::consts::TAU * (i % 7) as f64 / 7.0;
+        [angle.cos() + 0.35 * normal(3, 2 * i), angle.sin() + 0.35 * normal(3, 2 * i + 1)]
+    };
+    let coordinate = |d: usize| Column { name: ["x", "y"][d].into(), values: Values::Numbers((0..280).map(|i| place(i)[d]).collect()) };
+    let data = Dataset::new(vec![coordinate(0), coordinate(1)]).unwrap();
+    let codes: Vec<usize> = (0..280).map(|i| i % 7).collect();
+    let target = Target::Classes { codes: codes.clone(), names: (0..7).map(|k| format!("{k}")).collect() };
+    for kernel in ["rbf(length_scale=0.4)", "rbf(length_scale=0.8)", "rbf(length_scale=1.6)"] {
+        let model = learn(kernel, &data, &target).unwrap();
+        let certificate = model.summary().certificate.clone().unwrap();
+        assert!(model.summary().converged && certificate.value <= 0.1 && certificate.tolerance == 0.1, "{kernel}: {certificate:?}");
+        let kept = model.fitted.support().len();
+        assert!((5..60).contains(&kept), "{kernel}: {kept}");
+        let p = model.predict(&data, Want { probabilities: true, ..Want::default() }, &Control::default()).unwrap();
+        let surprise = -(0..280).map(|i| p.probabilities.as_ref().unwrap()[(i, codes[i])].ln()).sum::<f64>() / 280.0;
+        assert!(surprise < 0.7, "{kernel}: {surprise}");
+    }
+}

@@ -1536,6 +1536,8 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         The classes.
     relevance_ : ndarray of shape (n_relevant,)
         Training rows with a weight.
+    support_ : ndarray of shape (n_relevant,)
+        The same rows.
     log_marginal_likelihood_value_ : float
         Log of the marginal likelihood; of classes by Laplace's approximation.
     kernel_ : mercer.Kernel
@@ -1604,6 +1606,8 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     ----------
     relevance_ : ndarray of shape (n_relevant,)
         Training rows with a weight.
+    support_ : ndarray of shape (n_relevant,)
+        The same rows.
     log_marginal_likelihood_value_ : float
         Log of the marginal likelihood; of classes by Laplace's approximation.
     kernel_ : mercer.Kernel

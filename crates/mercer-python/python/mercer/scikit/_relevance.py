@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import KernelRegressor
+from ._base import KernelRegressor, SupportRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class RelevanceVectors:
+class RelevanceVectors(SupportRows):
     """What relevance vector machines keep."""
 
     @property
     def relevance_(self) -> NDArray[Any]:
-        """Training rows with a weight."""
-        check_is_fitted(self)
-        return self.model_.support
+        """Training rows with a weight, which are ``support_``."""
+        return self.support_
 
     @property
     def log_marginal_likelihood_value_(self) -> float:

@@ -11,11 +11,11 @@ mod mode;
 
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, gain};
+use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best, gain};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
-use crate::linalg::{Cholesky, Lower, Matrix, eigh, transposed_product_within};
+use crate::linalg::{Cholesky, Matrix, eigh, transposed_product_within};
 use rayon::prelude::*;
 
 /// The decrement that ends Newton's method for one mode, and one that tells values of the evidence apart.
@@ -26,8 +26,13 @@ const NEARLY: f64 = 1e-10;
 const TOGETHER: usize = 64;
 const WORTH: f64 = 0.5;
 const APART: f64 = 0.01;
-/// Changes of which none raised the evidence by Laplace's approximation end the search: the mode moves with each.
-const PATIENCE: usize = 40;
+/// Changes of which none raised the evidence by Laplace's approximation, of one output and of several: the mode moves with each, and what
+/// is left is to settle.
+const PATIENCE: [usize; 2] = [40, 4];
+/// Times that all alphas are settled and columns may come or go.
+const SETTLINGS: [usize; 2] = [1, 20];
+/// The share of the tolerance that a step of all alphas may still promise once they are settled.
+const SETTLED: f64 = 1e-2;
 /// The variance of functions of each column of a second beginning: differences of columns that are much alike take large weights.
 const FREE: f64 = 1e4;
 /// Columns that are looked at between two looks at all of them, beside those that are there.
@@ -43,7 +48,7 @@ struct State<'a> {
     weights: Matrix,
     columns: Matrix,
     slopes: Slopes,
-    factor: Option<Lower>,
+    factor: Option<Cholesky>,
     evidence: f64,
     /// The decrement that ends Newton's method: of the search, and once all alphas are settled.
     decrement: f64,
@@ -85,64 +90,8 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
         decrement: NEARLY,
     };
     state.find_mode(control)?;
-    let (mut changes, mut together, mut gain, mut since, mut settled) = (0, 1, f64::INFINITY, 0, false);
-    let mut top = state.evidence;
-    let (mut watched, mut found) = (None::<Watched>, false);
-    while changes < MOST_CHANGES && since < PATIENCE && !control.out_of_time() {
-        control.check()?;
-        let mut wished = state.changes(watched.as_ref(), control)?;
-        if watched.is_none() {
-            gain = greatest(&wished);
-        }
-        let room = most.saturating_sub(state.active.len());
-        if room == 0 {
-            wished.retain(|c| state.is_there(c.column));
-        }
-        let left = greatest(&wished);
-        if watched.as_ref().is_some_and(|some| left <= some.others.max(TOLERANCE)) {
-            // Another column may promise more by now.
-            watched = None;
-            continue;
-        }
-        if left <= TOLERANCE && settled {
-            found = true;
-            break;
-        }
-        if left <= TOLERANCE {
-            state.settle(control)?;
-            settled = true;
-            continue;
-        }
-        if watched.is_none() {
-            watched = Watched::of(&state, &wished);
-        }
-        let estimated = wished[0].x > 0.0 && state.is_there(wished[0].column);
-        if estimated && state.rises(wished[0].gain, control)? {
-            changes += 1;
-            continue;
-        }
-        let mut some = state.apart(&wished, together);
-        let mut new = 0;
-        some.retain(|c| {
-            let there = state.is_there(c.column);
-            new += usize::from(!there);
-            there || new <= room
-        });
-        let made = if some.len() > 1 && state.tries(left, |state| state.apply(&some, control))? {
-            some.len()
-        } else {
-            state.apply(&some[..1], control)?;
-            1
-        };
-        together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
-        changes += made;
-        since = if state.evidence > top + TOLERANCE { 0 } else { since + 1 };
-        top = top.max(state.evidence);
-    }
-    if !found && !control.out_of_time() {
-        state.settle(control)?;
-        gain = greatest(&state.changes(None, control)?);
-    }
+    let climbed = state.climb(most, control)?;
+    let (changed, gain) = state.end(most, control)?;
     Ok(Relevance {
         columns: state.active,
         weights: state.weights,
@@ -150,8 +99,9 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
         alpha: state.alpha,
         noise: 0.0,
         evidence: state.evidence,
-        changes,
+        changes: climbed + changed,
         gain,
+        tolerance: TOLERANCE_OF_CLASSES,
     })
 }
 
@@ -212,6 +162,88 @@ impl State<'_> {
         self.active.binary_search(&column).is_ok()
     }
 
+    /// 0 of one output and 1 of several, and the gain that is aimed at.
+    fn aim(&self) -> (usize, f64) {
+        let several = usize::from(self.outputs() > 1);
+        (several, [TOLERANCE, TOLERANCE_OF_CLASSES][several])
+    }
+
+    /// Changes while they raise the evidence; how many they were.
+    fn climb(&mut self, most: usize, control: &Control) -> Result<usize> {
+        let (several, aim) = self.aim();
+        let (mut changes, mut together, mut since) = (0, 1, 0);
+        let (mut top, mut watched) = (self.evidence, None::<Watched>);
+        while changes < MOST_CHANGES && since < PATIENCE[several] && !control.out_of_time() {
+            control.check()?;
+            let mut wished = self.changes(watched.as_ref(), control)?;
+            let room = most.saturating_sub(self.active.len());
+            wished.retain(|c| room > 0 || self.is_there(c.column));
+            let left = greatest(&wished);
+            if watched.as_ref().is_some_and(|some| left <= some.others.max(aim)) {
+                // Another column may promise more by now.
+                watched = None;
+                continue;
+            }
+            if left <= aim {
+                break;
+            }
+            if watched.is_none() {
+                watched = Watched::of(self, &wished);
+            }
+            let estimated = wished[0].x > 0.0 && self.is_there(wished[0].column);
+            if estimated && self.rises(wished[0].gain, control)? {
+                changes += 1;
+                continue;
+            }
+            let some = self.apart(&wished, together, room);
+            let made = if some.len() > 1 && self.tries(left, |state| state.apply(&some, control))? {
+                some.len()
+            } else {
+                self.apply(&some[..1], control)?;
+                1
+            };
+            together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
+            changes += made;
+            since = if self.evidence > top + aim { 0 } else { since + 1 };
+            top = top.max(self.evidence);
+        }
+        Ok(changes)
+    }
+
+    /// All alphas together, then columns that come or go, and so on; how many did, and what one more change would bring. Columns that do
+    /// not stay are not asked again.
+    fn end(&mut self, most: usize, control: &Control) -> Result<(usize, f64)> {
+        let (several, aim) = self.aim();
+        let (mut changes, mut gain) = (0, f64::INFINITY);
+        let mut gone = Vec::new();
+        for round in 1.. {
+            if control.out_of_time() {
+                break;
+            }
+            let before = self.active.clone();
+            self.settle(SETTLED * aim, control)?;
+            if round > 1 {
+                gone.extend(before.into_iter().filter(|a| !self.is_there(*a)));
+            }
+            let mut wished = self.changes(None, control)?;
+            wished.retain(|c| !gone.contains(&c.column));
+            let before = gain;
+            gain = greatest(&wished);
+            let room = most.saturating_sub(self.active.len());
+            wished.retain(|c| room > 0 || self.is_there(c.column));
+            let left = greatest(&wished);
+            // It need not come to the aim: the mode that a change leads to may ask for the opposite one.
+            if left <= aim || left <= TOLERANCE_OF_CLASSES && gain > 0.5 * before || round == SETTLINGS[several] {
+                break;
+            }
+            let some = self.apart(&wished, TOGETHER, room);
+            gone.extend(some.iter().filter(|c| c.x == 0.0).map(|c| c.column));
+            self.apply(&some, control)?;
+            changes += some.len();
+        }
+        Ok((changes, gain))
+    }
+
     /// sum_a alpha_a |w_a|^2 / 2.
     fn penalty(&self, weights: &Matrix) -> f64 {
         (0..weights.rows()).map(|a| 0.5 * self.alpha[a] * dot(weights.row(a), weights.row(a))).sum()
@@ -226,16 +258,21 @@ impl State<'_> {
         Ok(h)
     }
 
-    /// All alphas at their best together; columns that are better left out go on the way.
-    fn settle(&mut self, control: &Control) -> Result<()> {
+    /// H^-1, its places by column and then by output.
+    fn covariance(&self, control: &Control) -> Result<Matrix> {
+        self.factor.clone().map_or_else(|| Ok(Matrix::zeros(0, 0)), |factor| factor.into_inverse(control))
+    }
+
+    /// All alphas at their best together, until a step promises no more than `enough`; columns that are better left out go on the way.
+    fn settle(&mut self, enough: f64, control: &Control) -> Result<()> {
         self.decrement = DECREMENT;
         let mut end = End::new();
         for _ in 0..joint::STEPS {
             control.check()?;
-            if self.active.is_empty() {
+            if self.active.is_empty() || control.out_of_time() {
                 break;
             }
-            let covariance = Cholesky::new(self.hessian(control)?, control)?.into_inverse(control)?;
+            let covariance = self.covariance(control)?;
             let idle = self.idle(&covariance, control)?;
             if !idle.is_empty() {
                 self.apply(&idle, control)?;
@@ -244,7 +281,7 @@ impl State<'_> {
             let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
             self.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
             self.find_mode(control)?;
-            if end.reached(&step) {
+            if end.reached(&step) || step.promise <= enough {
                 break;
             }
         }
@@ -254,7 +291,7 @@ impl State<'_> {
     /// Moves all alphas together where that adds at least `gain`.
     fn rises(&mut self, gain: f64, control: &Control) -> Result<bool> {
         self.tries(gain, |state| {
-            let covariance = Cholesky::new(state.hessian(control)?, control)?.into_inverse(control)?;
+            let covariance = state.covariance(control)?;
             let step = joint::step(&state.alpha, &covariance, &state.weights, None, control)?;
             state.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
             state.find_mode(control)
@@ -362,18 +399,23 @@ impl State<'_> {
         Ok(all)
     }
 
-    /// The best change and others that are worth it, of columns that have little to do with one another.
-    fn apart(&self, wished: &[Change], most: usize) -> Vec<Change> {
+    /// The best change and others that are worth it, of columns that have little to do with one another, so many of them new at most.
+    fn apart(&self, wished: &[Change], most: usize, mut room: usize) -> Vec<Change> {
         let mut some: Vec<(Change, Vec<f64>)> = Vec::new();
         for change in wished.iter().take_while(|c| c.gain >= WORTH * greatest(wished)) {
             if some.len() == most {
                 break;
+            }
+            let new = !self.is_there(change.column);
+            if new && room == 0 {
+                continue;
             }
             let mut column = self.phi.col(change.column);
             let length = dot(&column, &column).sqrt();
             column.iter_mut().for_each(|v| *v /= length);
             if some.iter().all(|(_, other)| dot(other, &column).abs() < APART) {
                 some.push((*change, column));
+                room -= usize::from(new);
             }
         }
         some.into_iter().map(|(change, _)| change).collect()

@@ -59,7 +59,7 @@ impl End {
 pub(super) struct Step {
     pub(super) logs: Vec<f64>,
     /// What the log evidence would rise by, were it as its curvature here says.
-    promise: f64,
+    pub(super) promise: f64,
 }
 
 impl Step {

@@ -17,8 +17,10 @@ pub use numbers::numbers;
 
 use crate::linalg::Matrix;
 
-/// A fit is done where no single change of an alpha adds more to the log of the marginal likelihood.
-pub const TOLERANCE: f64 = 1e-6;
+/// A fit is done where no single change of an alpha adds more to the log of the marginal likelihood, of numbers and of classes: for these
+/// what Laplace's approximation leaves out is so much larger that less decides nothing.
+const TOLERANCE: f64 = 1e-6;
+const TOLERANCE_OF_CLASSES: f64 = 0.1;
 /// A column whose weight is determined by less than this (gamma) adds less than the tolerance: about gamma^2 / 4.
 const UNDETERMINED: f64 = 1e-3;
 /// A column lies in the span of those that are there where less than this share of it is left.
@@ -47,6 +49,8 @@ pub struct Relevance {
     pub changes: usize,
     /// What a single change of an alpha would still add to the log of the marginal likelihood.
     pub gain: f64,
+    /// The gain at which a fit is done.
+    pub tolerance: f64,
 }
 
 /// l(to) - l(from): both may be great where noise is small, and their difference small.

@@ -383,6 +383,7 @@ impl State<'_> {
             evidence: self.evidence,
             changes,
             gain,
+            tolerance: TOLERANCE,
         }
     }
 }

@@ -30,12 +30,18 @@ impl State<'_> {
             return Ok(());
         }
         self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
+        let solve_by =
+            |factor: &Cholesky, r: &Matrix| Matrix::new(m, outputs, factor.solve(&Matrix::column(r.data().to_vec()), control)?.into_data());
+        // The H before, of the same columns, is near.
+        if let Some(factor) = self.factor.take().filter(|factor| outputs > 1 && factor.pivots().len() == m * outputs) {
+            self.go_near(&|r: &Matrix| solve_by(&factor, r), control)?;
+        }
         let (mut log_det, mut last) = (0.0, f64::INFINITY);
         for _ in 0..STEPS {
             control.check()?;
             let factor = Cholesky::new(self.hessian(control)?, control)?;
             log_det = factor.log_det();
-            let solve = |r: &Matrix| Matrix::new(m, outputs, factor.solve(&Matrix::column(r.data().to_vec()), control)?.into_data());
+            let solve = |r: &Matrix| solve_by(&factor, r);
             let slope = self.slope(control)?;
             let step = solve(&slope)?;
             let decrement = dot(slope.data(), step.data());
@@ -48,7 +54,7 @@ impl State<'_> {
                     self.go_near(&solve, control)?;
                 }
             }
-            self.factor = Some(factor.into_lower());
+            self.factor = Some(factor);
             if found {
                 break;
             }
