@@ -251,7 +251,7 @@ impl Estimator for Rvm {
     /// a hundred changes, with blocks for each pair of classes.
     fn work(&self, size: Size) -> f64 {
         let latent = if size.classes && size.outputs == 2 { 1 } else { size.outputs } as f64;
-        let row = if size.classes { 54_000.0 + 1000.0 * latent.powi(2) } else { 10_000.0 * latent };
+        let row = if size.classes { 54_000.0 + 1500.0 * latent.powi(2) } else { 10_000.0 * latent };
         row * (size.rows as f64).powi(2)
     }
 

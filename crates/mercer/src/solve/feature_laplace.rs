@@ -63,18 +63,18 @@ pub fn evidence(z: &Matrix, mode: &Mode, likelihood: &dyn Likelihood, constants:
 }
 
 /// What rows see of a covariance Sigma of weights, its places by feature and then by output.
-pub(super) struct Covered {
+struct Covered {
     /// Cov_aa of the latent functions of each row, N x outputs.
-    pub(super) own: Matrix,
+    own: Matrix,
     /// sum_b Cov_ab D_b, N x outputs, where outputs are coupled.
-    pub(super) with: Matrix,
+    with: Matrix,
     /// (W Z Sigma)_aa summed over the outputs, N x m.
     by_features: Matrix,
 }
 
 impl Covered {
     /// With T_i = Sigma (z_i (x) D_i) the sums over b are z_i'T_i, and W_i takes sum_a D_a T_ia / w from sum_a D_a Sigma_aa z_i.
-    pub(super) fn of(z: &Matrix, sigma: &Matrix, curvature: &Curvature, control: &Control) -> Result<Self> {
+    fn of(z: &Matrix, sigma: &Matrix, curvature: &Curvature, control: &Control) -> Result<Self> {
         let (n, m, outputs) = (z.rows(), z.cols(), curvature.diagonal.cols());
         let d = &curvature.diagonal;
         let (mut own, mut with, mut by_features) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs), Matrix::zeros(n, m));
@@ -101,7 +101,7 @@ impl Covered {
 }
 
 /// t = 1/2 d log |H| / d f of every row, N x outputs; `third` tells the third derivatives where there is one output.
-pub(super) fn turns(own: &Matrix, with: &Matrix, curvature: &Curvature, third: impl FnOnce() -> Vec<f64>) -> Result<Matrix> {
+fn turns(own: &Matrix, with: &Matrix, curvature: &Curvature, third: impl FnOnce() -> Vec<f64>) -> Result<Matrix> {
     let Some(weights) = &curvature.coupled else {
         let of_row = |(third, variance): (&f64, &f64)| 0.5 * third * variance;
         return Ok(Matrix::column(third().iter().zip(own.data()).map(of_row).collect()));

@@ -133,7 +133,7 @@ impl Curvature {
 }
 
 /// Numbers of z_i (x) D_i that are held at a time.
-const HELD: usize = 1 << 21;
+const HELD: usize = 1 << 22;
 
 /// All of n rows in parts whose rows of so many numbers are held together.
 pub(super) fn parts(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
