@@ -198,3 +198,22 @@ fn a_fit_of_many_classes_that_overlap_comes_to_its_end() {
         assert!(surprise < 0.7, "{kernel}: {surprise}");
     }
 }
+
+// All steps take a hundred times as long as the first ones.
+#[test]
+fn where_time_is_up_the_last_mode_is_taken_and_the_certificate_tells_what_is_left() {
+    let x: Vec<f64> = (0..900).map(|i| normal(5, i)).collect();
+    let data = column(x.clone());
+    let codes: Vec<usize> = x.iter().enumerate().map(|(i, x)| ((6.0 * x + 0.8 * normal(6, i)).rem_euclid(12.0)) as usize).collect();
+    let target = Target::Classes { codes, names: (0..12).map(|k| format!("{k}")).collect() };
+    let info = TargetInfo { names: vec!["t".into()], classes: Some((0..12).map(|k| format!("{k}")).collect()), labels: Labels::default() };
+    let prep = Recipe { standardise: false, drop_constant: false, ..Recipe::default() };
+    let kernel = Some(KernelExpr::parse("rbf(length_scale=0.03)").unwrap());
+    let learner = Learner { kernel, prep, ..Learner::new(EstimatorExpr::parse("rvm").unwrap()) };
+    // The least time in which there is a result at all.
+    let within = |k: i32| learner.fit(&data, &target, &info, None, &Control::default().with_seconds(0.1 * 2f64.powi(k))).ok();
+    let model = (0..12).find_map(within).unwrap();
+    let summary = model.summary();
+    assert!(!model.fitted.support().is_empty() && !summary.converged);
+    assert!(summary.certificate.as_ref().unwrap().value > 0.1 && summary.evidence.unwrap().is_finite());
+}

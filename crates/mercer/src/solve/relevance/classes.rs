@@ -13,7 +13,7 @@ use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
 use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best, gain};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix, eigh, transposed_product_within};
 use rayon::prelude::*;
@@ -50,8 +50,21 @@ struct State<'a> {
     slopes: Slopes,
     factor: Option<Cholesky>,
     evidence: f64,
+    /// What the last look at all columns promised.
+    gain: f64,
+    /// The last mode that was found.
+    found: Found,
     /// The decrement that ends Newton's method: of the search, and once all alphas are settled.
     decrement: f64,
+}
+
+/// A mode of the weights, their columns, alphas and the evidence.
+#[derive(Clone, Default)]
+struct Found {
+    active: Vec<usize>,
+    alpha: Vec<f64>,
+    weights: Matrix,
+    evidence: f64,
 }
 
 /// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending. No more
@@ -87,20 +100,27 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
         slopes: loss.at(&Matrix::zeros(n, outputs)),
         factor: None,
         evidence: f64::NEG_INFINITY,
+        gain: f64::INFINITY,
+        found: Found::default(),
         decrement: NEARLY,
     };
     state.find_mode(control)?;
-    let climbed = state.climb(most, control)?;
-    let (changed, gain) = state.end(most, control)?;
+    let mut changes = 0;
+    match state.climb(most, &mut changes, control).and_then(|()| state.end(most, &mut changes, control)) {
+        // The last mode is the best so far.
+        Err(Error::Time { .. }) if !state.found.active.is_empty() => {}
+        ended => ended?,
+    }
+    let Found { active, alpha, weights, evidence } = state.found;
     Ok(Relevance {
-        columns: state.active,
-        weights: state.weights,
+        columns: active,
+        weights,
         covariance: Matrix::zeros(0, 0),
-        alpha: state.alpha,
+        alpha,
         noise: 0.0,
-        evidence: state.evidence,
-        changes: climbed + changed,
-        gain,
+        evidence,
+        changes,
+        gain: state.gain,
         tolerance: TOLERANCE_OF_CLASSES,
     })
 }
@@ -168,14 +188,17 @@ impl State<'_> {
         (several, [TOLERANCE, TOLERANCE_OF_CLASSES][several])
     }
 
-    /// Changes while they raise the evidence; how many they were.
-    fn climb(&mut self, most: usize, control: &Control) -> Result<usize> {
+    /// Changes while they raise the evidence; they are counted.
+    fn climb(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<()> {
         let (several, aim) = self.aim();
-        let (mut changes, mut together, mut since) = (0, 1, 0);
+        let (mut together, mut since) = (1, 0);
         let (mut top, mut watched) = (self.evidence, None::<Watched>);
-        while changes < MOST_CHANGES && since < PATIENCE[several] && !control.out_of_time() {
+        while *changes < MOST_CHANGES && since < PATIENCE[several] && !control.out_of_time() {
             control.check()?;
             let mut wished = self.changes(watched.as_ref(), control)?;
+            if watched.is_none() {
+                self.gain = greatest(&wished);
+            }
             let room = most.saturating_sub(self.active.len());
             wished.retain(|c| room > 0 || self.is_there(c.column));
             let left = greatest(&wished);
@@ -192,7 +215,7 @@ impl State<'_> {
             }
             let estimated = wished[0].x > 0.0 && self.is_there(wished[0].column);
             if estimated && self.rises(wished[0].gain, control)? {
-                changes += 1;
+                *changes += 1;
                 continue;
             }
             let some = self.apart(&wished, together, room);
@@ -203,18 +226,16 @@ impl State<'_> {
                 1
             };
             together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
-            changes += made;
+            *changes += made;
             since = if self.evidence > top + aim { 0 } else { since + 1 };
             top = top.max(self.evidence);
         }
-        Ok(changes)
+        Ok(())
     }
 
-    /// All alphas together, then columns that come or go, and so on; how many did, and what one more change would bring. Columns that do
-    /// not stay are not asked again.
-    fn end(&mut self, most: usize, control: &Control) -> Result<(usize, f64)> {
+    /// All alphas together, then columns that come or go, and so on. Columns that do not stay are not asked again.
+    fn end(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<()> {
         let (several, aim) = self.aim();
-        let (mut changes, mut gain) = (0, f64::INFINITY);
         let mut gone = Vec::new();
         for round in 1.. {
             if control.out_of_time() {
@@ -227,21 +248,21 @@ impl State<'_> {
             }
             let mut wished = self.changes(None, control)?;
             wished.retain(|c| !gone.contains(&c.column));
-            let before = gain;
-            gain = greatest(&wished);
+            let before = if round == 1 { f64::INFINITY } else { self.gain };
+            self.gain = greatest(&wished);
             let room = most.saturating_sub(self.active.len());
             wished.retain(|c| room > 0 || self.is_there(c.column));
             let left = greatest(&wished);
             // It need not come to the aim: the mode that a change leads to may ask for the opposite one.
-            if left <= aim || left <= TOLERANCE_OF_CLASSES && gain > 0.5 * before || round == SETTLINGS[several] {
+            if left <= aim || left <= TOLERANCE_OF_CLASSES && self.gain > 0.5 * before || round == SETTLINGS[several] {
                 break;
             }
             let some = self.apart(&wished, TOGETHER, room);
             gone.extend(some.iter().filter(|c| c.x == 0.0).map(|c| c.column));
             self.apply(&some, control)?;
-            changes += some.len();
+            *changes += some.len();
         }
-        Ok((changes, gain))
+        Ok(())
     }
 
     /// sum_a alpha_a |w_a|^2 / 2.

@@ -1,7 +1,7 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
 //! two factors of H go by conjugate gradients.
 
-use super::State;
+use super::{Found, State};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -27,6 +27,7 @@ impl State<'_> {
         if m == 0 {
             self.slopes = self.loss.at(&Matrix::zeros(n, outputs));
             (self.factor, self.evidence) = (None, -self.slopes.loss);
+            self.keep();
             return Ok(());
         }
         self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
@@ -61,7 +62,13 @@ impl State<'_> {
         }
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
         self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
+        self.keep();
         Ok(())
+    }
+
+    fn keep(&mut self) {
+        let (active, alpha, weights) = (self.active.clone(), self.alpha.clone(), self.weights.clone());
+        self.found = Found { active, alpha, weights, evidence: self.evidence };
     }
 
     /// The slope of the log of the posterior by the weights.
