@@ -11,7 +11,7 @@ use super::joint::{self, End, Noise};
 use super::products::Products;
 use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::{axpy, dot};
 use crate::linalg::{Cholesky, Matrix, combined_rows, product_within, transposed_product_within};
 
@@ -94,37 +94,50 @@ pub fn numbers(
     state.columns = state.active.iter().map(|&a| phi.col(a)).collect();
     state.products = state.waiting.of(&state.active, control)?;
     state.update(control)?;
-    let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
-    while changes < MOST_CHANGES && !control.out_of_time() {
-        control.check()?;
-        let change = state.best_change(state.active.len() < most);
-        gain = change.gain.max(0.0);
-        if gain > TOLERANCE {
-            state.apply(change, control)?;
-            changes += 1;
-            since += 1;
-            if since < BETWEEN.max(state.active.len() / 4) {
-                continue;
-            }
-            since = 0;
-            state.estimate_noise(LEAST_NOISE * variance, control)?;
-            continue;
-        }
-        // What is left moves all numbers together: one after another they would take long.
-        state.settle(LEAST_NOISE * variance, control)?;
-        gain = state.best_change(state.active.len() < most).gain.max(0.0);
-        if gain <= TOLERANCE || settled == SETTLINGS {
-            break;
-        }
-        settled += 1;
+    let mut kept = None;
+    let ended = state.search(LEAST_NOISE * variance, most, &mut kept, control);
+    match (ended, kept) {
+        // What there was before the step in which time was up.
+        (Err(Error::Time { .. }), Some(kept)) => Ok(kept),
+        (ended, _) => ended,
     }
-    if state.active.len() >= most {
-        gain = gain.max(state.best_change(true).gain);
-    }
-    Ok(state.found(changes, gain))
 }
 
 impl State<'_> {
+    /// Changes, estimates of the noise that is no less than `least`, and numbers settled together until nothing is left. `kept` is what was
+    /// found before the last long step.
+    fn search(&mut self, least: f64, most: usize, kept: &mut Option<Relevance>, control: &Control) -> Result<Relevance> {
+        let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
+        while changes < MOST_CHANGES && !control.out_of_time() {
+            control.check()?;
+            let change = self.best_change(self.active.len() < most);
+            gain = change.gain.max(0.0);
+            if gain > TOLERANCE {
+                self.apply(change, control)?;
+                (changes, since) = (changes + 1, since + 1);
+                if since < BETWEEN.max(self.active.len() / 4) {
+                    continue;
+                }
+                since = 0;
+                *kept = Some(self.found(changes, gain));
+                self.estimate_noise(least, control)?;
+                continue;
+            }
+            // What is left moves all numbers together: one after another they would take long.
+            *kept = Some(self.found(changes, gain));
+            self.settle(least, control)?;
+            gain = self.best_change(self.active.len() < most).gain.max(0.0);
+            if gain <= TOLERANCE || settled == SETTLINGS {
+                break;
+            }
+            settled += 1;
+        }
+        if self.active.len() >= most {
+            gain = gain.max(self.best_change(true).gain);
+        }
+        Ok(self.found(changes, gain))
+    }
+
     /// Everything that follows from the active columns, their alphas and beta.
     fn update(&mut self, control: &Control) -> Result<()> {
         let (m, beta) = (self.active.len(), self.beta);
@@ -373,12 +386,12 @@ impl State<'_> {
         (0..self.active.len()).filter(goes).min_by(|a, b| determined(*a).total_cmp(&determined(*b)))
     }
 
-    fn found(self, changes: usize, gain: f64) -> Relevance {
+    fn found(&self, changes: usize, gain: f64) -> Relevance {
         Relevance {
-            columns: self.active,
-            weights: Matrix::column(self.mean),
-            covariance: self.covariance,
-            alpha: self.alpha,
+            columns: self.active.clone(),
+            weights: Matrix::column(self.mean.clone()),
+            covariance: self.covariance.clone(),
+            alpha: self.alpha.clone(),
             noise: 1.0 / self.beta,
             evidence: self.evidence,
             changes,
