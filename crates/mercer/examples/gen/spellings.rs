@@ -377,6 +377,7 @@ const FIRST: &[Spelling] = &[
                 "Taken for scikit-learn's sake: several classes are one softmax over one function each, with one kernel",
             ),
             sets("inference", "inference", "\"laplace\""),
+            sets("tempered", "tempered", "True"),
             RANDOM_STATE,
         ],
         attributes: &[

@@ -11,9 +11,10 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Deviations below which the rule goes over z.
 const NARROW: f64 = 2.0;
-/// Points of the lattice; each counts with its mirror image.
+/// Points of the lattice for a prediction, and where many rows are summed; each counts with its mirror image.
 const POINTS: usize = 1024;
-/// Points that go side by side.
+const FEW_POINTS: usize = 128;
+/// Points that go side by side, a divisor of both.
 const LANES: usize = 8;
 
 /// Probabilities of the first and of the second class for a latent value of this mean and variance. The second is the larger one
@@ -55,21 +56,48 @@ fn over_noise(mean: f64, s: f64) -> (f64, f64) {
     (first, second)
 }
 
-/// Points of a standard normal in several dimensions, dimensions x POINTS.
-pub(super) fn lattice(dimensions: usize) -> Matrix {
+/// Points of a standard normal in several dimensions, dimensions x points.
+fn lattice(dimensions: usize, points: usize) -> Matrix {
     let mut root = 2.0f64;
     for _ in 0..64 {
         root = (1.0 + root).powf(1.0 / (dimensions as f64 + 1.0));
     }
     let normal = Normal::standard();
-    Matrix::from_fn(dimensions, POINTS, |d, k| {
+    Matrix::from_fn(dimensions, points, |d, k| {
         let place = (0.5 + (k + 1) as f64 * root.powi(-(d as i32 + 1))).fract();
         normal.inverse_cdf(place.clamp(1e-16, 1.0 - 1e-16))
     })
 }
 
+/// E sigmoid(f) of one latent value, E softmax(f) of several.
+pub(super) struct Mean {
+    lattice: Matrix,
+}
+
+impl Mean {
+    /// Over so many latent values, for predictions.
+    pub(super) fn over(outputs: usize) -> Self {
+        Mean { lattice: if outputs > 1 { lattice(outputs, POINTS) } else { Matrix::default() } }
+    }
+
+    /// The same with fewer points, for sums over many rows.
+    pub(super) fn coarse(outputs: usize) -> Self {
+        Mean { lattice: if outputs > 1 { lattice(outputs, FEW_POINTS) } else { Matrix::default() } }
+    }
+
+    /// Probabilities of the classes where the latent values have these means and a covariance of so many times this one.
+    pub(super) fn probabilities(&self, mean: &[f64], covariance: &Matrix, times: f64) -> Vec<f64> {
+        if let [mean] = mean {
+            return of_two(*mean, times * covariance[(0, 0)]).to_vec();
+        }
+        let mut covariance = covariance.clone();
+        covariance.data_mut().iter_mut().for_each(|v| *v *= times);
+        of_several(mean, covariance, &self.lattice)
+    }
+}
+
 /// Probabilities of several classes for latent values of these means and this covariance.
-pub(super) fn of_several(mean: &[f64], mut covariance: Matrix, lattice: &Matrix) -> Vec<f64> {
+fn of_several(mean: &[f64], mut covariance: Matrix, lattice: &Matrix) -> Vec<f64> {
     halve(&mut covariance);
     let mut total = vec![[0.0; LANES]; mean.len()];
     add_softmax(mean, &covariance, lattice, &mut total);
@@ -88,7 +116,7 @@ fn softmax_body<const FMA: bool>(mean: &[f64], factor: &Matrix, lattice: &Matrix
     let n = mean.len();
     // Of z, then of -z.
     let mut both = vec![[0.0; LANES]; 2 * n];
-    for from in (0..POINTS).step_by(LANES) {
+    for from in (0..lattice.cols()).step_by(LANES) {
         let (above, below) = both.split_at_mut(n);
         for (a, (up, down)) in above.iter_mut().zip(below).enumerate() {
             let mut moved = [0.0; LANES];
@@ -172,7 +200,7 @@ mod tests {
     fn the_mean_of_a_softmax_is_that_of_a_fine_rule() {
         // f = m + r z along one direction, and two classes with independent values against the rule for their difference.
         let (m, r) = ([0.3, -0.5, 1.1], [2.0, -1.0, 0.5]);
-        let points = lattice(3);
+        let points = lattice(3, POINTS);
         let found = of_several(&m, Matrix::from_fn(3, 3, |a, b| r[a] * r[b]), &points);
         for (c, p) in found.iter().enumerate() {
             let expected = fine(|z| {
@@ -182,7 +210,7 @@ mod tests {
             });
             assert!((p - expected).abs() < 5e-4, "{p} {expected}");
         }
-        let both = of_several(&[0.4, -0.3], Matrix::from_fn(2, 2, |a, b| if a == b { 1.5 } else { 0.2 }), &lattice(2));
+        let both = of_several(&[0.4, -0.3], Matrix::from_fn(2, 2, |a, b| if a == b { 1.5 } else { 0.2 }), &lattice(2, POINTS));
         let [_, expected] = of_two(0.7, 2.6);
         assert!((both[0] - expected).abs() < 5e-4, "{} {expected}", both[0]);
     }

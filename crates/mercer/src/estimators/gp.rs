@@ -15,6 +15,7 @@ use super::gp_numbers;
 use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
+use super::tempering;
 use super::{Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
 use crate::data::{Kind, Target};
 use crate::error::Result;
@@ -38,12 +39,19 @@ pub struct Gp {
     /// How the posterior of classes is approximated.
     #[serde(default)]
     pub inference: Inference,
+    /// Whether Laplace's approximation for classes has a temperature: see `tempering`.
+    #[serde(default = "yes")]
+    pub tempered: bool,
     /// How numbers lie around the function.
     #[serde(default)]
     pub likelihood: NumberLikelihood,
     /// Degrees of freedom of Student's t.
     #[serde(default = "usual_degrees")]
     pub degrees: Value,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn usual_degrees() -> Value {
@@ -92,6 +100,7 @@ impl Default for Gp {
             variance: Value::Auto,
             standardise_target: true,
             inference: Inference::Laplace,
+            tempered: true,
             likelihood: NumberLikelihood::Gaussian,
             degrees: usual_degrees(),
         }
@@ -223,6 +232,11 @@ impl Estimator for Gp {
             Domain::Choice(&["laplace", "ep"]),
         ),
         Param::fixed(
+            "tempered",
+            "whether probabilities of classes count the covariance that laplace gives by a factor, the one of least log loss on rows left out; false: as it is, which where the variance is large is less sure than it could be",
+            Domain::Flag,
+        ),
+        Param::fixed(
             "likelihood",
             "how numbers lie around the function. gaussian: normally; student_t: with heavy tails, which bears outliers, noise being the square of its scale; poisson: as counts, the function being the logarithm of their rate. The last two go by Laplace's approximation",
             Domain::Choice(&["gaussian", "student_t", "poisson"]),
@@ -250,11 +264,13 @@ impl Estimator for Gp {
         8 * (n * n * (4 + latent / 2) + 20 * n * latent)
     }
 
-    /// One Cholesky factor, n^3 / 3, and the Gram matrix.
+    /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks.
     fn work(&self, size: Size) -> f64 {
         let few = Size { rank: size.rank.filter(|_| !size.classes), ..size };
         let latent = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 } else { 1.0 };
-        bordered::work(few, latent / 3.0) + if size.classes { 400.0 * (size.rows as f64).powi(2) * latent } else { 0.0 }
+        let asked = if self.tempered { tempering::rows(size.rows).len() as f64 } else { 0.0 };
+        let of_classes = (400.0 + asked) * (size.rows as f64).powi(2) * latent;
+        bordered::work(few, latent / 3.0) + if size.classes { of_classes } else { 0.0 }
     }
 
     /// A variance for every latent function.
@@ -296,7 +312,8 @@ impl Estimator for Gp {
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedGp> {
         if task.target.kind() == Kind::Classes {
-            return gp_classes::fit(settled::<Self>("variance", &self.variance)?, self.inference, task).map(FittedGp::Classes);
+            return gp_classes::fit(settled::<Self>("variance", &self.variance)?, self.inference, self.tempered, task)
+                .map(FittedGp::Classes);
         }
         if self.likelihood != NumberLikelihood::Gaussian {
             return gp_numbers::fit(self.settled()?, task).map(FittedGp::Likelihood);

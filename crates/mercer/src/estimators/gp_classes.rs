@@ -5,14 +5,17 @@
 //! ```text
 //! [a = b] ( s(x, x) - |L_a^-1 D_a^1/2 S(x)|^2 ) + (M^-1 E_a S(x))' (M^-1 E_b S(x))
 //! ```
-//! with the factors of `solve::laplace`, or of `solve::expectation` where sites were propagated. The class predicted is the one of the greatest probability.
+//! with the factors of `solve::laplace`, or of `solve::expectation` where sites were propagated, times the temperature: see `tempering`.
+//! The class predicted is the one of the greatest probability.
 
 use super::class_scores::ClassScores;
-use super::gaussian_probabilities::{lattice, of_several, of_two};
+use super::gaussian_probabilities::Mean;
+use super::tempering::{self, LeftOut};
 use super::{
     Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gp, Inference, Near, Predictions, Query, Summary, Task,
     logistic,
 };
+use crate::control::Control;
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
@@ -37,6 +40,9 @@ pub struct GpOfClasses {
     expansion: Expansion,
     scores: ClassScores,
     variance: f64,
+    /// A factor on the covariance of latent values.
+    #[serde(default = "one")]
+    temperature: f64,
     /// D^1/2, N x latent functions.
     root: Matrix,
     /// L_a of each.
@@ -44,6 +50,10 @@ pub struct GpOfClasses {
     /// M, of several.
     joint: Option<Lower>,
     summary: Summary,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// The classes with their likelihood, and S = variance K.
@@ -92,25 +102,35 @@ impl Prior {
 }
 
 /// The fit for a variance of the functions.
-pub(super) fn fit(variance: f64, inference: Inference, task: &Task<'_>) -> Result<GpOfClasses> {
+pub(super) fn fit(variance: f64, inference: Inference, tempered: bool, task: &Task<'_>) -> Result<GpOfClasses> {
     let prior = Prior::of(variance, task)?;
-    let (mut coef, root, each, joint, summary) = if prior.is_propagated(inference) {
+    let made = |scores: ClassScores, mut coef: Matrix, posterior: Posterior, summary: Summary| {
+        coef.data_mut().iter_mut().for_each(|a| *a *= variance);
+        let bias = vec![0.0; coef.cols()];
+        let expansion = Expansion::new((0..task.rows()).collect(), coef, bias);
+        let Posterior { root, each, joint, .. } = posterior;
+        GpOfClasses { expansion, scores, variance, temperature: 1.0, root, each, joint, summary }
+    };
+    if prior.is_propagated(inference) {
         let found = prior.propagated(task)?;
         let summary = propagation(&found);
-        (found.b, Matrix::column(found.root), vec![found.factor.into_lower()], None, summary)
-    } else {
-        let mode = prior.mode(task)?;
-        let Posterior { root, each, joint, value } = laplace::posterior(&prior.s, &mode, task.control)?;
-        let mut summary = Summary { evidence: Some(-value), ..logistic::summary(&mode) };
-        if inference == Inference::Ep {
-            summary.notes.push("expectation propagation is there for two classes; several went by Laplace's approximation".into());
-        }
-        (mode.alpha, root, each, joint, summary)
-    };
-    coef.data_mut().iter_mut().for_each(|a| *a *= variance);
-    let bias = vec![0.0; coef.cols()];
-    let expansion = Expansion::new((0..task.rows()).collect(), coef, bias);
-    Ok(GpOfClasses { expansion, scores: prior.scores, variance, root, each, joint, summary })
+        let posterior =
+            Posterior { root: Matrix::column(found.root), each: vec![found.factor.into_lower()], joint: None, value: found.value };
+        return Ok(made(prior.scores, found.b, posterior, summary));
+    }
+    let mode = prior.mode(task)?;
+    let posterior = laplace::posterior(&prior.s, &mode, task.control)?;
+    let mut summary = Summary { evidence: Some(-posterior.value), ..logistic::summary(&mode) };
+    if inference == Inference::Ep {
+        summary.notes.push("expectation propagation is there for two classes; several went by Laplace's approximation".into());
+    }
+    let mut fitted = made(prior.scores, mode.alpha.clone(), posterior, summary);
+    if tempered {
+        let left_out = fitted.left_out(&prior.s, &mode, &prior.likelihood, task.control)?;
+        fitted.temperature = tempering::temperature(&left_out, task.rows());
+        fitted.summary.notes.extend(tempering::note(fitted.temperature));
+    }
+    Ok(fitted)
 }
 
 /// How expectation propagation ended.
@@ -175,9 +195,9 @@ impl GpOfClasses {
         }
     }
 
-    /// Probabilities of a range of new inputs (rows x classes) from their kernel values and latent means.
-    fn block(&self, k: &Matrix, prior: &[f64], mean: &Matrix, points: &Matrix, query: &Query<'_>) -> Result<Matrix> {
-        let (m, outputs) = (k.rows(), mean.cols());
+    /// Covariances of the latent functions at inputs, from their covariances with the training rows and their own prior variances.
+    fn covariances(&self, s: &Matrix, prior: &[f64], control: &Control) -> Result<Vec<Matrix>> {
+        let (m, outputs) = (s.rows(), self.root.cols());
         let square = |v: &Matrix, i: usize| gram::dot(v.row(i), v.row(i));
         let mut own = Matrix::zeros(m, outputs);
         let mut turned = Vec::new();
@@ -186,34 +206,38 @@ impl GpOfClasses {
             let scale = |v: &mut Matrix| {
                 v.data_mut().chunks_exact_mut(root.len().max(1)).for_each(|row| row.iter_mut().zip(&root).for_each(|(v, r)| *v *= r));
             };
-            let mut v = k.clone();
+            let mut v = s.clone();
             scale(&mut v);
-            factor.solve_rows(&mut v, query.control)?;
+            factor.solve_rows(&mut v, control)?;
             (0..m).for_each(|i| own[(i, a)] = (prior[i] - square(&v, i)).max(0.0));
             if let Some(joint) = &self.joint {
-                factor.solve_transposed_rows(&mut v, query.control)?;
+                factor.solve_transposed_rows(&mut v, control)?;
                 scale(&mut v);
-                joint.solve_rows(&mut v, query.control)?;
+                joint.solve_rows(&mut v, control)?;
                 turned.push(v);
             }
         }
-        let rows: Vec<Vec<f64>> = (0..m)
-            .into_par_iter()
-            .map(|i| {
-                let present = if self.joint.is_none() {
-                    of_two(mean[(i, 0)], own[(i, 0)]).to_vec()
-                } else {
-                    let shared = |a: usize, b: usize| gram::dot(turned[a].row(i), turned[b].row(i));
-                    let covariance =
-                        Matrix::from_fn(outputs, outputs, |a, b| if a == b { own[(i, a)] } else { 0.0 } + shared(a.max(b), a.min(b)));
-                    of_several(mean.row(i), covariance, points)
-                };
-                let mut all = vec![0.0; self.scores.classes];
-                self.scores.spread(&mut all, &present);
-                all
-            })
-            .collect();
-        Matrix::new(m, self.scores.classes, rows.concat())
+        let of = |i: usize| {
+            let shared = |a: usize, b: usize| if turned.is_empty() { 0.0 } else { gram::dot(turned[a].row(i), turned[b].row(i)) };
+            Matrix::from_fn(outputs, outputs, |a, b| if a == b { own[(i, a)] } else { 0.0 } + shared(a.max(b), a.min(b)))
+        };
+        Ok((0..m).into_par_iter().map(of).collect())
+    }
+
+    /// Training rows by the posterior without each.
+    fn left_out(&self, s: &Matrix, mode: &Mode, likelihood: &ClassLikelihood, control: &Control) -> Result<Vec<LeftOut>> {
+        let rows = tempering::rows(s.rows());
+        let held = ROWS.min(rows.len()) as u64 * s.rows() as u64;
+        control.plan("rows left out of gp", 8 * held * (self.root.cols() as u64 + 4))?;
+        let mut out = Vec::with_capacity(rows.len());
+        for some in rows.chunks(ROWS) {
+            let own: Vec<f64> = some.iter().map(|&i| s[(i, i)]).collect();
+            let covariances = self.covariances(&Matrix::from_fn(some.len(), s.cols(), |k, j| s[(some[k], j)]), &own, control)?;
+            for (&i, covariance) in some.iter().zip(&covariances) {
+                out.extend(LeftOut::of(i, covariance, mode, likelihood, control)?);
+            }
+        }
+        Ok(out)
     }
 }
 
@@ -236,7 +260,7 @@ impl Fitted for GpOfClasses {
         let held = ROWS.min(m) as u64 * n as u64;
         control.plan("probabilities of gp", 8 * held * (outputs as u64 + 4))?;
         let all: Vec<usize> = (0..n).collect();
-        let points = if outputs > 1 { lattice(outputs) } else { Matrix::default() };
+        let expected = Mean::over(outputs);
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();
         let (mut means, mut probabilities) = (Matrix::zeros(0, outputs), Matrix::zeros(0, self.scores.classes));
         for start in (0..m).step_by(ROWS) {
@@ -244,7 +268,14 @@ impl Fitted for GpOfClasses {
             let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
             let mean = self.expansion.predict(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
             k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
-            probabilities.append_rows(self.block(&k, &prior[start..start + rows.len()], &mean, &points, query)?);
+            let covariances = self.covariances(&k, &prior[start..start + rows.len()], control)?;
+            let of = |(i, covariance): (usize, &Matrix)| {
+                let mut all = vec![0.0; self.scores.classes];
+                self.scores.spread(&mut all, &expected.probabilities(mean.row(i), covariance, self.temperature));
+                all
+            };
+            let found: Vec<Vec<f64>> = covariances.par_iter().enumerate().map(of).collect();
+            probabilities.append_rows(Matrix::new(rows.len(), self.scores.classes, found.concat())?);
             means.append_rows(mean);
         }
         Ok(self.scores.predictions(means, probabilities, want))

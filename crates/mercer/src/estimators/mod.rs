@@ -54,6 +54,7 @@ mod spectral_clustering;
 mod svc;
 mod svm;
 mod svr;
+mod tempering;
 mod trace;
 
 pub use answer::{Answer, Finds, Gives, Needs, Scores, When, those_that_give};

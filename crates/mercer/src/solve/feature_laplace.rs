@@ -35,7 +35,9 @@ pub struct Evidence {
 pub fn evidence(z: &Matrix, mode: &Mode, likelihood: &dyn Likelihood, constants: bool, control: &Control) -> Result<Evidence> {
     let (n, m, outputs) = (z.rows(), z.cols(), mode.alpha.cols());
     let curvature = &mode.curvature;
-    control.plan("the evidence and its gradient", 8 * (3 * (m * outputs).pow(2) + 3 * n * m) as u64)?;
+    // H, its factor, Sigma and the sum of one part of H; rows of z (x) D and their images.
+    let part = parts(n, m * outputs).next().map_or(0, |rows| rows.len() * m * outputs);
+    control.plan("the evidence and its gradient", 8 * (4 * (m * outputs).pow(2) + 3 * n * m + 2 * part) as u64)?;
     let mut h = curvature.of_features(z, control)?;
     h.add_to_diagonal(&vec![1.0; m * outputs]);
     let factor = Cholesky::new(h, control)?;

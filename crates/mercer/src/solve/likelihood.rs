@@ -159,6 +159,11 @@ impl ClassLikelihood {
         self.codes.iter().map(|&k| if k == 1 { 1.0 } else { -1.0 }).collect()
     }
 
+    /// Codes of the rows' classes.
+    pub fn codes(&self) -> &[usize] {
+        &self.codes
+    }
+
     /// Weights of the rows.
     pub fn weights(&self) -> &[f64] {
         &self.weights

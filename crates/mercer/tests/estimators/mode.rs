@@ -38,7 +38,7 @@ fn logistic(lambda: f64) -> Logistic {
 }
 
 fn process(variance: f64) -> Gp {
-    Gp { noise: Value::Number(0.0), variance: Value::Number(variance), ..Gp::default() }
+    Gp { noise: Value::Number(0.0), variance: Value::Number(variance), tempered: false, ..Gp::default() }
 }
 
 /// exp(-|x - z|^2 / (2 0.8^2)).
@@ -421,4 +421,36 @@ fn expectation_propagation_has_the_derivatives_of_differences_and_counts_weights
     // Several classes go by Laplace's approximation, which is said.
     let several = fit(&propagated(1.0), &square(&x, rbf), &classes(&THREE, 3), None);
     assert!(several.summary().notes.iter().any(|n| n.contains("Laplace")));
+}
+
+/// Log loss of new rows, by the classes that made the training rows.
+fn log_loss(p: &Matrix, codes: &[usize]) -> f64 {
+    codes.iter().enumerate().map(|(i, &k)| -p[(i, k)].ln()).sum::<f64>() / codes.len() as f64
+}
+
+// Classes that lie apart under a large variance: the covariance of Laplace's approximation falls back to the prior's.
+#[test]
+fn a_process_of_classes_that_lie_apart_is_sure_of_them_and_one_of_noise_is_not() {
+    let part = |x: f64, classes: usize| (x * classes as f64) as usize;
+    let (n, new) = (60, 30);
+    let x = Matrix::column((0..n).map(|i| (i as f64 + 0.5) / n as f64).collect());
+    let z = Matrix::column((0..new).map(|i| (i as f64 + 0.25) / new as f64).collect());
+    let kernel = |a: &[f64], b: &[f64]| (-50.0 * (a[0] - b[0]).powi(2)).exp();
+    let (gram, across) = (square(&x, kernel), cross(&z, &x, kernel));
+    for count in [2, 3, 5] {
+        let of = |m: &Matrix| m.data().iter().map(|x| part(*x, count)).collect::<Vec<_>>();
+        let fitted = |tempered: bool, codes: &[usize]| {
+            let fitted = fit(&Gp { tempered, ..process(1000.0) }, &gram, &classes(codes, count), None);
+            (all(&fitted, &across), fitted.summary().notes.join(" "))
+        };
+        let ((plain, _), (tempered, said)) = (fitted(false, &of(&x)), fitted(true, &of(&x)));
+        assert_eq!(plain.scores, tempered.scores);
+        let [plain, tempered] = [plain, tempered].map(|p| log_loss(&p.probabilities.unwrap(), &of(&z)));
+        assert!(tempered < 0.5 * plain, "{count}: {tempered} {plain}");
+        assert!(said.contains("temperature of 0."), "{said}");
+        // Classes that have nothing to do with the rows.
+        let noise: Vec<usize> = (0..n).map(|i| (i * i + i / 7) * 7 % 11 % count).collect();
+        let ((plain, _), (tempered, said)) = (fitted(false, &noise), fitted(true, &noise));
+        assert!(plain.probabilities == tempered.probabilities && !said.contains("temperature"), "{said}");
+    }
 }

@@ -225,6 +225,9 @@ class GaussianProcessClassifier(GaussianProcessClasses):
     inference : {"laplace", "ep"}, default="laplace"
         How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
         classes: slower, nearer to the truth.
+    tempered : bool, default=True
+        Whether probabilities of classes count the covariance that laplace gives by a factor, the one of least log
+        loss on rows left out; false: as it is, which where the variance is large is less sure than it could be.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
@@ -262,7 +265,7 @@ class GaussianProcessClassifier(GaussianProcessClasses):
     """
 
     _name = "gp"
-    _spelt = {"inference": "inference"}
+    _spelt = {"inference": "inference", "tempered": "tempered"}
     _fixed = {"noise": 0.0, "variance": 1.0}
 
     def __init__(
@@ -276,6 +279,7 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         copy_X_train: bool = True,
         multi_class: Any = "one_vs_rest",
         inference: str = "laplace",
+        tempered: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -287,6 +291,7 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         self.copy_X_train = copy_X_train
         self.multi_class = multi_class
         self.inference = inference
+        self.tempered = tempered
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -241,20 +241,20 @@ impl State<'_> {
             if control.out_of_time() {
                 break;
             }
-            let before = self.active.clone();
+            let asked = self.active.clone();
             self.settle(SETTLED * aim, control)?;
             if round > 1 {
-                gone.extend(before.into_iter().filter(|a| !self.is_there(*a)));
+                gone.extend(asked.into_iter().filter(|a| !self.is_there(*a)));
             }
             let mut wished = self.changes(None, control)?;
             wished.retain(|c| !gone.contains(&c.column));
-            let before = if round == 1 { f64::INFINITY } else { self.gain };
+            let last = if round == 1 { f64::INFINITY } else { self.gain };
             self.gain = greatest(&wished);
             let room = most.saturating_sub(self.active.len());
             wished.retain(|c| room > 0 || self.is_there(c.column));
             let left = greatest(&wished);
             // It need not come to the aim: the mode that a change leads to may ask for the opposite one.
-            if left <= aim || left <= TOLERANCE_OF_CLASSES && self.gain > 0.5 * before || round == SETTLINGS[several] {
+            if left <= aim || left <= TOLERANCE_OF_CLASSES && self.gain > 0.5 * last || round == SETTLINGS[several] {
                 break;
             }
             let some = self.apart(&wished, TOGETHER, room);
@@ -300,8 +300,7 @@ impl State<'_> {
                 continue;
             }
             let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
-            self.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
-            self.find_mode(control)?;
+            self.go_by(&step.logs, control)?;
             if end.reached(&step) || step.promise <= enough {
                 break;
             }
@@ -309,13 +308,18 @@ impl State<'_> {
         Ok(())
     }
 
+    /// Adds to the logarithms of all alphas.
+    fn go_by(&mut self, logs: &[f64], control: &Control) -> Result<()> {
+        self.alpha.iter_mut().zip(logs).for_each(|(a, log)| *a *= log.exp());
+        self.find_mode(control)
+    }
+
     /// Moves all alphas together where that adds at least `gain`.
     fn rises(&mut self, gain: f64, control: &Control) -> Result<bool> {
         self.tries(gain, |state| {
             let covariance = state.covariance(control)?;
             let step = joint::step(&state.alpha, &covariance, &state.weights, None, control)?;
-            state.alpha.iter_mut().zip(&step.logs).for_each(|(a, log)| *a *= log.exp());
-            state.find_mode(control)
+            state.go_by(&step.logs, control)
         })
     }
 

@@ -66,6 +66,7 @@ impl State<'_> {
         Ok(())
     }
 
+    /// This mode is the last that was found.
     fn keep(&mut self) {
         let (active, alpha, weights) = (self.active.clone(), self.alpha.clone(), self.weights.clone());
         self.found = Found { active, alpha, weights, evidence: self.evidence };
