@@ -38,6 +38,16 @@ TABLES = {
     "boston_housing/boston_housing.csv": ("MEDV", False),
     "energy/energy.csv": ("heating_load", False),
     "auto_mpg/auto_mpg.csv": ("mpg", False),
+    "glass/glass.csv": ("target", True),
+    "ecoli/ecoli.csv": ("target", True),
+    "sonar/sonar.csv": ("target", True),
+    "pima_diabetes/pima_diabetes.csv": ("target", True),
+    "banknote/banknote.csv": ("target", True),
+    "heart_statlog/heart_statlog.csv": ("target", True),
+    "pima_ripley/pima_tr.csv": ("type", True),
+    "ripley_synth/synth_tr.csv": ("yc", True),
+    "yacht/yacht.csv": ("resistance", False),
+    "mcycle/mcycle.csv": ("accel", False),
 }
 #: Table -> (target, seconds on two threads); one thread may take ONE_THREAD times as long.
 AIMS = {

@@ -13,6 +13,7 @@ mod clusters;
 mod count_by;
 mod coupling;
 mod criterion;
+mod damped_newton;
 mod discriminant;
 mod draws;
 mod elsewhere;

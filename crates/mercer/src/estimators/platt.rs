@@ -9,10 +9,9 @@
 //! Platt (2000), Probabilistic outputs for support vector machines; the Newton steps are those of Lin, Lin and Weng (2007), A
 //! note on Platt's probabilistic outputs for support vector machines. Platt's A and B are -slope and -offset.
 
+use super::damped_newton::{Step, minimum};
 use serde::{Deserialize, Serialize};
 
-/// Most Newton steps; a handful is usual.
-const STEPS: usize = 100;
 /// The gradient that counts as zero, as a share of what its terms could add up to.
 const FLAT: f64 = 1e-12;
 /// A step that promises less than this share is the last.
@@ -40,57 +39,40 @@ impl Sigmoid {
         let whole = n0 + n1;
         let (spread, square) = rows.iter().fold((0.0, 0.0), |(s, q), &(f, _, w)| (s + w * f.abs(), q + w * f * f));
         let aims = [aim(false), aim(true)];
-        let place = |s: Sigmoid| {
-            let mut here = Place { loss: 0.0, ga: 0.0, gb: 0.0, haa: RIDGE * square, hab: 0.0, hbb: RIDGE * whole };
+        let place = |s: &Sigmoid| {
+            let (mut loss, mut here) = (0.0, Slopes { ga: 0.0, gb: 0.0, haa: RIDGE * square, hab: 0.0, hbb: RIDGE * whole });
             for &(f, class, w) in rows {
                 let (z, aim) = (s.log_odds(f), aims[usize::from(class)]);
                 let e = (-z.abs()).exp();
                 let p = if z >= 0.0 { 1.0 } else { e } / (1.0 + e);
                 let (g, h) = (w * (p - aim), w * e / ((1.0 + e) * (1.0 + e)));
-                here.loss += w * (z.max(0.0) + e.ln_1p() - aim * z);
+                loss += w * (z.max(0.0) + e.ln_1p() - aim * z);
                 here.ga += g * f;
                 here.gb += g;
                 here.haa += h * f * f;
                 here.hab += h * f;
                 here.hbb += h;
             }
-            here
+            (loss, here)
         };
-        let mut now = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
-        let mut here = place(now);
-        for _ in 0..STEPS {
-            let Place { loss, ga, gb, haa, hab, hbb } = here;
+        let step = |Slopes { ga, gb, haa, hab, hbb }: Slopes| {
             if ga.abs() <= FLAT * spread && gb.abs() <= FLAT * whole {
-                break;
+                return Ok(None);
             }
             // Where all values are 0 the slope says nothing, and stays.
             let det = haa * hbb - hab * hab;
-            let step = match det > 0.0 {
+            let by = match det > 0.0 {
                 true => Sigmoid { slope: (hab * gb - hbb * ga) / det, offset: (hab * ga - haa * gb) / det },
                 false => Sigmoid { slope: 0.0, offset: -gb / hbb },
             };
-            let fall = ga * step.slope + gb * step.offset;
-            let mut share = 1.0;
-            let next = loop {
-                let next = Sigmoid { slope: now.slope + share * step.slope, offset: now.offset + share * step.offset };
-                let found = place(next);
-                if found.loss <= loss + 1e-4 * share * fall {
-                    break Some((next, found));
-                }
-                share /= 2.0;
-                if share < 1e-10 {
-                    break None;
-                }
-            };
-            // No lower point along the step: the minimum, as far as rounding lets it be told.
-            let Some(next) = next else { break };
-            (now, here) = next;
-            // What a step so small leaves open is the square of it.
-            if -fall <= SMALL * whole {
-                break;
-            }
-        }
-        now
+            Ok(Some(Step { by, fall: ga * by.slope + gb * by.offset }))
+        };
+        let moved = |from: &Sigmoid, by: &Sigmoid, share: f64| Sigmoid {
+            slope: from.slope + share * by.slope,
+            offset: from.offset + share * by.offset,
+        };
+        let start = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
+        minimum(start, SMALL * whole, place, step, moved).unwrap_or(start)
     }
 
     fn log_odds(&self, value: f64) -> f64 {
@@ -104,9 +86,8 @@ impl Sigmoid {
     }
 }
 
-/// The loss at a sigmoid, its slopes by slope and offset, and its curvature.
-struct Place {
-    loss: f64,
+/// The slopes of the loss by slope and offset, and its curvature.
+struct Slopes {
     ga: f64,
     gb: f64,
     haa: f64,

@@ -8,14 +8,13 @@
 //! with one factor a for all classes or one for each, and W the sum of weights. Convex: Newton's method with damped steps ends at
 //! the minimum. Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks (vector scaling).
 
+use super::damped_newton::{Step, minimum};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::axpy;
 use crate::linalg::{Cholesky, Matrix};
 use serde::{Deserialize, Serialize};
 
-/// Most Newton steps; a handful is usual.
-const STEPS: usize = 100;
 /// The gradient that counts as zero, as a share of what its terms could add up to.
 const FLAT: f64 = 1e-10;
 /// A step that promises less than this share is the last.
@@ -49,38 +48,20 @@ impl ScaledSoftmax {
         let factors = if factor_each { k } else { 1 };
         let whole: f64 = rows.mass.iter().sum();
         let size = typical(rows, classes, whole);
-        let mut now = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
-        let mut here = now.place(rows, whole, size);
-        for _ in 0..STEPS {
+        let start = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
+        let step = |Slopes { gradient, mut curvature }: Slopes| {
             control.check_time("probabilities")?;
-            let Place { loss, gradient, mut curvature } = here;
             if gradient.iter().all(|g| g.abs() <= FLAT * whole) {
-                break;
+                return Ok(None);
             }
             curvature.add_to_diagonal(&[RIDGE * whole]);
-            let step = Cholesky::new(curvature, control)?.solve(&Matrix::column(gradient.clone()), control)?.into_data();
-            let fall: f64 = gradient.iter().zip(&step).map(|(g, s)| -g * s).sum();
-            let mut share = 1.0;
-            let next = loop {
-                let next = now.moved(&step, -share, size);
-                let found = next.place(rows, whole, size);
-                if found.loss <= loss + 1e-4 * share * fall {
-                    break Some((next, found));
-                }
-                share /= 2.0;
-                if share < 1e-10 {
-                    break None;
-                }
-            };
-            // No lower point along the step: the minimum, as far as rounding lets it be told.
-            let Some(next) = next else { break };
-            (now, here) = next;
-            // What a step so small leaves open is the square of it.
-            if -fall <= SMALL * whole {
-                break;
-            }
-        }
-        Ok(now)
+            let mut by = Cholesky::new(curvature, control)?.solve(&Matrix::column(gradient.clone()), control)?.into_data();
+            by.iter_mut().for_each(|s| *s = -*s);
+            let fall = gradient.iter().zip(&by).map(|(g, s)| g * s).sum();
+            Ok(Some(Step { by, fall }))
+        };
+        let moved = |from: &ScaledSoftmax, by: &Vec<f64>, share: f64| from.moved(by, share, size);
+        minimum(start, SMALL * whole, |at| at.place(rows, whole, size), step, moved)
     }
 
     /// Parameters that the rows decide: adding a number to every offset changes nothing.
@@ -144,7 +125,7 @@ impl ScaledSoftmax {
 
     /// The loss with its gradient and curvature by factors, in units of 1 / `size`, and offsets. With x_k = z_k / size for factors and 1
     /// for offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its classes.
-    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> Place {
+    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (f64, Slopes) {
         let (k, f) = (self.classes.len(), self.factors.len());
         let (own, other) = aims(whole, k);
         let least = f64::MIN_POSITIVE.ln();
@@ -180,13 +161,12 @@ impl ScaledSoftmax {
                 curvature[(f + a, f + b)] += of_offsets[(a, b)];
             }
         }
-        Place { loss, gradient, curvature }
+        (loss, Slopes { gradient, curvature })
     }
 }
 
-/// The loss at a softmax, its gradient and its curvature.
-struct Place {
-    loss: f64,
+/// The gradient of the loss at a softmax and its curvature.
+struct Slopes {
     gradient: Vec<f64>,
     curvature: Matrix,
 }
@@ -226,14 +206,14 @@ mod tests {
         let whole: f64 = mass.iter().sum();
         for each in [false, true] {
             let found = ScaledSoftmax::fit(&rows, &[0, 1, 2, 3], each, &Control::default()).unwrap();
-            let gradient = found.place(&rows, whole, 1.0).gradient;
+            let gradient = found.place(&rows, whole, 1.0).1.gradient;
             assert!(gradient.iter().all(|g| g.abs() <= 1e-8 * whole), "{gradient:?}");
-            let least = found.place(&rows, whole, 1.0).loss;
+            let least = found.place(&rows, whole, 1.0).0;
             for j in 0..gradient.len() {
                 for way in [-0.1, 0.1] {
                     let mut step = vec![0.0; gradient.len()];
                     step[j] = way;
-                    assert!(found.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).loss > least, "{j} {way}");
+                    assert!(found.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).0 > least, "{j} {way}");
                 }
             }
             assert!(found.factors.iter().all(|a| *a > 0.0), "{found:?}");
@@ -246,12 +226,12 @@ mod tests {
         let rows = Rows { scores: &scores, codes: &codes, mass: &mass };
         let whole: f64 = mass.iter().sum();
         let at = ScaledSoftmax { classes: vec![0, 1, 2], factors: vec![0.3, 0.8, 0.5], offsets: vec![0.1, -0.4, 0.2] };
-        let gradient = at.place(&rows, whole, 1.0).gradient;
+        let gradient = at.place(&rows, whole, 1.0).1.gradient;
         for j in 0..6 {
             let mut step = vec![0.0; 6];
             step[j] = 1e-5;
             let difference =
-                (at.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).loss - at.moved(&step, -1.0, 1.0).place(&rows, whole, 1.0).loss) / 2e-5;
+                (at.moved(&step, 1.0, 1.0).place(&rows, whole, 1.0).0 - at.moved(&step, -1.0, 1.0).place(&rows, whole, 1.0).0) / 2e-5;
             assert!((gradient[j] - difference).abs() <= 1e-6 * whole, "{j}: {} and {difference}", gradient[j]);
         }
     }

@@ -13,7 +13,7 @@
 //!
 //! A row of weight 2 is two rows, one of which is left out: g and W are those of its weight up to 1.
 //!
-//! T costs a parameter, and is 1 unless it brings more than that in log likelihood (Akaike 1974, as in `calibration`).
+//! T is the greatest that comes up to the best but for what a parameter costs in log likelihood (Akaike 1974, as in `calibration`).
 
 use super::gaussian_probabilities::Mean;
 use crate::control::Control;
@@ -74,7 +74,7 @@ impl LeftOut {
     }
 }
 
-/// The temperature of least log loss on these of `n` rows.
+/// The greatest temperature whose log loss on these of `n` rows is not above the least by what a parameter costs.
 pub(super) fn temperature(rows: &[LeftOut], n: usize) -> f64 {
     let expected = Mean::coarse(rows.first().map_or(1, |row| row.mean.len()));
     let loss = |temperature: f64| -> f64 {
@@ -85,10 +85,9 @@ pub(super) fn temperature(rows: &[LeftOut], n: usize) -> f64 {
         let all: Vec<f64> = rows.par_iter().map(of).collect();
         all.iter().sum::<f64>() * n as f64 / rows.len().max(1) as f64
     };
-    let plain = loss(1.0);
-    let tried = (1..=HALVINGS).map(|k| 0.5f64.powi(k)).map(|t| (t, loss(t)));
-    let (best, least) = tried.fold((1.0, plain - COST), |best, next| if next.1 < best.1 { next } else { best });
-    if least < plain - COST { best } else { 1.0 }
+    let tried: Vec<(f64, f64)> = (0..=HALVINGS).map(|k| 0.5f64.powi(k)).map(|t| (t, loss(t))).collect();
+    let least = tried.iter().fold(f64::INFINITY, |least, (_, loss)| least.min(*loss));
+    tried.iter().find(|(_, loss)| *loss <= least + COST).map_or(1.0, |(t, _)| *t)
 }
 
 /// What a summary says of a temperature.

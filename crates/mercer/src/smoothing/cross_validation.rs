@@ -5,7 +5,7 @@
 
 use super::density::{Asked, Bandwidth, Density};
 use super::differences::Differences;
-use super::{Sample, Shape, SmoothingKernel, rules};
+use super::{Sample, Shape, SmoothingKernel, golden, rules};
 use crate::control::Control;
 use crate::error::{Error, Result};
 
@@ -131,25 +131,15 @@ fn least(loss: impl Fn(f64) -> Result<f64>, name: &str, control: &Control, notes
         }
         found => found,
     };
-    let (mut low, mut high) = (curve[found - 1].0, curve[(found + 1).min(curve.len() - 1)].0);
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
-    let (mut at_a, mut at_b) = (loss(a.exp())?, loss(b.exp())?);
-    while high - low > 1e-7 {
+    let ends = (curve[found - 1].0, curve[(found + 1).min(curve.len() - 1)].0);
+    let goes_on = |width: f64| {
         control.check()?;
-        if control.out_of_time() {
-            notes.push(format!("{name}: time was up within {:.1} % of the best bandwidth", 100.0 * (high - low)));
-            break;
+        let late = width > 1e-7 && control.out_of_time();
+        if late {
+            notes.push(format!("{name}: time was up within {:.1} % of the best bandwidth", 100.0 * width));
         }
-        if at_a <= at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = high - golden * (high - low);
-            at_a = loss(a.exp())?;
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = low + golden * (high - low);
-            at_b = loss(b.exp())?;
-        }
-    }
+        Ok(width > 1e-7 && !late)
+    };
+    let (low, high) = golden::sections(ends, |at| loss(at.exp()), goes_on)?;
     Ok((0.5 * (low + high)).exp())
 }

@@ -1,6 +1,7 @@
 //! The bandwidth of a local regression by rows left out: sum_i w_i (y_i - f_-i(x_i))^2 over factors of the deviations of the columns, then
 //! golden sections about the least.
 
+use super::golden;
 use super::local::{LocalRegression, Reach};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -32,39 +33,29 @@ impl LocalRegression {
         let base: Vec<f64> = self.units.iter().map(|s| s * self.sample.count().powf(-1.0 / (dim as f64 + 4.0))).collect();
         let rows: Vec<usize> = (0..n).step_by(n.div_ceil(JUDGED)).collect();
         let mut curve = Vec::new();
-        let mut tried = |local: &mut Self, log: f64| -> Result<f64> {
-            local.units = base.iter().map(|b| b * log.exp()).collect();
-            let score = local.left_out_square(&rows, control)?;
-            curve.push((local.units[0], score));
-            control.tell("bandwidths", curve.len(), TRIED + SECTIONS + 2);
-            Ok(if score.is_nan() { f64::INFINITY } else { score })
-        };
         let (low, high) = (ENDS[0].ln(), ENDS[1].ln());
         let step = (high - low) / (TRIED - 1) as f64;
         let mut best = (f64::INFINITY, high);
-        for k in 0..TRIED {
-            let log = low + step * k as f64;
-            let score = tried(self, log)?;
+        let mut tried = |log: f64, best: &mut (f64, f64)| -> Result<f64> {
+            self.units = base.iter().map(|b| b * log.exp()).collect();
+            let score = self.left_out_square(&rows, control)?;
+            curve.push((self.units[0], score));
+            control.tell("bandwidths", curve.len(), TRIED + SECTIONS + 2);
             if score < best.0 {
-                best = (score, log);
+                *best = (score, log);
             }
+            Ok(if score.is_nan() { f64::INFINITY } else { score })
+        };
+        for k in 0..TRIED {
+            tried(low + step * k as f64, &mut best)?;
         }
-        let golden = 0.5 * (5f64.sqrt() - 1.0);
-        let (mut from, mut to) = (best.1 - step, best.1 + step);
-        let (mut a, mut b) = (to - golden * (to - from), from + golden * (to - from));
-        let (mut at_a, mut at_b) = (tried(self, a)?, tried(self, b)?);
-        for _ in 0..SECTIONS {
-            best = [(at_a, a), (at_b, b)].into_iter().fold(best, |best, new| if new.0 < best.0 { new } else { best });
-            if at_a < at_b {
-                (to, b, at_b) = (b, a, at_a);
-                a = to - golden * (to - from);
-                at_a = tried(self, a)?;
-            } else {
-                (from, a, at_a) = (a, b, at_b);
-                b = from + golden * (to - from);
-                at_b = tried(self, b)?;
-            }
-        }
+        let (ends, mut left) = ((best.1 - step, best.1 + step), SECTIONS);
+        let goes_on = |_| {
+            let more = left > 0;
+            left = left.saturating_sub(1);
+            Ok(more)
+        };
+        golden::sections(ends, |log| tried(log, &mut best), goes_on)?;
         if best.0 == f64::INFINITY {
             let instead = if self.kernel.is_compact() {
                 "no bandwidth leaves every row another one near enough to judge it by; give a bandwidth, or a kernel without an end (gaussian)"

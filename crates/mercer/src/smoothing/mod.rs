@@ -20,6 +20,7 @@ mod density;
 mod differences;
 mod distribution;
 mod frame;
+mod golden;
 mod index;
 mod kernels;
 mod left_out;
