@@ -121,7 +121,8 @@ def scikit_learn(X, y, classes):
 def beside(binary, path, target, classes):
     X, y = read(path, target)
     y = LabelEncoder().fit_transform(y) if classes else y.astype(float)
-    ours, theirs = mercer(binary, path, target, "--threads", "2"), scikit_learn(X, y, classes)
+    kind = ["--types", f"{target}=category"] if classes else []
+    ours, theirs = mercer(binary, path, target, "--threads", "2", *kind), scikit_learn(X, y, classes)
     gain = (ours["score"] - theirs["score"]) * (1 if classes else -1) / theirs["error"]
     ratio = theirs["seconds"] / ours["seconds"]
     return {"mercer": ours, "scikit_learn": theirs, "ratio": round(ratio, 1), "standard_errors_better": round(gain, 2)}

@@ -1,6 +1,7 @@
 //! How many rows each estimator can learn from, and what its fits will take: see [`part`].
 
 use super::Comparing;
+use super::contest::fits_side_by_side;
 use super::finish::TIMED_ROWS;
 use crate::control::Control;
 use crate::data::{Dataset, Examples, some_rows_of};
@@ -9,8 +10,11 @@ use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Scoring, Search, largest, part};
 
-/// Work of a first look, in floating-point operations: what comes before any search need not see every row.
-const FIRST_WORK: f64 = 3e9;
+/// Rows of a first look that it may have in any case, and its work, in floating-point operations: what comes before any search need not
+/// see every row.
+const FIRST: (usize, f64) = (LEAST_ROWS, 3e9);
+/// The same without a limit of time, where it counts if someone stops the comparison, and not otherwise.
+const FIRST_UNLIMITED: (usize, f64) = (200, 3e8);
 /// Fits that a comparison makes of each estimator, in units of one fit to all rows: tuned values on every fold, a
 /// first look at each, and the fit to all rows with its search.
 fn fits(folds: usize) -> f64 {
@@ -99,9 +103,12 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
                 // What cannot be searched fails in its turn, and says so there.
                 let searched_on = examples.select(&some_rows_of(examples.target, found.rows, comparing.seed));
                 let search = Search::new(kernel, estimator, &searched_on.examples(), None, aim, control, comparing.seed);
-                let searched = search.map_or(0.0, |s| (folds + 1.0) * s.work_left() / speed.operations);
+                let searched = search.map_or(0.0, |s| (folds + 1.0) * s.usual_work() / speed.operations);
+                let side_by_side = fits_side_by_side(found.rows, bytes, comparing.folds, control);
+                let at_once = if side_by_side { folds / comparing.folds.div_ceil(rayon::current_num_threads()) as f64 } else { 1.0 };
+                let whole = (speed.seconds(&means, estimator, size.at(found.rows)) + searched) / at_once;
                 // A search ends with its time.
-                Some((speed.seconds(&means, estimator, size.at(found.rows)) + searched).min(means.seconds.unwrap_or(f64::INFINITY)))
+                Some(whole.min(means.seconds.unwrap_or(f64::INFINITY)))
             }
             None => None,
         };
@@ -111,7 +118,8 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             (Some(seconds), Some(speed)) => speed.seconds(&look, estimator, size.at(n)) <= LOOK_SHARE * seconds,
             _ => true,
         };
-        let first_rows = largest(found.rows, |n| n <= LEAST_ROWS || (estimator.work(size.at(n)) <= FIRST_WORK && brief(n)));
+        let (few, work) = if means.seconds.is_some() { FIRST } else { FIRST_UNLIMITED };
+        let first_rows = largest(found.rows, |n| n <= few || (estimator.work(size.at(n)) <= work && brief(n)));
         let (estimator, rows, most_rows) = ((*estimator).clone(), found.rows, found.most);
         fits.push(Planned { estimator, rows, most_rows, first_rows, bytes, most_bytes, landmarks: found.landmarks, seconds });
     }

@@ -233,7 +233,7 @@ impl Estimator for Gp {
         ),
         Param::fixed(
             "tempered",
-            "whether probabilities of classes count the covariance that laplace gives by a factor, the one of least log loss on rows left out; false: as it is, which where the variance is large is less sure than it could be",
+            "whether probabilities of classes count the covariance that laplace gives by a factor up to 1, chosen by the log loss of rows left out; false: as it is, which where the variance is large is less sure than it could be",
             Domain::Flag,
         ),
         Param::fixed(

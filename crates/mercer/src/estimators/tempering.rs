@@ -94,7 +94,7 @@ pub(super) fn temperature(rows: &[LeftOut], n: usize) -> f64 {
 pub(super) fn note(temperature: f64) -> Option<String> {
     (temperature < 1.0).then(|| {
         format!(
-            "probabilities count the covariance of latent values by a temperature of {temperature}, which gave rows left out (approximated) the least log loss; tempered=false counts all of it"
+            "probabilities count the covariance of latent values by a temperature of {temperature}: with more the log loss of rows left out (approximated) would be higher; tempered=false counts all of it"
         )
     })
 }

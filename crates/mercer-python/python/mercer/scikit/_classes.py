@@ -226,8 +226,8 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
         classes: slower, nearer to the truth.
     tempered : bool, default=True
-        Whether probabilities of classes count the covariance that laplace gives by a factor, the one of least log
-        loss on rows left out; false: as it is, which where the variance is large is less sure than it could be.
+        Whether probabilities of classes count the covariance that laplace gives by a factor up to 1, chosen by the
+        log loss of rows left out; false: as it is, which where the variance is large is less sure than it could be.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
