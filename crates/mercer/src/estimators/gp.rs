@@ -260,8 +260,8 @@ impl Estimator for Gp {
         if !size.classes {
             return bordered::bytes(size, 8);
         }
-        let (n, latent) = (size.rows as u64, if size.outputs > 2 { size.outputs as u64 } else { 1 });
-        8 * (n * n * (4 + latent / 2) + 20 * n * latent)
+        let (n, latent) = (size.rows, if size.outputs > 2 { size.outputs } else { 1 });
+        8 * (n * n * (4 + latent / 2) + 20 * n * latent) as u64 + gp_classes::bytes(n, n, latent)
     }
 
     /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks.

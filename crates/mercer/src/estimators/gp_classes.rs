@@ -27,8 +27,14 @@ use crate::solve::mode::{self, Mode};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// New inputs whose cross Gram rows are held at a time.
+/// Rows whose covariances with the training rows are held at a time, once and for each latent function.
 const ROWS: usize = 128;
+
+/// Bytes that covariances of latent functions at `rows` rows take on their way, from `training` rows.
+pub(super) fn bytes(rows: usize, training: usize, outputs: usize) -> u64 {
+    8 * (ROWS.min(rows) * training * (outputs + 4)) as u64
+}
+
 /// The largest change in the last sweep of expectation propagation that is asked for.
 const TOLERANCE: f64 = 1e-6;
 
@@ -189,9 +195,12 @@ impl GpOfClasses {
                 return Err(Error::Shape { what: what.into(), expected, found });
             }
         }
-        match self.each.iter().find(|l| l.size() != n) {
-            Some(l) => Err(Error::Shape { what: "a factor of a Gaussian process of classes".into(), expected: n, found: l.size() }),
-            None => Ok(()),
+        if let Some(l) = self.each.iter().find(|l| l.size() != n) {
+            return Err(Error::Shape { what: "a factor of a Gaussian process of classes".into(), expected: n, found: l.size() });
+        }
+        match self.temperature > 0.0 && self.temperature <= 1.0 {
+            true => Ok(()),
+            false => Err(Error::Data("the temperature of a Gaussian process of classes lies above 0 and is 1 at most".into())),
         }
     }
 
@@ -227,8 +236,7 @@ impl GpOfClasses {
     /// Training rows by the posterior without each.
     fn left_out(&self, s: &Matrix, mode: &Mode, likelihood: &ClassLikelihood, control: &Control) -> Result<Vec<LeftOut>> {
         let rows = tempering::rows(s.rows());
-        let held = ROWS.min(rows.len()) as u64 * s.rows() as u64;
-        control.plan("rows left out of gp", 8 * held * (self.root.cols() as u64 + 4))?;
+        control.plan("rows left out of gp", bytes(rows.len(), s.rows(), self.root.cols()))?;
         let mut out = Vec::with_capacity(rows.len());
         for some in rows.chunks(ROWS) {
             let own: Vec<f64> = some.iter().map(|&i| s[(i, i)]).collect();
@@ -257,8 +265,7 @@ impl Fitted for GpOfClasses {
             let by_sign = self.scores.probabilities(&mean);
             return Ok(self.scores.predictions(mean, by_sign, want));
         }
-        let held = ROWS.min(m) as u64 * n as u64;
-        control.plan("probabilities of gp", 8 * held * (outputs as u64 + 4))?;
+        control.plan("probabilities of gp", bytes(m, n, outputs))?;
         let all: Vec<usize> = (0..n).collect();
         let expected = Mean::over(outputs);
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();

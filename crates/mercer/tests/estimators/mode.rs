@@ -454,3 +454,18 @@ fn a_process_of_classes_that_lie_apart_is_sure_of_them_and_one_of_noise_is_not()
         assert!(plain.probabilities == tempered.probabilities && !said.contains("temperature"), "{said}");
     }
 }
+
+#[test]
+fn a_temperature_that_is_none_is_an_error_and_no_probability() {
+    let (x, new) = (rows(), new_rows());
+    let fitted = fit(&process(1.5), &square(&x, narrow), &classes(&THREE, 3), None);
+    let text = serde_json::to_string(&fitted).unwrap();
+    let good = "\"temperature\":1.0";
+    assert!(text.contains(good));
+    for bad in ["0.0", "-1.0", "2.0"] {
+        let damaged: mercer::estimators::FittedGp =
+            serde_json::from_str(&text.replacen(good, &format!("\"temperature\":{bad}"), 1)).unwrap();
+        let error = damaged.predict(&Query::new(&cross(&new, &x, narrow), ALL, &Control::default())).unwrap_err();
+        assert!(error.to_string().contains("temperature"), "{error}");
+    }
+}
