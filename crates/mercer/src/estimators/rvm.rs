@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::gram::{self, dot};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value};
+use crate::solve::likelihood::HELD;
 use crate::solve::relevance::{self, Relevance};
 use serde::{Deserialize, Serialize};
 
@@ -241,10 +242,18 @@ impl Estimator for Rvm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
-    /// Kernel values twice, and for the columns that stay they themselves and their products.
+    /// Kernel values twice, and for the columns that stay they themselves and their products; of several classes H of an eighth of the
+    /// rows, four times, and what a look at other columns holds.
     fn bytes(&self, size: Size) -> u64 {
         let n = size.rows as u64;
-        16 * n * n + 8 * n * (n / 3 + 200) + 1_000_000
+        let of_several = match size.classes && size.outputs > 2 {
+            true => {
+                let (kept, c) = (n / 8 + 10, size.outputs as u64);
+                32 * (kept * c).pow(2) + 8 * (n * kept * c * c).min(HELD as u64)
+            }
+            false => 0,
+        };
+        16 * n * n + 8 * n * (n / 3 + 200) + of_several + 1_000_000
     }
 
     /// As measured: of numbers some products of all columns with those that stay; of classes a look at all columns and a mode for each of

@@ -132,8 +132,8 @@ impl Curvature {
     }
 }
 
-/// Numbers of z_i (x) D_i that are held at a time.
-const HELD: usize = 1 << 22;
+/// Numbers that are held at a time where many rows have many each, as of z_i (x) D_i.
+pub(crate) const HELD: usize = 1 << 22;
 
 /// All of n rows in parts whose rows of so many numbers are held together.
 pub(super) fn parts(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {

@@ -7,16 +7,17 @@
 //! log p = -loss - 1/2 sum_a alpha_a |w_a|^2 + outputs/2 sum_a log alpha_a - 1/2 log |H|
 //! ```
 
+mod look;
 mod mode;
 
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best, gain};
+use super::{Change, MOST_CHANGES, Relevance, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix, eigh, transposed_product_within};
-use rayon::prelude::*;
+use look::Watched;
 
 /// The decrement that ends Newton's method for one mode, and one that tells values of the evidence apart.
 const DECREMENT: f64 = 1e-20;
@@ -35,8 +36,6 @@ const SETTLINGS: [usize; 2] = [1, 20];
 const SETTLED: f64 = 1e-2;
 /// The variance of functions of each column of a second beginning: differences of columns that are much alike take large weights.
 const FREE: f64 = 1e4;
-/// Columns that are looked at between two looks at all of them, beside those that are there.
-const WATCHED: usize = 32;
 
 #[derive(Clone)]
 struct State<'a> {
@@ -125,52 +124,9 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
     })
 }
 
-/// Columns that promise most, and those that are there.
-struct Watched {
-    columns: Vec<usize>,
-    /// N x columns.
-    phi: Matrix,
-    /// The most that any other column promised.
-    others: f64,
-}
-
-impl Watched {
-    /// `None` where looks are cheap: of one output, and where all columns are few. `wished`: of all columns, the greatest first.
-    fn of(state: &State<'_>, wished: &[Change]) -> Option<Self> {
-        if state.outputs() == 1 || state.phi.cols() <= 2 * (WATCHED + state.active.len()) {
-            return None;
-        }
-        let new = || wished.iter().filter(|c| !state.is_there(c.column));
-        let mut columns: Vec<usize> = new().take(WATCHED).map(|c| c.column).chain(state.active.iter().copied()).collect();
-        columns.sort_unstable();
-        Some(Watched { phi: some_of(state.phi, &columns), columns, others: new().nth(WATCHED).map_or(0.0, |c| c.gain) })
-    }
-}
-
 /// Some columns of a matrix.
 fn some_of(phi: &Matrix, columns: &[usize]) -> Matrix {
     Matrix::from_fn(phi.rows(), columns.len(), |i, k| phi[(i, columns[k])])
-}
-
-/// Rows multiplied by numbers.
-fn scaled(rows: &Matrix, by: &[f64]) -> Matrix {
-    let mut out = rows.clone();
-    out.data_mut().chunks_exact_mut(rows.cols().max(1)).zip(by).for_each(|(row, b)| row.iter_mut().for_each(|v| *v *= b));
-    out
-}
-
-/// sum_i b_i phi_im^2 of every column.
-fn squares(phi: &Matrix, by: &[f64]) -> Vec<f64> {
-    const WIDTH: usize = 256;
-    let p = phi.cols();
-    let mut out = vec![0.0; p];
-    out.par_chunks_mut(WIDTH).enumerate().for_each(|(k, some)| {
-        for (row, b) in phi.data().chunks_exact(p).zip(by) {
-            let row = &row[k * WIDTH..k * WIDTH + some.len()];
-            some.iter_mut().zip(row).for_each(|(o, v)| *o += b * v * v);
-        }
-    });
-    out
 }
 
 impl State<'_> {
@@ -272,8 +228,10 @@ impl State<'_> {
 
     /// H, its places by column and then by output.
     fn hessian(&self, control: &Control) -> Result<Matrix> {
-        let mut h = self.slopes.curvature.of_features(&self.columns, control)?;
         let outputs = self.outputs();
+        // H, a part of its sum, its factor and the inverse.
+        control.plan("the weights of relevance vectors", 32 * (self.active.len() * outputs).pow(2) as u64)?;
+        let mut h = self.slopes.curvature.of_features(&self.columns, control)?;
         let alphas: Vec<f64> = self.alpha.iter().flat_map(|a| std::iter::repeat_n(*a, outputs)).collect();
         h.add_to_diagonal(&alphas);
         Ok(h)
@@ -347,80 +305,6 @@ impl State<'_> {
         if all.is_empty() {
             all.extend(least.map(|(k, _)| out(k)));
         }
-        Ok(all)
-    }
-
-    /// What a change of each alpha by itself adds at the mode as it is, the greatest first.
-    fn changes(&self, among: Option<&Watched>, control: &Control) -> Result<Vec<Change>> {
-        let phi = among.map_or(self.phi, |some| &some.phi);
-        let (p, m, outputs) = (phi.cols(), self.active.len(), self.outputs());
-        let q = transposed_product_within(phi, &self.slopes.residual, control)?;
-        // For each output V_m of every column, brought to L^-1 V_m'.
-        let mut turned: Vec<Matrix> = (0..outputs).map(|_| Matrix::zeros(p, m * outputs)).collect();
-        let mut plain: Vec<Vec<f64>> = Vec::new();
-        for c in 0..outputs {
-            for d in 0..=c {
-                let by = self.slopes.curvature.between(c, d);
-                plain.push(squares(phi, &by));
-                if m > 0 {
-                    let block = transposed_product_within(phi, &scaled(&self.columns, &by), control)?;
-                    for row in 0..p {
-                        for a in 0..m {
-                            turned[c][(row, a * outputs + d)] = block[(row, a)];
-                            turned[d][(row, a * outputs + c)] = block[(row, a)];
-                        }
-                    }
-                }
-            }
-        }
-        if let Some(factor) = &self.factor {
-            for rows in &mut turned {
-                factor.solve_rows(rows, control)?;
-            }
-        }
-        let change = |column: usize| -> Result<Change> {
-            let of = among.map_or(column, |some| some.columns[column]);
-            let place = self.active.binary_search(&of).ok();
-            let at = |c: usize, d: usize| {
-                let (c, d) = (c.max(d), c.min(d));
-                plain[c * (c + 1) / 2 + d][column] - dot(turned[c].row(column), turned[d].row(column))
-            };
-            // The slope at x = 0 of a column that is not there.
-            if place.is_none() && (0..outputs).map(|c| q[(column, c)].powi(2) - at(c, c)).sum::<f64>() <= 0.0 {
-                return Ok(NONE);
-            }
-            let whole: f64 = (0..outputs).map(|c| plain[c * (c + 1) / 2 + c][column]).sum();
-            // Eigenvalues of S and Q along its eigenvectors.
-            let (mut s, mut q) = if outputs == 1 {
-                (vec![at(0, 0)], vec![q[(column, 0)]])
-            } else {
-                let (values, vectors) = eigh(Matrix::from_fn(outputs, outputs, at), control)?;
-                let along = |k: usize| (0..outputs).map(|c| vectors[(c, k)] * q[(column, c)]).sum();
-                (values, (0..outputs).map(along).collect())
-            };
-            // What all outputs have in common a softmax does not see.
-            for (s, q) in s.iter_mut().zip(&mut q) {
-                if *s <= SPANNED * whole {
-                    (*s, *q) = (0.0, 0.0);
-                }
-            }
-            let mut x = 0.0;
-            if let Some(alpha) = place.map(|k| self.alpha[k]) {
-                for (s, q) in s.iter_mut().zip(&mut q) {
-                    let left = alpha / (alpha - *s).max(f64::MIN_POSITIVE);
-                    (*s, *q) = (left * *s, left * *q);
-                }
-                x = 1.0 / alpha;
-            }
-            if s.iter().all(|s| *s <= 0.0) {
-                return Ok(NONE);
-            }
-            let to = best(&s, &q);
-            Ok(Change { column: of, x: to, gain: gain(&s, &q, x, to) })
-        };
-        let mut all: Vec<Change> = (0..p).into_par_iter().with_min_len(64).map(change).collect::<Result<_>>()?;
-        all.retain(|c| c.gain.is_finite());
-        all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.column.cmp(&b.column)));
         Ok(all)
     }
 
