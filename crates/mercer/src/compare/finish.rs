@@ -65,8 +65,7 @@ impl Contest<'_> {
         if let Some(best) = best {
             let reference = rows[best].per_fold.clone();
             for r in rows.iter_mut().enumerate().filter(|(e, r)| *e != best && r.standing.folds == folds).map(|(_, r)| r) {
-                let gaps: Vec<f64> = r.per_fold.iter().zip(&reference).map(|(a, b)| a - b).collect();
-                r.difference = Some(Estimate::of(&gaps));
+                r.difference = Some(Estimate::of_differences(&r.per_fold, &reference));
             }
         }
         self.tell_what_is_left(&rows);

@@ -21,12 +21,24 @@ impl Estimate {
     /// From one value per fold. A fold whose rows do not define the metric (NaN: an R² where the target is constant) is
     /// left out; `folds` says how many remain.
     pub fn of(values: &[f64]) -> Estimate {
+        Self::beside(values, greatest(values))
+    }
+
+    /// Of how far each value lies above another, fold by fold: what rounding leaves is told by the size of these values.
+    pub fn of_differences(values: &[f64], others: &[f64]) -> Estimate {
+        let gaps: Vec<f64> = values.iter().zip(others).map(|(a, b)| a - b).collect();
+        Self::beside(&gaps, greatest(values).max(greatest(others)))
+    }
+
+    /// The same of values that were computed from numbers up to this size.
+    fn beside(values: &[f64], size: f64) -> Estimate {
         let defined = || values.iter().filter(|v| !v.is_nan());
         let folds = defined().count();
         let n = folds as f64;
+        let rounding = ROUNDING * size;
+        // Values that are equal but for rounding have no spread, and a mean that is rounding is 0.
         let mean = defined().sum::<f64>() / n;
-        let rounding = ROUNDING * defined().fold(0.0, |most: f64, v| most.max(v.abs()));
-        // Values that are equal but for rounding have no spread.
+        let mean = if mean.abs() <= rounding { 0.0 } else { mean };
         let off = |v: f64| if (v - mean).abs() <= rounding { 0.0 } else { v - mean };
         let squares: f64 = defined().map(|&v| off(v) * off(v)).sum();
         Estimate { mean, se: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN }, folds }
@@ -46,6 +58,11 @@ impl Estimate {
     }
 }
 
+/// The greatest size of values that are defined.
+fn greatest(values: &[f64]) -> f64 {
+    values.iter().filter(|v| !v.is_nan()).fold(0.0, |most: f64, v| most.max(v.abs()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +79,9 @@ mod tests {
         assert_eq!(Estimate::of(&[0.1 + 0.2, 0.3, 0.3]).se, 0.0);
         assert!(Estimate::of(&[0.3 + 1e-12, 0.3, 0.3]).se > 0.0);
         assert!(Estimate::of(&[1e-17, 0.0, 0.0]).within_noise());
+        // Differences whose sum comes out as 2.2e-16.
+        let same = Estimate::of_differences(&[0.8, 0.9, 0.4], &[0.7, 0.7, 0.7]);
+        assert!(same.mean == 0.0 && (same.se - (0.07f64 / 3.0).sqrt()).abs() < 1e-15, "{same:?}");
     }
 
     #[test]
