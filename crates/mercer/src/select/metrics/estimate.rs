@@ -38,7 +38,7 @@ impl Estimate {
         let rounding = ROUNDING * size;
         // Values that are equal but for rounding have no spread, and a mean that is rounding is 0.
         let mean = defined().sum::<f64>() / n;
-        let mean = if mean.abs() <= rounding { 0.0 } else { mean };
+        let mean = if mean.is_finite() && mean.abs() <= rounding { 0.0 } else { mean };
         let off = |v: f64| if (v - mean).abs() <= rounding { 0.0 } else { v - mean };
         let squares: f64 = defined().map(|&v| off(v) * off(v)).sum();
         Estimate { mean, se: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN }, folds }
