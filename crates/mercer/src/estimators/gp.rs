@@ -268,7 +268,7 @@ impl Estimator for Gp {
     fn work(&self, size: Size) -> f64 {
         let few = Size { rank: size.rank.filter(|_| !size.classes), ..size };
         let latent = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 } else { 1.0 };
-        let asked = if self.tempered { tempering::rows(size.rows).len() as f64 } else { 0.0 };
+        let asked = if self.tempered { size.rows.min(tempering::MOST_ROWS) as f64 } else { 0.0 };
         let of_classes = (400.0 + asked) * (size.rows as f64).powi(2) * latent;
         bordered::work(few, latent / 3.0) + if size.classes { of_classes } else { 0.0 }
     }

@@ -240,7 +240,7 @@ impl GpOfClasses {
         let mut out = Vec::with_capacity(rows.len());
         for some in rows.chunks(ROWS) {
             let own: Vec<f64> = some.iter().map(|&i| s[(i, i)]).collect();
-            let covariances = self.covariances(&Matrix::from_fn(some.len(), s.cols(), |k, j| s[(some[k], j)]), &own, control)?;
+            let covariances = self.covariances(&s.select_rows(some), &own, control)?;
             for (&i, covariance) in some.iter().zip(&covariances) {
                 out.extend(LeftOut::of(i, covariance, mode, likelihood, control)?);
             }

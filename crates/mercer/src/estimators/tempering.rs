@@ -7,8 +7,7 @@
 //! variable models): with g = -d loss / d f, and W = R R' the second derivatives,
 //!
 //! ```text
-//! V = (Cov^-1 - W)^-1 = Cov + Cov R (I - R'Cov R)^-1 R'Cov,     f ~ N(m - V g, V),
-//! R = diag(D)^1/2,     less D (D^1/2)' / w where the latent functions are coupled.
+//! V = (Cov^-1 - W)^-1 = Cov + Cov R (I - R'Cov R)^-1 R'Cov,     f ~ N(m - V g, V).
 //! ```
 //!
 //! A row of weight 2 is two rows, one of which is left out: g and W are those of its weight up to 1.
@@ -25,7 +24,7 @@ use crate::solve::mode::Mode;
 use rayon::prelude::*;
 
 /// Rows that are asked at most: T is one number.
-const MOST_ROWS: usize = 250;
+pub(super) const MOST_ROWS: usize = 250;
 /// Temperatures that are tried: 1 and so many halvings of it.
 const HALVINGS: i32 = 10;
 /// What a parameter costs in log likelihood.
@@ -50,15 +49,12 @@ impl LeftOut {
     pub(super) fn of(i: usize, covariance: &Matrix, mode: &Mode, likelihood: &ClassLikelihood, control: &Control) -> Result<Option<Self>> {
         let weight = likelihood.weights()[i];
         let share = 1.0 / weight.max(1.0);
-        let d: Vec<f64> = mode.curvature.diagonal.row(i).iter().map(|d| share * d).collect();
-        let (outputs, coupled) = (d.len(), mode.curvature.coupled.is_some());
-        let root = Matrix::from_fn(outputs, outputs, |a, b| {
-            (if a == b { d[a].sqrt() } else { 0.0 }) - if coupled { d[a] / (share * weight) * d[b].sqrt() } else { 0.0 }
-        });
+        let mut root = mode.curvature.root(i);
+        root.data_mut().iter_mut().for_each(|r| *r *= share.sqrt());
         let by_root = product_within(covariance, &root, control)?;
         let mut inner = product_within(&root.transpose(), &by_root, control)?;
         inner.data_mut().iter_mut().for_each(|v| *v = -*v);
-        inner.add_to_diagonal(&vec![1.0; outputs]);
+        inner.add_to_diagonal(&[1.0]);
         let factor = match Cholesky::new(inner, control) {
             Err(Error::Numerical { .. }) => return Ok(None),
             factor => factor?,

@@ -49,13 +49,8 @@ impl LocalRegression {
         for k in 0..TRIED {
             tried(low + step * k as f64, &mut best)?;
         }
-        let (ends, mut left) = ((best.1 - step, best.1 + step), SECTIONS);
-        let goes_on = |_| {
-            let more = left > 0;
-            left = left.saturating_sub(1);
-            Ok(more)
-        };
-        golden::sections(ends, |log| tried(log, &mut best), goes_on)?;
+        let (ends, mut left) = ((best.1 - step, best.1 + step), 0..SECTIONS);
+        golden::sections(ends, |log| tried(log, &mut best), |_| Ok(left.next().is_some()))?;
         if best.0 == f64::INFINITY {
             let instead = if self.kernel.is_compact() {
                 "no bandwidth leaves every row another one near enough to judge it by; give a bandwidth, or a kernel without an end (gaussian)"

@@ -71,6 +71,13 @@ impl Curvature {
         (0..d.rows()).map(of_row).collect()
     }
 
+    /// R of row `i` with R R' its block of W: diag(D)^1/2, less D (D^1/2)' / w where latent functions are coupled.
+    pub fn root(&self, i: usize) -> Matrix {
+        let d = self.diagonal.row(i);
+        let less = |a: usize, b: usize| self.coupled.as_ref().map_or(0.0, |w| d[a] / w[i] * d[b].sqrt());
+        Matrix::from_fn(d.len(), d.len(), |a, b| if a == b { d[a].sqrt() } else { 0.0 } - less(a, b))
+    }
+
     /// z_i (x) D_i multiplied by a number of each row, for some rows of features Z (N x m): rows x m outputs, by feature and then by output.
     pub fn spread(&self, z: &Matrix, rows: Range<usize>, by: impl Fn(usize) -> f64) -> Matrix {
         let outputs = self.diagonal.cols();

@@ -62,11 +62,8 @@ impl State<'_> {
         let mut all = Vec::new();
         for some in parts(phi.cols(), self.active.len() * self.outputs().pow(2)) {
             let name = |k: usize| among.map_or(some.start + k, |watched| watched.columns[some.start + k]);
-            if some.len() == phi.cols() {
-                all.extend(self.changes_of(phi, name, control)?);
-            } else {
-                all.extend(self.changes_of(&some_of(phi, &some.clone().collect::<Vec<_>>()), name, control)?);
-            }
+            let part = (some.len() < phi.cols()).then(|| some_of(phi, &some.clone().collect::<Vec<_>>()));
+            all.extend(self.changes_of(part.as_ref().unwrap_or(phi), name, control)?);
         }
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.column.cmp(&b.column)));
         Ok(all)
