@@ -26,10 +26,9 @@ pub(super) fn couple(pairs: &[(usize, usize)], second: &[f64], classes: usize) -
         (out[*a], out[*b]) = (1.0 - r(*s), r(*s));
         return Ok(out);
     }
-    let mut present: Vec<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-    present.sort_unstable();
-    present.dedup();
-    let mut place = vec![0; classes];
+    let mut place = vec![usize::MAX; classes];
+    pairs.iter().for_each(|&(a, b)| (place[a], place[b]) = (0, 0));
+    let present: Vec<usize> = (0..classes).filter(|&class| place[class] == 0).collect();
     present.iter().enumerate().for_each(|(k, &class)| place[class] = k);
     let mut q = Matrix::from_fn(present.len(), present.len(), |_, _| 1.0);
     for (&(a, b), &s) in pairs.iter().zip(second) {

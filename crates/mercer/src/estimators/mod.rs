@@ -4,6 +4,7 @@ mod answer;
 mod any;
 mod baseline;
 mod bordered;
+mod by_class;
 mod calibration;
 mod centred;
 mod centroids;

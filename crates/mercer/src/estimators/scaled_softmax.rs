@@ -11,8 +11,7 @@
 use super::damped_newton::{Step, minimum};
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::axpy;
-use crate::linalg::{Cholesky, Matrix};
+use crate::linalg::{Cholesky, Matrix, gramian_of_columns_within};
 use serde::{Deserialize, Serialize};
 
 /// The gradient that counts as zero, as a share of what its terms could add up to.
@@ -49,11 +48,13 @@ impl ScaledSoftmax {
         let whole: f64 = rows.mass.iter().sum();
         let size = typical(rows, classes, whole);
         let start = ScaledSoftmax { classes: classes.to_vec(), factors: vec![1.0 / size; factors], offsets: vec![0.0; k] };
-        let step = |Slopes { gradient, mut curvature }: Slopes| {
+        let step = |place: Place| {
             control.check_time("probabilities")?;
+            let gradient = &place.gradient;
             if gradient.iter().all(|g| g.abs() <= FLAT * whole) {
                 return Ok(None);
             }
+            let mut curvature = place.curvature(rows, control)?;
             curvature.add_to_diagonal(&[RIDGE * whole]);
             let mut by = Cholesky::new(curvature, control)?.solve(&Matrix::column(gradient.clone()), control)?.into_data();
             by.iter_mut().for_each(|s| *s = -*s);
@@ -123,52 +124,61 @@ impl ScaledSoftmax {
         (0..rows.codes.len()).map(one).sum()
     }
 
-    /// The loss with its gradient and curvature by factors, in units of 1 / `size`, and offsets. With x_k = z_k / size for factors and 1
-    /// for offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its classes.
-    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (f64, Slopes) {
-        let (k, f) = (self.classes.len(), self.factors.len());
+    /// The loss with what its gradient and curvature are made of.
+    fn place(&self, rows: &Rows<'_>, whole: f64, size: f64) -> (f64, Place) {
+        let (n, k, f) = (rows.codes.len(), self.classes.len(), self.factors.len());
         let (own, other) = aims(whole, k);
         let least = f64::MIN_POSITIVE.ln();
-        let (mut loss, mut gradient) = (0.0, vec![0.0; f + k]);
-        let [mut of_offsets, mut between, mut of_factors] = [(); 3].map(|()| Matrix::zeros(k, k));
-        let (mut x, mut z, mut p, mut px) = (vec![0.0; k], vec![0.0; k], vec![0.0; k], vec![0.0; k]);
-        for i in 0..rows.codes.len() {
-            let (w, scores) = (rows.mass[i], rows.scores.row(i));
-            x.iter_mut().zip(&self.classes).for_each(|(x, &class)| *x = scores[class] / size);
+        let (mut loss, mut gradient, mut mean) = (0.0, vec![0.0; f + k], Matrix::zeros(n, f + k));
+        let [mut of_factors, mut between, mut of_offsets] = [(); 3].map(|()| vec![0.0; k]);
+        let (mut z, mut p) = (vec![0.0; k], vec![0.0; k]);
+        for i in 0..n {
+            let (w, scores, mean) = (rows.mass[i], rows.scores.row(i), mean.row_mut(i));
             let log_sum = self.write(scores, &mut z, &mut p);
-            px.iter_mut().zip(&p).zip(&x).for_each(|((px, p), x)| *px = p * x);
-            for a in 0..k {
-                let aim = if self.classes[a] == rows.codes[i] { own } else { other };
+            for (a, &class) in self.classes.iter().enumerate() {
+                let aim = if class == rows.codes[i] { own } else { other };
+                let (x, g, h) = (scores[class] / size, w * (p[a] - aim), w * p[a]);
                 loss -= w * aim * (z[a] - log_sum).max(least);
-                let (g, h) = (w * (p[a] - aim), w * p[a]);
-                gradient[a.min(f - 1)] += g * x[a];
+                gradient[a.min(f - 1)] += g * x;
                 gradient[f + a] += g;
-                axpy(-h, &p, of_offsets.row_mut(a));
-                axpy(-h, &px, between.row_mut(a));
-                axpy(-h * x[a], &px, of_factors.row_mut(a));
-                of_offsets[(a, a)] += h;
-                between[(a, a)] += h * x[a];
-                of_factors[(a, a)] += h * x[a] * x[a];
+                mean[a.min(f - 1)] += p[a] * x;
+                mean[f + a] = p[a];
+                of_factors[a] += h * x * x;
+                between[a] += h * x;
+                of_offsets[a] += h;
             }
         }
-        let mut curvature = Matrix::zeros(f + k, f + k);
-        for a in 0..k {
-            for b in 0..k {
-                let (fa, fb) = (a.min(f - 1), b.min(f - 1));
-                curvature[(fa, fb)] += of_factors[(a, b)];
-                curvature[(f + a, fb)] += between[(a, b)];
-                curvature[(fb, f + a)] += between[(a, b)];
-                curvature[(f + a, f + b)] += of_offsets[(a, b)];
-            }
-        }
-        (loss, Slopes { gradient, curvature })
+        (loss, Place { gradient, mean, of_factors, between, of_offsets })
     }
 }
 
-/// The gradient of the loss at a softmax and its curvature.
-struct Slopes {
+/// The gradient of the loss by factors, in units of 1 / `size`, and offsets, and what its curvature is made of. With x_k = z_k / size for
+/// factors and 1 for offsets, g_k = w (p_k - t_k) x_k and H_kl = w (p_k [k = l] - p_k p_l) x_k x_l; one factor for all is the sum over its
+/// classes.
+struct Place {
     gradient: Vec<f64>,
-    curvature: Matrix,
+    /// p_k x_k of every row.
+    mean: Matrix,
+    /// Sums of w p_k x_k x_k over rows: of factors, of a factor and an offset, of offsets.
+    of_factors: Vec<f64>,
+    between: Vec<f64>,
+    of_offsets: Vec<f64>,
+}
+
+impl Place {
+    fn curvature(&self, rows: &Rows<'_>, control: &Control) -> Result<Matrix> {
+        let (k, f) = (self.of_offsets.len(), self.gradient.len() - self.of_offsets.len());
+        let mut out = gramian_of_columns_within(&self.mean, Some(rows.mass), control)?;
+        out.data_mut().iter_mut().for_each(|v| *v = -*v);
+        for a in 0..k {
+            let (factor, offset) = (a.min(f - 1), f + a);
+            out[(factor, factor)] += self.of_factors[a];
+            out[(factor, offset)] += self.between[a];
+            out[(offset, factor)] += self.between[a];
+            out[(offset, offset)] += self.of_offsets[a];
+        }
+        Ok(out)
+    }
 }
 
 /// What is aimed at for the class of a row, and for each other one.

@@ -10,17 +10,19 @@
 //! of the greatest probability, and not the one of most votes; the two differ near the border.
 
 use super::answer::CALIBRATED;
-use super::held_out_pairs::held_out;
+use super::by_class::ByClass;
+use super::held_out::parts;
+use super::held_out_pairs::{Solved, held_out};
 use super::{
     Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
     Trace, Want, When, svm,
 };
 use crate::blocks;
-use crate::data::{Kind, TargetInfo};
+use crate::data::{Fold, Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::smo::{self, Options, Problem, Solution};
+use crate::solve::smo::{self, Problem, Solution};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -142,33 +144,24 @@ impl Estimator for Svc {
     }
 
     fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedSvc, &Trace)>) -> Result<(FittedSvc, Trace)> {
-        self.solved(task, earlier, |_| Ok(())).map(|(fitted, trace, ())| (fitted, trace))
+        self.solved(task, earlier, |_| Ok(Vec::new()), |_| Ok(())).map(|(fitted, trace, ())| (fitted, trace))
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<(FittedSvc, HeldOut)> {
         let nothing = Trace::default();
-        let make = |s: &Solved<'_>| held_out(task, s.pairs, s.problems, s.solutions, s.counted, &s.options);
-        self.solved(task, earlier.map(|e| (e, &nothing)), make).map(|(fitted, _, made)| (fitted, made))
+        let make = |solved: &Solved<'_>| held_out(task, solved);
+        self.solved(task, earlier.map(|e| (e, &nothing)), parts, make).map(|(fitted, _, made)| (fitted, made))
     }
 }
 
-/// The solved problems of the pairs of classes.
-struct Solved<'a> {
-    pairs: &'a [(usize, usize)],
-    problems: &'a [Problem],
-    solutions: &'a [Solution],
-    /// The weight of each row, times that of its class.
-    counted: &'a dyn Fn(usize) -> f64,
-    options: Options,
-}
-
 impl Svc {
-    /// The fit, its trace, and what is made of its solved problems.
+    /// The fit, its trace, and what is made of its solved problems, those without `folds` in turn among it.
     fn solved<R>(
         &self,
         task: &Task<'_>,
         earlier: Option<(&FittedSvc, &Trace)>,
+        folds: impl FnOnce(&Task<'_>) -> Result<Vec<Fold>>,
         make: impl FnOnce(&Solved<'_>) -> Result<R>,
     ) -> Result<(FittedSvc, Trace, R)> {
         require_settled(self, Svc::NAME, Svc::PARAMS)?;
@@ -192,38 +185,44 @@ impl Svc {
         let counted = |i: usize| task.weight(i) * class_weight[codes[i]];
         let pairs: Vec<(usize, usize)> =
             present.iter().enumerate().flat_map(|(k, &a)| present[k + 1..].iter().map(move |&b| (a, b))).collect();
+        let folds = folds(task)?;
+        let held = ByClass::of(task, codes, pairs.len(), !folds.is_empty())?;
         let mut of_class = vec![Vec::new(); names.len()];
-        codes.iter().enumerate().for_each(|(i, &k)| of_class[k].push(i));
+        let row_of = |place: usize| held.as_ref().map_or(place, |held| held.order[place]);
+        (0..codes.len()).for_each(|place| of_class[codes[row_of(place)]].push(place));
         let problems: Vec<Problem> = pairs
             .par_iter()
             .map(|&(a, b)| {
                 let mut row = [&of_class[a][..], &of_class[b]].concat();
                 // Two runs, which are merged.
                 row.sort();
+                let rows: Vec<usize> = row.iter().map(|&place| row_of(place)).collect();
                 let bound = |i: usize| c * counted(i);
                 let problem = Problem {
-                    target: row.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
-                    low: row.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
-                    high: row.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
+                    target: rows.iter().map(|&i| if codes[i] == b { 1.0 } else { -1.0 }).collect(),
+                    low: rows.iter().map(|&i| if codes[i] == b { 0.0 } else { -bound(i) }).collect(),
+                    high: rows.iter().map(|&i| if codes[i] == b { bound(i) } else { 0.0 }).collect(),
                     row,
                     tube: 0.0,
                     start: None,
                 };
-                let start = earlier.and_then(|(e, _)| svm::start(&problem, e.coefficients((a, b), &problem.row)?));
+                let start = earlier.and_then(|(e, _)| svm::start(&problem, e.coefficients((a, b), &rows)?));
                 Problem { start, ..problem }
             })
             .collect();
         let known = |(&pair, problem)| earlier.and_then(|(e, trace)| trace.known(e.output(pair)?, problem));
         let known: Vec<Option<&[f64]>> = pairs.iter().zip(&problems).map(known).collect();
         let options = svm::options(task, &self.tolerance, &self.max_iterations, &self.cache_mb);
-        let solutions = smo::solve_from(task.gram, &problems, &known, &options, task.control)?;
-        let columns: Vec<Vec<(usize, f64)>> =
-            problems.par_iter().zip(&solutions).map(|(p, s)| p.row.iter().copied().zip(s.coef.iter().copied()).collect()).collect();
+        let by_k = held.as_ref().filter(|held| held.for_all);
+        let solutions = smo::solve_from(by_k.map_or(task.gram, |held| &held.k), &problems, &known, &options, task.control)?;
+        let column = |(p, s): (&Problem, &Solution)| p.row.iter().map(|&place| row_of(place)).zip(s.coef.iter().copied()).collect();
+        let columns: Vec<Vec<(usize, f64)>> = problems.par_iter().zip(&solutions).map(column).collect();
         let mut expansion = svm::expansion(codes.len(), &columns, solutions.iter().map(|s| s.offset).collect());
         expansion.weigh(task.gram, task.control)?;
         let rounded = svm::round(&mut expansion, task, options.tolerance, pairs.iter().map(|_| 1.0))?;
         let summary = svm::summary(&solutions, options.tolerance, rounded);
-        let made = make(&Solved { pairs: &pairs, problems: &problems, solutions: &solutions, counted: &counted, options })?;
+        let (held, counted) = (held.as_ref(), &counted);
+        let made = make(&Solved { pairs: &pairs, problems: &problems, solutions: &solutions, folds: &folds, held, counted, options })?;
         let fitted = FittedSvc {
             expansion,
             classes: names.len(),

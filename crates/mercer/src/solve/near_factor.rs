@@ -13,6 +13,9 @@ use crate::linalg::{Matrix, SingleCholesky};
 
 /// Products with S in a step, at most: a factor that needs as many is no use.
 const PRODUCTS: usize = 100;
+/// What is left of a residual r is told by r'B_0^-1 r, the gap of the next step by r'(B - I) r: where B has large eigenvalues the second
+/// is far greater, and steps that stop by the first alone do not converge.
+const SHARPER: f64 = 1e-4;
 
 /// B_0, factorised.
 pub(super) struct NearFactor(SingleCholesky);
@@ -39,7 +42,7 @@ impl NearFactor {
         self.0.into_memory()
     }
 
-    /// d and S d, until the residual's square is `reduce` of what it was; `image` is S e.
+    /// d and S d, until the residual's square is less than `reduce` of what it was, by [`SHARPER`]; `image` is S e.
     pub(super) fn step(
         &self,
         curvature: &Curvature,
@@ -57,7 +60,7 @@ impl NearFactor {
         let mut z = self.0.solve(&r, control)?;
         let mut p = z.clone();
         let mut square = dot(r.data(), z.data());
-        let least = reduce * square;
+        let least = SHARPER * reduce * square;
         for _ in 0..PRODUCTS {
             control.check_time("the search of a mode")?;
             let turned = by_root(&p);

@@ -35,6 +35,8 @@ const ROUNDS: usize = 12;
 
 /// Rows of a block take memory that is kept for the next where they have no more bytes.
 const MEMORY: usize = 16 << 20;
+/// Rows of K are read run by run where runs have so many values on average.
+const SHORT: usize = 8;
 /// Rows of K that are added up at once.
 const TOGETHER: usize = 8;
 /// Steps in f32 between two looks in f64, per variable and besides.
@@ -185,30 +187,44 @@ struct Shared<'a> {
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to.
     at: Vec<usize>,
-    /// All of them, where they follow on each other.
-    run: Option<Range<usize>>,
+    /// The same as runs of rows that follow on each other; none where these are short.
+    runs: Vec<Range<usize>>,
 }
 
 impl<'a> Shared<'a> {
     fn new(matrix: &'a Matrix, holder: Option<&'a dyn Gram>, at: Vec<usize>) -> Self {
-        let run = at.windows(2).all(|w| w[0] + 1 == w[1]).then(|| at.first().map_or(0..0, |&first| first..first + at.len()));
-        Shared { matrix, holder, at, run }
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for &row in &at {
+            match runs.last_mut() {
+                Some(run) if run.end == row => run.end += 1,
+                _ => runs.push(row..row + 1),
+            }
+        }
+        if runs.len() * SHORT > at.len() {
+            runs.clear();
+        }
+        Shared { matrix, holder, at, runs }
     }
 }
 
 impl Kernel for Shared<'_> {
     fn write<T: Passes>(&self, k: usize, out: &mut [T]) {
-        if let Some(row) = self.row(k) {
-            return out.iter_mut().zip(row).for_each(|(o, v)| *o = T::from_f64(*v));
+        let (row, mut rest) = (self.matrix.row(self.at[k]), out);
+        for run in &self.runs {
+            let (some, others) = rest.split_at_mut(run.len());
+            some.iter_mut().zip(&row[run.clone()]).for_each(|(o, v)| *o = T::from_f64(*v));
+            rest = others;
         }
-        let row = self.matrix.row(self.at[k]);
-        out.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at]));
+        if self.runs.is_empty() {
+            rest.iter_mut().zip(&self.at).for_each(|(o, &at)| *o = T::from_f64(row[at]));
+        }
     }
     fn row(&self, k: usize) -> Option<&[f64]> {
-        self.run.clone().map(|run| &self.matrix.row(self.at[k])[run])
+        let [run] = &self.runs[..] else { return None };
+        Some(&self.matrix.row(self.at[k])[run.clone()])
     }
     fn single(&self, width: usize) -> Option<&[f32]> {
-        self.holder.filter(|_| self.run == Some(0..self.matrix.cols()))?.held_single(width)
+        self.holder.filter(|_| self.runs == [0..self.matrix.cols()])?.held_single(width)
     }
 }
 
