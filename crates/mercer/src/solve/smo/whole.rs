@@ -224,7 +224,7 @@ impl Kernel for Shared<'_> {
         Some(&self.matrix.row(self.at[k])[run.clone()])
     }
     fn single(&self, width: usize) -> Option<&[f32]> {
-        self.holder.filter(|_| self.runs == [0..self.matrix.cols()])?.held_single(width)
+        self.holder.filter(|_| matches!(&self.runs[..], [run] if *run == (0..self.matrix.cols())))?.held_single(width)
     }
 }
 
