@@ -37,10 +37,10 @@ impl ByClass {
         if by_class {
             order.sort_by_key(|&i| codes[i]);
         }
-        let k = match gram.gathered(&order) {
-            Some(laid_out) if by_class => Dense::of(laid_out.as_ref(), task.control),
-            None if by_class => Dense::of(&Subset::new(gram, &order, &order), task.control),
-            _ => Dense::of(gram, task.control),
+        let k = match by_class.then(|| gram.gathered(&order)) {
+            None => Dense::of(gram, task.control),
+            Some(Some(laid_out)) => Dense::of(laid_out.as_ref(), task.control),
+            Some(None) => Dense::of(&Subset::new(gram, &order, &order), task.control),
         };
         match k {
             Ok(k) => Ok(Some(ByClass { k, order, for_all: by_class || pairs == 1 })),

@@ -146,10 +146,10 @@ pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>) -> Resul
 mod tests {
     use super::*;
     use crate::control::Control;
-    use crate::data::{Dataset, Points, Target};
+    use crate::data::Target;
     use crate::estimators::{EstimatorExpr, Svc};
-    use crate::gram::{Bound, Dense};
-    use crate::kernels::KernelExpr;
+    use crate::gram::{Block, Dense, Gram, Side};
+    use std::ops::Range;
 
     fn task<'a>(gram: &'a Dense, target: &'a Target, control: &'a Control) -> Task<'a> {
         Task { gram, target, weights: None, control, seed: 3 }
@@ -177,22 +177,41 @@ mod tests {
         }
     }
 
-    /// Three classes of different sizes, their rows in no order, under a kernel that is computed.
-    fn computed(n: usize) -> (Box<dyn Bound>, Target) {
+    /// Values that are there, as those of a kernel that is computed.
+    struct Computed(Dense);
+
+    impl Gram for Computed {
+        fn shape(&self) -> (usize, usize) {
+            self.0.shape()
+        }
+        fn fill(&self, rows: Range<usize>, cols: Range<usize>, out: Block<'_, f64>) {
+            self.0.fill(rows, cols, out);
+        }
+        fn diagonal(&self, side: Side) -> Vec<f64> {
+            self.0.diagonal(side)
+        }
+        fn symmetric(&self) -> bool {
+            true
+        }
+    }
+
+    /// Three classes of different sizes, their rows in no order.
+    fn computed(n: usize) -> (Computed, Target) {
         let at = |i: usize, k: usize| ((i * (7 * k + 5)) as f64 * 0.37).sin();
-        let data = Dataset::from_points(Points::dense(n, 2, (0..n).flat_map(|i| [at(i, 0), at(i, 1)]).collect()).unwrap());
+        let far = |i: usize, j: usize| (0..2).map(|k| (at(i, k) - at(j, k)).powi(2)).sum::<f64>();
+        let gram = Matrix::from_fn(n, n, |i, j| (-2.0 * far(i, j)).exp());
         let class = |i: usize| usize::from(at(i, 0) + 0.3 * at(i, 3) > 0.2) + usize::from(at(i, 1) + 0.3 * at(i, 4) > 0.5);
         let labels: Vec<&str> = (0..n).map(|i| ["b", "c", "a"][class(i)]).collect();
-        (KernelExpr::parse("rbf(gamma=2)").unwrap().bind(None, &data).unwrap(), Target::classes(&labels))
+        (Computed(Dense::square(gram).unwrap()), Target::classes(&labels))
     }
 
     #[test]
     fn machines_that_share_values_by_class_are_those_that_each_compute_their_own() {
-        let ((bound, target), control) = (computed(150), Control::default());
+        let ((gram, target), control) = (computed(150), Control::default());
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
-            let task = Task { gram: bound.as_ref(), target: &target, weights, control: &control, seed: 3 };
+            let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
             let (fitted, near) = svc.fit_held_out(&task, None).unwrap();
             let plain = out_of_fold::<Svc>(&svc, &task).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
@@ -200,7 +219,7 @@ mod tests {
                 assert!((a - b).abs() <= 1e-5, "{a} {b}");
             }
             // Values that are there for all rows of the task, in its order.
-            let held = Dense::of(bound.as_ref(), &control).unwrap();
+            let held = Dense::of(&gram, &control).unwrap();
             let expected = svc.fit(&Task { gram: &held, ..task }).unwrap();
             for found in [&fitted, &svc.fit(&task).unwrap()] {
                 assert_eq!(found.expansion.support, expected.expansion.support);

@@ -48,6 +48,7 @@ pub(crate) use put_off::{PutOff, Triangular};
 pub(crate) use rewrite::{Rewrite, Rewritten};
 pub(crate) use spread::spread;
 pub use subset::Subset;
+pub(crate) use subset::runs;
 pub use tile::{Rows, Tile};
 
 use crate::control::Control;

@@ -57,7 +57,7 @@ impl<'a> Subset<'a> {
 }
 
 /// Runs of consecutive numbers: (offset in the list, range).
-fn runs(list: &[usize]) -> Vec<(usize, Range<usize>)> {
+pub(crate) fn runs(list: &[usize]) -> Vec<(usize, Range<usize>)> {
     let mut out: Vec<(usize, Range<usize>)> = Vec::new();
     for (k, &i) in list.iter().enumerate() {
         match out.last_mut() {

@@ -12,7 +12,7 @@ use super::state::State;
 use super::{MARGIN, NARROW, Options, PATIENCE, Problem, certificate, interior, sides};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::{Gram, Subset, add_rows, axpy, dense, with_scratch};
+use crate::gram::{Gram, Subset, add_rows, axpy, dense, runs, with_scratch};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -187,20 +187,14 @@ struct Shared<'a> {
     holder: Option<&'a dyn Gram>,
     /// The row of the matrix that each variable belongs to.
     at: Vec<usize>,
-    /// The same as runs of rows that follow on each other; none where these are short.
+    /// The same as runs of rows that follow on each other; none where there are many short ones.
     runs: Vec<Range<usize>>,
 }
 
 impl<'a> Shared<'a> {
     fn new(matrix: &'a Matrix, holder: Option<&'a dyn Gram>, at: Vec<usize>) -> Self {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for &row in &at {
-            match runs.last_mut() {
-                Some(run) if run.end == row => run.end += 1,
-                _ => runs.push(row..row + 1),
-            }
-        }
-        if runs.len() * SHORT > at.len() {
+        let mut runs: Vec<Range<usize>> = runs(&at).into_iter().map(|(_, run)| run).collect();
+        if runs.len() > 1 && runs.len() * SHORT > at.len() {
             runs.clear();
         }
         Shared { matrix, holder, at, runs }
