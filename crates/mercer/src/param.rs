@@ -71,9 +71,13 @@ impl Value {
     }
     /// `auto` becomes `start`, a range becomes `start` moved into it, a number stays.
     pub fn settle(&self, start: f64) -> Value {
+        self.settle_by(|| start)
+    }
+    /// The same where the start takes a look at the data, which a number does not need.
+    pub(crate) fn settle_by(&self, start: impl FnOnce() -> f64) -> Value {
         match self {
-            Value::Auto => Value::Number(start),
-            Value::Range(low, high) => Value::Number(start.clamp(*low, *high)),
+            Value::Auto => Value::Number(start()),
+            Value::Range(low, high) => Value::Number(start().clamp(*low, *high)),
             v => v.clone(),
         }
     }

@@ -34,8 +34,8 @@ pub struct Expansion {
 
 /// Training rows on which kernel values in f32 are tried.
 const TRIED: usize = 128;
-/// Training rows whose part in that is computed at once.
-const TOGETHER: usize = 1200;
+/// Rows of the support whose part in that is computed at once.
+const TOGETHER: usize = 400;
 /// Weights of sparse features are kept if they are no more than this, or so many for each number of the support.
 const MOST_WEIGHTS: usize = 1 << 20;
 const PER_STORED: usize = 4;
@@ -88,21 +88,27 @@ impl Expansion {
             return Ok(None);
         }
         let rows = even_rows(n, TRIED);
-        // Columns one after the other are faster than the support alone.
-        let of_columns = |cols: Range<usize>| {
-            let some: Vec<usize> = cols.clone().collect();
-            let mut coef = Matrix::zeros(cols.len(), self.coef.cols());
-            let supported = self.support.partition_point(|&i| i < cols.start)..self.support.partition_point(|&i| i < cols.end);
-            supported.for_each(|s| coef.row_mut(self.support[s] - cols.start).copy_from_slice(self.coef.row(s)));
-            let some = Subset::new(gram, &rows, &some);
-            Ok([gram::apply(&some, &coef, control)?, gram::apply_f32(&some, &coef, control)?])
+        let count = self.support.len();
+        // The support and then the rows, one after the other in memory.
+        let laid_out = gram.gathered(&[&self.support[..], &rows].concat());
+        let tried: Vec<usize> = (count..count + rows.len()).collect();
+        let of_support = |some: Range<usize>| {
+            let some: Vec<usize> = some.collect();
+            let part = match &laid_out {
+                Some(own) => Subset::new(&**own, &tried, &some),
+                None => Subset::new(gram, &rows, &some.iter().map(|&s| self.support[s]).collect::<Vec<_>>()),
+            };
+            let coef = self.coef.select_rows(&some);
+            Ok([gram::apply(&part, &coef, control)?, gram::apply_f32(&part, &coef, control)?])
         };
-        let mut parts = ranges(n, TOGETHER).collect::<Vec<_>>().into_par_iter().map(of_columns).collect::<Result<Vec<_>>>()?.into_iter();
-        let Some([mut exact, mut rounded]) = parts.next() else { return Ok(None) };
-        for [more, more_rounded] in parts {
-            exact.data_mut().iter_mut().zip(more.data()).for_each(|(sum, v)| *sum += v);
-            rounded.data_mut().iter_mut().zip(more_rounded.data()).for_each(|(sum, v)| *sum += v);
-        }
+        let parts = ranges(count, TOGETHER).collect::<Vec<_>>().into_par_iter().map(of_support).collect::<Result<Vec<_>>>()?;
+        let [exact, rounded] = [0, 1].map(|precision| {
+            let mut sum = Matrix::zeros(rows.len(), self.coef.cols());
+            for part in &parts {
+                sum.data_mut().iter_mut().zip(part[precision].data()).for_each(|(s, v)| *s += v);
+            }
+            sum
+        });
         let pairs = exact.data().iter().zip(rounded.data()).zip(most.iter().cycle());
         let changes: Vec<f64> = pairs.map(|((x, y), most)| (x - y).abs() / most).collect();
         self.single = changes.iter().all(|c| *c <= 1.0);

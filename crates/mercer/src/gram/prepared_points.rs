@@ -2,6 +2,7 @@
 
 use super::{Gather, dots};
 use crate::data::{Points, Storage};
+use crate::linalg::simd::{dot, squared_distance};
 use crate::linalg::{Real, SparseMatrix};
 use std::sync::OnceLock;
 
@@ -136,16 +137,23 @@ impl PreparedPoints {
             let width = points.dim();
             let centre = match like {
                 Some(l) => l.centre.clone(),
-                None if shift => kept
-                    .iter()
-                    .map(|&j| (0..points.rows()).map(|i| all[i * width + j]).sum::<f64>() / points.rows().max(1) as f64)
-                    .collect(),
+                None if shift => {
+                    let mut sums = vec![0.0; width];
+                    all.chunks_exact(width.max(1)).for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
+                    kept.iter().map(|&j| sums[j] / points.rows().max(1) as f64).collect()
+                }
                 None => vec![0.0; kept.len()],
             };
             let mut out = Vec::with_capacity(points.rows() * kept.len());
             crate::linalg::prefer_large_pages(out.spare_capacity_mut());
-            for i in 0..points.rows() {
-                out.extend(kept.iter().zip(&centre).map(|(&j, c)| (all[i * width + j] - c) / length(j)));
+            let lengths: Vec<f64> = kept.iter().map(|&j| length(j)).collect();
+            let scaled = |x: f64, (c, l): (&f64, &f64)| (x - c) / l;
+            for row in all.chunks_exact(width.max(1)) {
+                let by = centre.iter().zip(&lengths);
+                match kept.len() == width {
+                    true => out.extend(row.iter().zip(by).map(|(&x, by)| scaled(x, by))),
+                    false => out.extend(kept.iter().zip(by).map(|(&j, by)| scaled(row[j], by))),
+                }
             }
             (Body::Dense(out), centre)
         };
@@ -159,7 +167,12 @@ impl PreparedPoints {
             forms: Forms::default(),
             laid_out: false,
         };
-        cloud.norms = (0..cloud.rows).map(|i| cloud.each(i).map(|(_, v)| v * v).sum()).collect();
+        cloud.norms = (0..cloud.rows)
+            .map(|i| {
+                let v = cloud.values(i).1;
+                dot(v, v)
+            })
+            .collect();
         cloud
     }
 
@@ -217,13 +230,18 @@ impl PreparedPoints {
 
     /// The numbers of point i that are stored, with their columns.
     pub fn each(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let (columns, values): (Option<&[u32]>, &[f64]) = match &self.body {
+        let (columns, values) = self.values(i);
+        values.iter().enumerate().map(move |(k, &v)| (columns.map_or(k, |c| c[k] as usize), v))
+    }
+
+    /// The numbers of point i, those that are not 0 with their columns where the points are sparse.
+    fn values(&self, i: usize) -> (Option<&[u32]>, &[f64]) {
+        match &self.body {
             Body::Dense(v) => (None, &v[i * self.dim..(i + 1) * self.dim]),
             Body::Sparse(Sparse { starts, columns, values }) => {
                 (Some(&columns[starts[i]..starts[i + 1]]), &values[starts[i]..starts[i + 1]])
             }
-        };
-        values.iter().enumerate().map(move |(k, &v)| (columns.map_or(k, |c| c[k] as usize), v))
+        }
     }
 
     /// The numbers of point i where the points are dense.
@@ -267,8 +285,7 @@ impl PreparedPoints {
     pub fn sqdist(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
         match (&self.body, &other.body) {
             (Body::Dense(a), Body::Dense(b)) => {
-                let (a, b) = (&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim]);
-                a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
+                squared_distance(&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim])
             }
             _ => self.merged(i, other, j).map(|(_, x, z)| (x - z) * (x - z)).sum(),
         }

@@ -73,7 +73,7 @@ impl Kernel for ChiSquared {
     type Prepared = PreparedPoints;
 
     fn settle(&self, inputs: &Points, weights: RowWeights<'_>) -> Self {
-        ChiSquared { gamma: self.gamma.settle(start(inputs, weights)) }
+        ChiSquared { gamma: self.gamma.settle_by(|| start(inputs, weights)) }
     }
     fn check(&self, inputs: &Points) -> Result<()> {
         nonnegative::check(Self::NAME, inputs)

@@ -72,7 +72,7 @@ impl Kernel for Edit {
     type Prepared = Vec<Vec<char>>;
 
     fn settle(&self, inputs: &Strings, weights: RowWeights<'_>) -> Self {
-        Edit { gamma: self.gamma.settle(start(inputs, weights)) }
+        Edit { gamma: self.gamma.settle_by(|| start(inputs, weights)) }
     }
     fn prepare(&self, (): &(), inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Result<Vec<Vec<char>>> {
         Ok(inputs.iter().map(|s| s.chars().collect()).collect())

@@ -74,7 +74,7 @@ impl Kernel for Periodic {
     type Prepared = CircleEmbedding;
 
     fn settle(&self, inputs: &Points, _: RowWeights<'_>) -> Self {
-        Periodic { period: self.period.settle(quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
+        Periodic { period: self.period.settle_by(|| quarter_range(inputs)), length_scale: self.length_scale.settle(1.0) }
     }
     fn prepare(&self, (): &(), inputs: &Points, like: Option<&CircleEmbedding>) -> Result<CircleEmbedding> {
         let plain = inputs.to_dense().into_owned();

@@ -3,6 +3,7 @@
 use crate::data::{Points, RowWeights, Storage};
 use crate::error::{Error, Result};
 use crate::gram::{Map, PreparedPoints, Tile};
+use crate::linalg::simd::{dot, squared_distance};
 use crate::linalg::{Real, add_product};
 use crate::param::{Alias, Domain, Param, Value};
 
@@ -52,18 +53,20 @@ fn variance(inputs: &Points, weights: RowWeights<'_>) -> f64 {
         Storage::Dense(values) => &values[i * inputs.dim()..(i + 1) * inputs.dim()],
         Storage::Csr { starts, values, .. } => &values[starts[i]..starts[i + 1]],
     };
-    let stored = || (0..inputs.rows()).flat_map(|i| row(i).iter().map(move |x| (weights.at(i), x)));
+    let sum = |of: &dyn Fn(&[f64]) -> f64| (0..inputs.rows()).map(|i| weights.at(i) * of(row(i))).sum::<f64>();
     let n = (weights.total(inputs.rows()) * inputs.dim() as f64).max(f64::MIN_POSITIVE);
-    let mean = stored().map(|(w, x)| w * x).sum::<f64>() / n;
-    let zeros = n - (0..inputs.rows()).map(|i| weights.at(i) * row(i).len() as f64).sum::<f64>();
-    (stored().map(|(w, x)| w * (x - mean) * (x - mean)).sum::<f64>() + zeros.max(0.0) * mean * mean) / n
+    let ones = vec![1.0; inputs.dim()];
+    let mean = sum(&|x| dot(x, &ones[..x.len()])) / n;
+    let means = vec![mean; inputs.dim()];
+    let zeros = n - sum(&|x| x.len() as f64);
+    (sum(&|x| squared_distance(x, &means[..x.len()])) + zeros.max(0.0) * mean * mean) / n
 }
 
 /// The start sqrt(D Var / 2), which is gamma = 1 / (D Var(X)) (K05); 1 where all numbers are equal. One per column where asked.
 pub(crate) fn settle(length_scale: &Value, ard: bool, inputs: &Points, weights: RowWeights<'_>) -> Value {
-    let start = (inputs.dim() as f64 * variance(inputs, weights) / 2.0).sqrt();
-    let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
-    match length_scale.settle(start) {
+    let start = || (inputs.dim() as f64 * variance(inputs, weights) / 2.0).sqrt();
+    let usable = |start: f64| if start > 0.0 && start.is_finite() { start } else { 1.0 };
+    match length_scale.settle_by(|| usable(start())) {
         Value::Number(l) if ard => Value::List(vec![l; inputs.dim()]),
         settled => settled,
     }

@@ -39,3 +39,4 @@ pub use product::{
 pub use real::Real;
 pub(crate) use single::SingleCholesky;
 pub use sparse::SparseMatrix;
+pub(crate) use symmetric::multiply_upper;

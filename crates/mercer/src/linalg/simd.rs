@@ -154,6 +154,15 @@ impl Pairwise for Absolute {
 }
 
 #[derive(Clone, Copy)]
+struct Square;
+impl Pairwise for Square {
+    #[inline(always)]
+    fn at<T: Real>(self, x: T, z: T) -> T {
+        (x - z) * (x - z)
+    }
+}
+
+#[derive(Clone, Copy)]
 struct ChiSquared;
 impl Pairwise for ChiSquared {
     #[inline(always)]
@@ -191,6 +200,11 @@ pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 /// sum_j |a_j - b_j|.
 pub(crate) fn l1_distance<T: Real>(a: &[T], b: &[T]) -> T {
     sum_pairs(a, b, Absolute)
+}
+
+/// sum_j (a_j - b_j)^2.
+pub(crate) fn squared_distance<T: Real>(a: &[T], b: &[T]) -> T {
+    sum_pairs(a, b, Square)
 }
 
 /// sum_j min(a_j, b_j).
@@ -253,7 +267,7 @@ fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) ->
         }
     }
     let tail = rest.fold(zero, |s, (&x, &z)| s + pair.at(x, z));
-    sums.iter().fold(tail, |s, &x| s + x)
+    if a.len() < sums.len() { tail } else { sums.iter().fold(tail, |s, &x| s + x) }
 }
 
 #[inline(always)]

@@ -16,7 +16,7 @@ use super::near_factor::NearFactor;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
-use crate::linalg::{Cholesky, Matrix, product_within};
+use crate::linalg::{Cholesky, Matrix, multiply_upper};
 
 /// Newton steps, and products with S for each of them, at most.
 pub(super) const STEPS: usize = 200;
@@ -141,7 +141,12 @@ pub fn find_near(
 /// # Errors
 /// As [`find`].
 pub fn find_near_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matrix, control: &Control) -> Result<Mode> {
-    let multiply = |v: &Matrix| product_within(s, v, control);
+    let diagonal = s.diagonal();
+    // Half of S is read: what a product costs is what the memory gives.
+    let multiply = |v: &Matrix| {
+        control.check_time("the search of a mode")?;
+        Ok(multiply_upper(s, &diagonal, v))
+    };
     let problem = Problem { likelihood, multiply: &multiply, whole: Some(s), constants: false, control };
     match alpha {
         Some(alpha) => problem.descend_near(alpha),
