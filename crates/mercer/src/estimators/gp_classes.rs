@@ -77,22 +77,16 @@ impl Prior {
         Ok(Prior { scores, likelihood, s })
     }
 
-    /// The mode.
-    fn mode(&self, task: &Task<'_>) -> Result<Mode> {
-        let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
-        mode::find(&self.likelihood, task.rows(), &multiply, false, task.control)
-    }
-
-    /// The mode on the way of a search, from one nearby if there is one.
-    fn mode_near(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
+    /// The mode; on the way of a search from one nearby, if there is one.
+    fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
         let near = near.filter(|alpha| alpha.rows() == task.rows());
         if self.scores.outputs() == 1 {
-            return mode::find_near_within(&self.likelihood, near, &self.s, task.control);
+            return mode::find_within(&self.likelihood, near, &self.s, task.control);
         }
         let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
         match near {
             Some(alpha) => mode::find_near(&self.likelihood, alpha, &multiply, false, task.control),
-            None => self.mode(task),
+            None => mode::find(&self.likelihood, task.rows(), &multiply, false, task.control),
         }
     }
 
@@ -124,7 +118,7 @@ pub(super) fn fit(variance: f64, inference: Inference, tempered: bool, task: &Ta
             Posterior { root: Matrix::column(found.root), each: vec![found.factor.into_lower()], joint: None, value: found.value };
         return Ok(made(prior.scores, found.b, posterior, summary));
     }
-    let mode = prior.mode(task)?;
+    let mode = prior.mode(task, None)?;
     let posterior = laplace::posterior(&prior.s, &mode, task.control)?;
     let mut summary = Summary { evidence: Some(-posterior.value), ..logistic::summary(&mode) };
     if inference == Inference::Ep {
@@ -163,7 +157,7 @@ pub(super) fn criterion(variance: f64, inference: Inference, task: &Task<'_>, ne
     let (laplace::Evidence { value, mut weights }, alpha) = if prior.is_propagated(inference) {
         (prior.propagated(task)?.evidence(task.control)?, None)
     } else {
-        let mode = prior.mode_near(task, Near::alpha(near))?;
+        let mode = prior.mode(task, Near::alpha(near))?;
         (laplace::evidence(&prior.s, &mode, &prior.likelihood, false, task.control)?, Some(mode.alpha))
     };
     let by_variance = gram::dot(weights.data(), prior.s.data()) / variance;

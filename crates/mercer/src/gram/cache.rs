@@ -14,8 +14,10 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Rows and columns of a tile: 256 kB of f32.
+/// Rows and columns of a tile, at most: 256 kB of f32.
 const TILE: (usize, usize) = (64, 960);
+/// Columns of a tile are a multiple of these: what products take at a time.
+const STRIP: usize = 48;
 /// Rows computed between two looks at the cancel flag.
 const CHECK: usize = 64;
 /// However little memory there is, so many rows are held: as many as a solver adds up at once.
@@ -214,12 +216,12 @@ impl<'a, T: Cell> RowCache<'a, T> {
     /// Fills ascending slots with rows. Each task computes some columns of all rows beside each other, then takes them to
     /// their slots.
     fn compute(&mut self, rows: &[usize], slots: &[usize]) {
-        let (gram, columns) = (self.gram, self.columns);
-        let mut out: Vec<_> = slots_mut(&mut self.store, columns, slots).into_iter().map(|row| row.chunks_mut(TILE.1)).collect();
+        let (gram, columns, most) = (self.gram, self.columns, tile_width(self.columns));
+        let mut out: Vec<_> = slots_mut(&mut self.store, columns, slots).into_iter().map(|row| row.chunks_mut(most)).collect();
         let tiles: Vec<(usize, Vec<&mut [T]>)> =
-            (0..columns).step_by(TILE.1).map(|c| (c, out.iter_mut().filter_map(Iterator::next).collect())).collect();
+            (0..columns).step_by(most).map(|c| (c, out.iter_mut().filter_map(Iterator::next).collect())).collect();
         tiles.into_par_iter().for_each_init(Vec::new, |values, (first, mut parts)| {
-            let width = TILE.1.min(columns - first);
+            let width = most.min(columns - first);
             for (list, parts) in rows.chunks(TILE.0).zip(parts.chunks_mut(TILE.0)) {
                 values.resize(list.len() * width, T::default());
                 T::fill(gram, list, first..first + width, Block::new(values, list.len(), width));
@@ -256,6 +258,12 @@ pub(crate) fn add_products<T: Cell>(gram: &dyn Gram, changes: &[f64], values: &m
             Ok(())
         })
     })
+}
+
+/// Columns of the tiles of so many, so that every thread has as many tiles as any other.
+fn tile_width(columns: usize) -> usize {
+    let tiles = columns.div_ceil(TILE.1).next_multiple_of(rayon::current_num_threads());
+    columns.div_ceil(tiles.max(1)).next_multiple_of(STRIP).min(TILE.1)
 }
 
 /// The memory of ascending slots.

@@ -2,8 +2,9 @@
 
 use super::{Gather, dots};
 use crate::data::{Points, Storage};
-use crate::linalg::simd::{dot, squared_distance};
+use crate::linalg::simd::dot;
 use crate::linalg::{Real, SparseMatrix};
+use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Points after the work done once per input.
@@ -49,6 +50,8 @@ pub(crate) struct Sparse {
 const CROWDED: f64 = 0.1;
 /// Dense counts take no more numbers than this.
 const MOST_DENSE: f64 = 6.4e7;
+/// Points that one thread makes ready at a time.
+const TOGETHER: usize = 1024;
 /// No more numbers are packed beside points that stay.
 const MOST_PACKED: usize = 1 << 22;
 
@@ -144,17 +147,19 @@ impl PreparedPoints {
                 }
                 None => vec![0.0; kept.len()],
             };
-            let mut out = Vec::with_capacity(points.rows() * kept.len());
-            crate::linalg::prefer_large_pages(out.spare_capacity_mut());
+            let mut out = vec![0.0; points.rows() * kept.len()];
+            crate::linalg::prefer_large_pages(&mut out);
             let lengths: Vec<f64> = kept.iter().map(|&j| length(j)).collect();
-            let scaled = |x: f64, (c, l): (&f64, &f64)| (x - c) / l;
-            for row in all.chunks_exact(width.max(1)) {
-                let by = centre.iter().zip(&lengths);
-                match kept.len() == width {
-                    true => out.extend(row.iter().zip(by).map(|(&x, by)| scaled(x, by))),
-                    false => out.extend(kept.iter().zip(by).map(|(&j, by)| scaled(row[j], by))),
+            let (rows, some) = (all.par_chunks(TOGETHER * width.max(1)), out.par_chunks_mut(TOGETHER * kept.len().max(1)));
+            rows.zip(some).for_each(|(rows, some)| {
+                for (row, out) in rows.chunks_exact(width.max(1)).zip(some.chunks_exact_mut(kept.len().max(1))) {
+                    let to = out.iter_mut().zip(centre.iter().zip(&lengths));
+                    match kept.len() == width {
+                        true => to.zip(row).for_each(|((z, (c, l)), x)| *z = (x - c) / l),
+                        false => to.zip(&kept).for_each(|((z, (c, l)), &j)| *z = (row[j] - c) / l),
+                    }
                 }
-            }
+            });
             (Body::Dense(out), centre)
         };
         let mut cloud = PreparedPoints {
@@ -167,12 +172,8 @@ impl PreparedPoints {
             forms: Forms::default(),
             laid_out: false,
         };
-        cloud.norms = (0..cloud.rows)
-            .map(|i| {
-                let v = cloud.values(i).1;
-                dot(v, v)
-            })
-            .collect();
+        let norm = |i| dot(cloud.values(i).1, cloud.values(i).1);
+        cloud.norms = (0..cloud.rows).into_par_iter().with_min_len(TOGETHER).map(norm).collect();
         cloud
     }
 
@@ -285,7 +286,9 @@ impl PreparedPoints {
     pub fn sqdist(&self, i: usize, other: &PreparedPoints, j: usize) -> f64 {
         match (&self.body, &other.body) {
             (Body::Dense(a), Body::Dense(b)) => {
-                squared_distance(&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim])
+                // One after the other, as a tree adds up distances to its boxes.
+                let (a, b) = (&a[i * self.dim..(i + 1) * self.dim], &b[j * self.dim..(j + 1) * self.dim]);
+                a.iter().zip(b).map(|(x, z)| (x - z) * (x - z)).sum()
             }
             _ => self.merged(i, other, j).map(|(_, x, z)| (x - z) * (x - z)).sum(),
         }

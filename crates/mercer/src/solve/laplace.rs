@@ -167,12 +167,14 @@ pub(super) fn moved(t: &Matrix, prior: Times<'_>, times: Times<'_>, constants: b
 
 /// sum_c V_cc becomes the whole derivative.
 fn add_moves(v: &mut Matrix, mode: &Mode, u: &Matrix) {
-    let (n, alpha) = (v.rows(), &mode.alpha);
+    let n = v.rows();
+    let moves: Vec<(Vec<f64>, Vec<f64>)> = (0..u.cols()).map(|c| (mode.alpha.col(c), u.col(c))).collect();
     v.data_mut().par_chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| {
-        for (j, v) in row.iter_mut().enumerate() {
-            let pairs = alpha.row(i).iter().zip(alpha.row(j)).zip(u.row(i).iter().zip(u.row(j)));
-            *v = 0.5 * (*v + pairs.map(|((ai, aj), (ui, uj))| ui * aj + ai * uj - ai * aj).sum::<f64>());
+        for (alpha, u) in &moves {
+            let (ai, ui) = (alpha[i], u[i]);
+            row.iter_mut().zip(alpha).zip(u).for_each(|((v, aj), uj)| *v += (ui * aj + ai * uj) - ai * aj);
         }
+        row.iter_mut().for_each(|v| *v *= 0.5);
     });
 }
 

@@ -135,12 +135,12 @@ pub fn find_near(
     Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha)
 }
 
-/// The mode of one convex latent function without constants where S is at hand; from coefficients of a mode nearby to the tolerance
-/// of a search.
+/// The mode of one convex latent function without constants where S is at hand; on the way of a search from coefficients of a mode
+/// nearby, to the tolerance of a search.
 ///
 /// # Errors
 /// As [`find`].
-pub fn find_near_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matrix, control: &Control) -> Result<Mode> {
+pub fn find_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matrix, control: &Control) -> Result<Mode> {
     let diagonal = s.diagonal();
     // Half of S is read: what a product costs is what the memory gives.
     let multiply = |v: &Matrix| {

@@ -190,9 +190,9 @@ impl State<'_> {
         Ok(self.t.iter().zip(fitted).zip(self.omega).map(|((t, f), w)| w * (t - f).powi(2)).sum())
     }
 
-    /// gamma: how many numbers the targets determine.
+    /// gamma: how many numbers the targets determine. Of each a share from 0 to 1, which rounding may leave.
     fn determined(&self) -> f64 {
-        self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| 1.0 - alpha * v).sum()
+        self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| (1.0 - alpha * v).clamp(0.0, 1.0)).sum()
     }
 
     /// The change of one alpha that adds most, of any column or of those that are there.
