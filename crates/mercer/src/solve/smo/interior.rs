@@ -28,6 +28,9 @@ const LEAST: usize = 64;
 const STEPS: usize = 100;
 /// The gap, as a share of the objective, at which the point is handed on.
 const GAP: f64 = 1e-11;
+/// What rounding may leave of a slope that is 0, as a share of the greatest cost or of so many times what it has left before.
+const WRONG: f64 = 0.1;
+const USUAL: f64 = 1e4;
 /// Its work, as numbers that pair steps go over: so many per row and pair of features; and what a pair step takes besides.
 const WORK: (f64, f64) = (18.0, 200.0);
 /// The share of the way to the nearest bound that a step takes.
@@ -150,7 +153,8 @@ impl<'a> Interior<'a> {
     /// Goes to the optimum; b there, `None` where rounding or the clock forbids it.
     fn solve(&mut self, control: &Control) -> Option<Vec<f64>> {
         let count = 2.0 * self.a.len() as f64;
-        let (mut before, mut reached) = (self.a.clone(), f64::INFINITY);
+        let cost = self.halves.iter().fold(0.0f64, |most, h| most.max(h.cost.abs()));
+        let (mut before, mut reached, mut usual) = ([self.a.clone(), self.mu.clone(), self.nu.clone()], f64::INFINITY, None);
         for _ in 0..STEPS {
             if control.out_of_time() || control.check().is_err() {
                 return None;
@@ -158,20 +162,22 @@ impl<'a> Interior<'a> {
             let slope = self.quadratic(&self.a);
             let objective: f64 = (0..self.a.len()).map(|j| self.a[j] * (0.5 * slope[j] + self.halves[j].cost)).sum();
             let gap = self.gap();
-            if objective > reached {
+            // 0 from the start on, but for rounding.
+            let wrong: Vec<f64> = (0..self.a.len())
+                .map(|j| slope[j] + self.halves[j].cost + self.lambda * self.halves[j].sign - self.mu[j] + self.nu[j])
+                .collect();
+            let off = wrong.iter().fold(0.0f64, |most, w| most.max(w.abs()));
+            if objective > reached || usual.is_some_and(|usual| off > WRONG * cost.max(USUAL * usual)) {
                 // Nearer than this rounding does not let it come.
-                self.a = before;
-                return Some(self.coefficients());
+                return Some(self.best_of(before));
             }
+            usual = Some(off.max(usual.unwrap_or(0.0)));
             let left: f64 = self.a.iter().zip(&self.halves).map(|(a, h)| h.sign * a).sum();
             let size: f64 = self.a.iter().sum();
             if gap <= GAP * objective.abs() && left.abs() <= GAP * size {
                 return Some(self.coefficients());
             }
             let system = System::new(self, control)?;
-            let wrong: Vec<f64> = (0..self.a.len())
-                .map(|j| slope[j] + self.halves[j].cost + self.lambda * self.halves[j].sign - self.mu[j] + self.nu[j])
-                .collect();
             let foreseen = self.step(&system, &wrong, left, 0.0, None, control)?;
             let way = self.way(&foreseen);
             let after: f64 = (0..self.a.len())
@@ -185,7 +191,7 @@ impl<'a> Interior<'a> {
             let way = WAY * self.way(&step);
             // From here the objective may not rise by more than is still to be gained.
             reached = if gap <= objective.abs() { objective + gap } else { f64::INFINITY };
-            before.copy_from_slice(&self.a);
+            before = [self.a.clone(), self.mu.clone(), self.nu.clone()];
             for j in 0..self.a.len() {
                 self.a[j] += way * step.a[j];
                 self.mu[j] += way * step.mu[j];
@@ -222,6 +228,23 @@ impl<'a> Interior<'a> {
             let values = [(self.a[j], step.a[j]), (self.room(j), -step.a[j]), (self.mu[j], step.mu[j]), (self.nu[j], step.nu[j])];
             values.iter().fold(way, |way, &(x, d)| if d < 0.0 { way.min(-x / d) } else { way })
         })
+    }
+
+    /// b of the least objective, of points and of multipliers here and before: rounding may have spoilt any of them.
+    fn best_of(&mut self, [a, mu, nu]: [Vec<f64>; 3]) -> Vec<f64> {
+        let here = self.coefficients();
+        let a = std::mem::replace(&mut self.a, a);
+        let old = self.coefficients();
+        (self.mu, self.nu) = (mu, nu);
+        let all_old = self.coefficients();
+        self.a = a;
+        let found = [here, old, all_old, self.coefficients()];
+        let value = |coef: &Vec<f64>| {
+            let a: Vec<f64> = self.halves.iter().map(|h| (h.sign * coef[h.variable]).max(0.0) / self.scale).collect();
+            let slope = self.quadratic(&a);
+            a.iter().zip(&slope).zip(&self.halves).map(|((a, slope), h)| a * (0.5 * slope + h.cost)).sum::<f64>()
+        };
+        found.into_iter().min_by(|x, y| value(x).total_cmp(&value(y))).unwrap_or_default()
     }
 
     /// b: halves near a bound at it, and a sum of 0.
