@@ -64,9 +64,11 @@ fn variance(inputs: &Points, weights: RowWeights<'_>) -> f64 {
 
 /// The start sqrt(D Var / 2), which is gamma = 1 / (D Var(X)) (K05); 1 where all numbers are equal. One per column where asked.
 pub(crate) fn settle(length_scale: &Value, ard: bool, inputs: &Points, weights: RowWeights<'_>) -> Value {
-    let start = || (inputs.dim() as f64 * variance(inputs, weights) / 2.0).sqrt();
-    let usable = |start: f64| if start > 0.0 && start.is_finite() { start } else { 1.0 };
-    match length_scale.settle_by(|| usable(start())) {
+    let start = || {
+        let start = (inputs.dim() as f64 * variance(inputs, weights) / 2.0).sqrt();
+        if start > 0.0 && start.is_finite() { start } else { 1.0 }
+    };
+    match length_scale.settle_by(start) {
         Value::Number(l) if ard => Value::List(vec![l; inputs.dim()]),
         settled => settled,
     }

@@ -141,6 +141,11 @@ impl<'a> Interior<'a> {
         self.spread(&self.gathered(x))
     }
 
+    /// 1/2 a'Qa + c'a from Q a.
+    fn objective(&self, a: &[f64], slope: &[f64]) -> f64 {
+        a.iter().zip(slope).zip(&self.halves).map(|((a, slope), h)| a * (0.5 * slope + h.cost)).sum()
+    }
+
     fn room(&self, j: usize) -> f64 {
         self.halves[j].most - self.a[j]
     }
@@ -160,7 +165,7 @@ impl<'a> Interior<'a> {
                 return None;
             }
             let slope = self.quadratic(&self.a);
-            let objective: f64 = (0..self.a.len()).map(|j| self.a[j] * (0.5 * slope[j] + self.halves[j].cost)).sum();
+            let objective = self.objective(&self.a, &slope);
             let gap = self.gap();
             // 0 from the start on, but for rounding.
             let wrong: Vec<f64> = (0..self.a.len())
@@ -241,8 +246,7 @@ impl<'a> Interior<'a> {
         let found = [here, old, all_old, self.coefficients()];
         let value = |coef: &Vec<f64>| {
             let a: Vec<f64> = self.halves.iter().map(|h| (h.sign * coef[h.variable]).max(0.0) / self.scale).collect();
-            let slope = self.quadratic(&a);
-            a.iter().zip(&slope).zip(&self.halves).map(|((a, slope), h)| a * (0.5 * slope + h.cost)).sum::<f64>()
+            self.objective(&a, &self.quadratic(&a))
         };
         found.into_iter().min_by(|x, y| value(x).total_cmp(&value(y))).unwrap_or_default()
     }
