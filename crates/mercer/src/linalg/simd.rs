@@ -108,8 +108,13 @@ dispatch! {
 }
 
 dispatch! {
-    /// Inner products of rows with one vector.
-    dot_rows, dot_rows_body, <>, (rows: [&[f64]; 8], x: &[f64]) -> [f64; 8]
+    /// Inner products of rows with x.
+    dot_rows, dot_rows_body, <T: Real>, (rows: [&[T]; 8], x: &[T]) -> [T; 8]
+}
+dispatch! {
+    /// Inner products of rows with x, and sum <- sum + the factors times the rows: both products with a part of a symmetric matrix,
+    /// which is read once.
+    dot_and_add_rows, dot_and_add_rows_body, <>, (rows: [&[f64]; 8], x: &[f64], sum: &mut [f64], factors: [f64; 8]) -> [f64; 8]
 }
 dispatch! {
     /// sum <- sum + the factors times the rows.
@@ -271,23 +276,52 @@ fn sum_body<T: Real, R: Pairwise, const FMA: bool>(a: &[T], b: &[T], pair: R) ->
 }
 
 #[inline(always)]
-fn dot_rows_body<const FMA: bool>(rows: [&[f64]; 8], x: &[f64]) -> [f64; 8] {
-    let (parts, rest) = x.as_chunks::<8>();
-    let whole = 8 * parts.len();
-    let pieces = rows.map(|row| &row[..whole].as_chunks::<8>().0[..parts.len()]);
-    let mut sums = [[0.0; 8]; 8];
-    for (k, x) in parts.iter().enumerate() {
+fn dot_rows_body<T: Real, const FMA: bool>(rows: [&[T]; 8], x: &[T]) -> [T; 8] {
+    let n = x.len();
+    let (rows, whole) = (rows.map(|row| &row[..n]), n - n % 8);
+    let mut dots = [[T::default(); 8]; 8];
+    for k in (0..whole).step_by(8) {
+        // Slices, whose lengths the compiler knows; of chunks in arrays it keeps no sum in registers.
+        let x = &x[k..k + 8];
         for q in 0..8 {
-            let row = &pieces[q][k];
+            let row = &rows[q][k..k + 8];
             for l in 0..8 {
-                sums[q][l] = fma::<f64, FMA>(row[l], x[l], sums[q][l]);
+                dots[q][l] = fma::<T, FMA>(row[l], x[l], dots[q][l]);
             }
         }
     }
     std::array::from_fn(|q| {
-        let tail = rows[q][whole..].iter().zip(rest).fold(0.0, |s, (r, x)| s + r * x);
-        sums[q].iter().fold(tail, |s, v| s + v)
+        let rest = rows[q][whole..].iter().zip(&x[whole..]).fold(T::default(), |s, (r, x)| s + *r * *x);
+        dots[q].iter().fold(rest, |s, v| s + *v)
     })
+}
+
+#[inline(always)]
+fn dot_and_add_rows_body<const FMA: bool>(rows: [&[f64]; 8], x: &[f64], sum: &mut [f64], factors: [f64; 8]) -> [f64; 8] {
+    let n = x.len();
+    let (rows, whole) = (rows.map(|row| &row[..n]), n - n % 8);
+    let mut dots = [[0.0; 8]; 8];
+    for k in (0..whole).step_by(8) {
+        let (x, mut added) = (&x[k..k + 8], [0.0; 8]);
+        for q in 0..8 {
+            let row = &rows[q][k..k + 8];
+            for l in 0..8 {
+                dots[q][l] = fma::<f64, FMA>(row[l], x[l], dots[q][l]);
+            }
+            for l in 0..8 {
+                added[l] = fma::<f64, FMA>(row[l], factors[q], added[l]);
+            }
+        }
+        sum[k..k + 8].iter_mut().zip(added).for_each(|(s, a)| *s += a);
+    }
+    let mut out = dots.map(|d| d.iter().sum());
+    for k in whole..n {
+        for q in 0..8 {
+            out[q] += rows[q][k] * x[k];
+            sum[k] += factors[q] * rows[q][k];
+        }
+    }
+    out
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::Block;
 use super::Matrix;
 use super::few::FEW;
-use super::simd::{add_rows, axpy, dot, dot_rows};
+use super::simd::{axpy, dot, dot_and_add_rows};
 use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -136,8 +136,7 @@ pub(super) fn add_of_rows(a: &Matrix, first: usize, rows: Range<usize>, x: &[f64
         match <[f64; TOGETHER]>::try_from(&x[at..end]) {
             Ok(by) => {
                 let tails = std::array::from_fn(|q| tail(at + q, end));
-                own.iter_mut().zip(dot_rows(tails, &x[end..])).for_each(|(o, sum)| *o += sum);
-                add_rows(later, tails, by);
+                own.iter_mut().zip(dot_and_add_rows(tails, &x[end..], later, by)).for_each(|(o, sum)| *o += sum);
             }
             Err(_) => (at..end).zip(own).for_each(|(i, o)| {
                 *o += dot(tail(i, end), &x[end..]);

@@ -1,12 +1,17 @@
 //! Steps on all free variables of a block at once: what ends the zigzag of pairs on badly scaled kernels.
 //!
+//! Over the free variables F, one of which, r, takes what the others move so that the sum stays, and with g = v + lift there,
+//!
 //! ```text
-//! maximise  g'd - 1/2 d'K d   subject to  sum d = 0        over the free variables F, g = v + lift there
-//! d = K^-1 g - mu K^-1 1,     mu = (1'K^-1 g) / (1'K^-1 1)
+//! maximise  h'd - 1/2 d'H d,      h_a = g_a - g_r,   H_ab = K_ab - K_ar - K_rb + K_rr
 //! ```
 //!
-//! by Cholesky with rows left out that depend on those before them, then as far along d as the bounds let go. Where a
-//! bound is met its variable is not free any more, and the step is taken again.
+//! H is factored with the variables left out that depend on those before them. Along each of these, the others moving so that f
+//! stays, the objective is a line, and a step goes to a bound (a pivot of the simplex method); there are none where K is of full
+//! rank. Then d = H^-1 h on the rest, as far as the bounds let go. Where a bound is met its variable is not free any more, and
+//! the step is taken again. At the best point of a face of low rank, the worst variable at a bound is let in.
+//!
+//! References: Vishwanathan, Smola and Murty (2003) and Scheinberg (2006), active sets for support vector machines.
 
 use super::pairs::{Block, Until};
 use super::passes::Passes;
@@ -15,12 +20,39 @@ use crate::gram::{axpy, dot};
 
 /// A pivot below this share of the diagonal is none, in f32 and in f64.
 const DEPENDENT: [f64; 2] = [1e-6, 1e-12];
+/// Variables at bounds are let in one by one where K is of low rank and a step costs no more than so many passes.
+const EASY: f64 = 50.0;
+/// The share of a value of K that rounding may change.
+const ROUNDING: [f64; 2] = [f32::EPSILON as f64, f64::EPSILON];
+
+/// The free variables of a block.
+struct Face {
+    /// r.
+    taker: usize,
+    /// Variables that do not depend on each other, and L with L L' = H among them, by rows.
+    kept: Vec<usize>,
+    lower: Vec<Vec<f64>>,
+    /// K between them and r.
+    beside: Vec<f64>,
+    /// The others, each with its row of L, as far as there were rows above.
+    dependent: Vec<(usize, Vec<f64>)>,
+}
 
 impl<T: Passes> Block<'_, T> {
-    /// What one step over so many free variables costs, in multiplications.
+    /// What one step over so many free variables costs, in multiplications, if their rank is that of the last.
     pub(super) fn newton_cost(&self, free: usize) -> f64 {
-        let f = free as f64;
-        f * f * f / 6.0 + f * (2.0 * f + 0.25 * self.v.len() as f64) + 200.0
+        let (f, r) = (free as f64, free.min(self.rank) as f64);
+        r * r * (f / 2.0 - r / 3.0) + 2.0 * f * r + self.cost_of_moving(free.min(self.rank)) + 200.0
+    }
+
+    /// What it costs to move so many variables.
+    fn cost_of_moving(&self, some: usize) -> f64 {
+        0.25 * (some * self.v.len()) as f64
+    }
+
+    /// Whether K is of a rank so low that a step over so many free variables costs few passes.
+    pub(super) fn is_easy(&self, free: usize) -> bool {
+        self.rank < usize::MAX && self.newton_cost(free) <= EASY * self.v.len() as f64
     }
 
     /// Takes such steps until none meets a bound, or `budget` multiplications are spent.
@@ -28,87 +60,175 @@ impl<T: Passes> Block<'_, T> {
         let mut free: Vec<usize> = (0..self.members.len()).filter(|&a| self.up[a] == self.down[a]).collect();
         while free.len() > 1 && budget > 0.0 && !until.stopped() {
             budget -= self.newton_cost(free.len());
-            let Some((kept, direction)) = self.direction(&free) else { return };
-            if !self.go(state, &kept, &direction) {
-                return;
+            let face = self.face(&free);
+            let rank = face.kept.len() + 1;
+            if !face.dependent.is_empty() || rank > self.rank {
+                self.rank = if face.dependent.is_empty() { usize::MAX } else { rank };
+            }
+            if !self.slide(state, &face, until.goal, &mut budget) && !self.go_to_best(state, &face) {
+                let Some((a, slope)) = self.worst(&face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
+                let (line, _) = self.line(&face, a);
+                self.along(state, &face, a, line, slope);
+                free.push(a);
             }
             free.retain(|&a| self.up[a] == self.down[a]);
         }
     }
 
-    /// d, and the variables that it is over.
-    fn direction(&mut self, free: &[usize]) -> Option<(Vec<usize>, Vec<f64>)> {
-        let least = DEPENDENT[usize::from(size_of::<T>() == 8)];
-        let (mut lower, mut kept): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
-        for &a in free {
-            let row = self.row(a);
-            let diagonal = row[a].to_f64();
-            let mut line: Vec<f64> = kept.iter().map(|&b| row[b].to_f64()).collect();
-            let mut pivot = diagonal;
-            for c in 0..line.len() {
-                let before = dot(&lower[c][..c], &line[..c]);
-                line[c] = (line[c] - before) / lower[c][c];
-                pivot -= line[c] * line[c];
-            }
-            if pivot > least * diagonal.abs() && pivot > self.flat {
-                line.push(pivot.sqrt());
-                lower.push(line);
-                kept.push(a);
+    /// The variable at a bound that violates the conditions most where those of the face do not, by more than `goal`; and the
+    /// slope that it is moved along.
+    fn worst(&self, face: &Face, goal: f64) -> Option<(usize, f64)> {
+        let level = self.slope(face.taker);
+        let mut worst = (goal, None);
+        for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a]) {
+            let (rise, fall) = ((self.v[a] + self.up[a]).to_f64(), (self.v[a] + self.down[a]).to_f64());
+            for (slope, off) in [(rise, rise - level), (fall, level - fall)] {
+                if off > worst.0 {
+                    worst = (off, Some((a, slope)));
+                }
             }
         }
-        if kept.len() < 2 {
-            return None;
-        }
-        let solve = |mut x: Vec<f64>| {
-            for c in 0..x.len() {
-                let before = dot(&lower[c][..c], &x[..c]);
-                x[c] = (x[c] - before) / lower[c][c];
-            }
-            for c in (0..x.len()).rev() {
-                x[c] /= lower[c][c];
-                let last = x[c];
-                x[..c].iter_mut().zip(&lower[c]).for_each(|(x, l)| *x -= l * last);
-            }
-            x
-        };
-        let mut g: Vec<f64> = kept.iter().map(|&a| self.v[a].to_f64() + self.up[a].to_f64()).collect();
-        let mean = g.iter().sum::<f64>() / g.len() as f64;
-        g.iter_mut().for_each(|g| *g -= mean);
-        let (x, w) = (solve(g.clone()), solve(vec![1.0; kept.len()]));
-        let mu = x.iter().sum::<f64>() / w.iter().sum::<f64>();
-        let mut d: Vec<f64> = x.iter().zip(&w).map(|(x, w)| x - mu * w).collect();
-        // What rounding leaves of the sum goes to the largest entry.
-        let left: f64 = d.iter().sum();
-        let largest = (0..d.len()).fold(0, |m, k| if d[k].abs() > d[m].abs() { k } else { m });
-        d[largest] -= left;
-        let slope: f64 = d.iter().zip(&g).map(|(d, g)| d * g).sum();
-        (slope > 0.0 && slope.is_finite()).then_some((kept, d))
+        worst.1
     }
 
-    /// Goes along d as far as the bounds let; whether one was met.
-    fn go(&mut self, state: &State<'_>, kept: &[usize], d: &[f64]) -> bool {
-        let limit = |coef: f64, a: usize, d: f64| {
+    fn face(&mut self, free: &[usize]) -> Face {
+        let least = DEPENDENT[usize::from(size_of::<T>() == 8)];
+        let mut face = Face { taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
+        for &a in &free[1..] {
+            let (mut line, pivot) = self.line(&face, a);
+            if pivot > least * self.diagonal[a].to_f64().abs() && pivot > self.flat {
+                line.push(pivot.sqrt());
+                face.lower.push(line);
+                face.kept.push(a);
+                face.beside.push(self.row(a)[face.taker].to_f64());
+            } else {
+                face.dependent.push((a, line));
+            }
+        }
+        face
+    }
+
+    /// What a variable would add to the factor of a face: its row and the square of its pivot.
+    fn line(&mut self, face: &Face, a: usize) -> (Vec<f64>, f64) {
+        let own = self.diagonal[face.taker].to_f64();
+        let row = self.row(a);
+        let here = row[face.taker].to_f64();
+        let mut pivot = row[a].to_f64() - 2.0 * here + own;
+        let mut line: Vec<f64> = face.kept.iter().zip(&face.beside).map(|(&b, k)| row[b].to_f64() - here - k + own).collect();
+        for c in 0..line.len() {
+            let before = dot(&face.lower[c][..c], &line[..c]);
+            line[c] = (line[c] - before) / face.lower[c][c];
+            pivot -= line[c] * line[c];
+        }
+        (line, pivot)
+    }
+
+    /// g.
+    fn slope(&self, a: usize) -> f64 {
+        (self.v[a] + self.up[a]).to_f64()
+    }
+
+    /// h of the variables that are kept.
+    fn slopes(&self, face: &Face) -> Vec<f64> {
+        face.kept.iter().map(|&a| self.slope(a) - self.slope(face.taker)).collect()
+    }
+
+    /// Moves dependent variables along what leaves f as it is, but for rounding, where that gains more than `goal` per unit; true
+    /// as soon as one of the others meets a bound, or nothing is left of the budget.
+    fn slide(&mut self, state: &State<'_>, face: &Face, goal: f64, budget: &mut f64) -> bool {
+        face.dependent.iter().any(|(a, line)| {
+            let slope = self.slope(*a);
+            let gain = slope - self.slope(face.taker) - dot(&face.back(line.clone()), &self.slopes(face)[..line.len()]);
+            gain.abs() > goal && {
+                *budget -= self.cost_of_moving(line.len() + 2);
+                self.along(state, face, *a, line.clone(), slope) || *budget <= 0.0
+            }
+        })
+    }
+
+    /// Moves a variable, those of a face so that the slopes there stay, as far as pays; whether one of these meets a bound.
+    fn along(&mut self, state: &State<'_>, face: &Face, a: usize, line: Vec<f64>, slope: f64) -> bool {
+        let with = face.back(line);
+        let gain = slope - self.slope(face.taker) - dot(&with, &self.slopes(face)[..with.len()]);
+        let list: Vec<usize> = face.kept[..with.len()].iter().copied().chain([a]).collect();
+        let mut d: Vec<f64> = with.iter().map(|c| -c).chain([1.0]).collect();
+        let most = gain / self.curvature(face.taker, &list, &d);
+        d.iter_mut().for_each(|d| *d *= most);
+        most.is_finite() && self.go(state, face.taker, &list, &d).is_some_and(|met| met != a)
+    }
+
+    /// d'K d, what rounding of K hides of it at least.
+    fn curvature(&mut self, taker: usize, list: &[usize], d: &[f64]) -> f64 {
+        let rounding = ROUNDING[usize::from(size_of::<T>() == 8)];
+        let ways = with_taker(taker, list, d);
+        let (mut curve, mut least) = (0.0, self.flat * rounding);
+        for &(a, d) in &ways {
+            let row = self.row(a);
+            curve += d * ways.iter().map(|&(b, d)| d * row[b].to_f64()).sum::<f64>();
+            least += rounding * d * d * row[a].to_f64().abs();
+        }
+        curve.max(least)
+    }
+
+    /// Goes towards the best point of the face; whether a bound was met on the way.
+    fn go_to_best(&mut self, state: &State<'_>, face: &Face) -> bool {
+        let slopes = self.slopes(face);
+        let d = face.solve(slopes.clone());
+        let gain = dot(&d, &slopes);
+        gain > 0.0 && gain.is_finite() && self.go(state, face.taker, &face.kept, &d).is_some()
+    }
+
+    /// Goes along d, and along what keeps the sum, as far as the bounds let; the variable that met one.
+    fn go(&mut self, state: &State<'_>, taker: usize, list: &[usize], d: &[f64]) -> Option<usize> {
+        let ways = with_taker(taker, list, d);
+        let end = |coef: f64, a: usize, d: f64| {
             let k = self.members[a];
             if d > 0.0 { state.above(k, coef) } else { state.below(k, coef) }
         };
+        let ends: Vec<f64> = ways.iter().map(|&(a, d)| end(self.coef[a], a, d)).collect();
         let (mut share, mut met) = (1.0, None);
-        let ends: Vec<f64> = kept.iter().zip(d).map(|(&a, &d)| limit(self.coef[a], a, d)).collect();
-        for (k, (&a, &d)) in kept.iter().zip(d).enumerate() {
-            let room = (ends[k] - self.coef[a]) / d;
+        for (&(a, d), end) in ways.iter().zip(&ends) {
+            let room = (end - self.coef[a]) / d;
             if d != 0.0 && room < share {
-                (share, met) = (room, Some(k));
+                (share, met) = (room, Some(a));
             }
         }
-        for (k, (&a, &d)) in kept.iter().zip(d).enumerate() {
+        for (&(a, d), &end) in ways.iter().zip(&ends) {
             let old = self.coef[a];
             let new = old + share * d;
-            let beyond = if d > 0.0 { new >= ends[k] } else { new <= ends[k] };
-            self.coef[a] = if d != 0.0 && (met == Some(k) || beyond) { ends[k] } else { new };
+            let beyond = if d > 0.0 { new >= end } else { new <= end };
+            self.coef[a] = if d != 0.0 && (met == Some(a) || beyond) { end } else { new };
             let change = T::from_f64(old - self.coef[a]);
             let (v, row) = self.v_and_row(a);
             axpy(change, row, v);
             self.bound(state, a);
         }
-        met.is_some()
+        met
+    }
+}
+
+/// The ways of variables, and of the one that keeps their sum.
+fn with_taker(taker: usize, list: &[usize], d: &[f64]) -> Vec<(usize, f64)> {
+    list.iter().copied().zip(d.iter().copied()).chain([(taker, -d.iter().sum::<f64>())]).collect()
+}
+
+impl Face {
+    /// L^-T x.
+    fn back(&self, mut x: Vec<f64>) -> Vec<f64> {
+        for c in (0..x.len()).rev() {
+            x[c] /= self.lower[c][c];
+            let last = x[c];
+            x[..c].iter_mut().zip(&self.lower[c]).for_each(|(x, l)| *x -= l * last);
+        }
+        x
+    }
+
+    /// H^-1 x.
+    fn solve(&self, mut x: Vec<f64>) -> Vec<f64> {
+        for c in 0..x.len() {
+            let before = dot(&self.lower[c][..c], &x[..c]);
+            x[c] = (x[c] - before) / self.lower[c][c];
+        }
+        self.back(x)
     }
 }

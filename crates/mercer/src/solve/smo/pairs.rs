@@ -20,11 +20,13 @@ pub(super) struct Block<'a, T> {
     /// What v counts where the variable is raised, and where it is lowered: see `State::lift`.
     pub(super) up: Vec<T>,
     pub(super) down: Vec<T>,
-    diagonal: Vec<T>,
+    pub(super) diagonal: Vec<T>,
     /// Their values.
     pub(super) coef: Vec<f64>,
     /// How many are free to go both ways.
     free: usize,
+    /// How many of them were found not to depend on each other; without an end before.
+    pub(super) rank: usize,
     /// Curvature that counts as none.
     pub(super) flat: f64,
 }
@@ -75,8 +77,9 @@ const FLAT: f64 = 1e-12;
 const CHECK: usize = 4096;
 /// What a pass costs besides its numbers, in numbers.
 const PASS: f64 = 100.0;
-/// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at.
-const SHARE: f64 = 0.3;
+/// Steps on all free variables may cost this share of the pair steps before them, the factorisation guessed at; and so many times
+/// that where K is of low rank.
+const SHARE: [f64; 2] = [0.3, 10.0];
 
 /// No such steps on more free variables: nobody waits longer than for one of them.
 const MOST_FREE: usize = 512;
@@ -112,6 +115,7 @@ impl<'a, T: Passes> Block<'a, T> {
             diagonal: list(1.0),
             coef: members.iter().map(|&k| state.coef[k]).collect(),
             free: 0,
+            rank: usize::MAX,
             flat,
         };
         for (a, &k) in members.iter().enumerate() {
@@ -154,7 +158,7 @@ impl<'a, T: Passes> Block<'a, T> {
     /// Takes pair steps until the violation within the block is at most `goal`, or limits are met. Returns the steps.
     pub(super) fn solve(&mut self, state: &State<'_>, until: &Until<'_>) -> usize {
         let (mut i, mut j, mut step) = (0, 0, 0.0);
-        let (mut spent, mut taken, wide) = (0.0, 0, self.v.len());
+        let (mut spent, mut paired, mut taken, wide) = (0.0, true, 0, self.v.len());
         if self.members.is_empty() {
             return 0;
         }
@@ -171,12 +175,13 @@ impl<'a, T: Passes> Block<'a, T> {
                 return taken;
             }
             spent += self.v.len() as f64 + PASS;
-            if (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= SHARE * spent {
+            let share = SHARE[usize::from(self.is_easy(self.free))];
+            if paired && (2..=MOST_FREE).contains(&self.free) && self.newton_cost(self.free) <= share * spent {
                 if until.stopped() {
                     return taken;
                 }
-                self.newton(state, until, SHARE * spent);
-                (step, spent) = (0.0, 0.0);
+                self.newton(state, until, share * spent);
+                (step, spent, paired) = (0.0, 0.0, false);
                 taken += 1;
                 continue;
             }
@@ -189,7 +194,7 @@ impl<'a, T: Passes> Block<'a, T> {
             if gain.to_f64() <= 0.0 || !self.change(state, i, j, &mut step) {
                 return taken;
             }
-            taken += 1;
+            (paired, taken) = (true, taken + 1);
         }
     }
 
