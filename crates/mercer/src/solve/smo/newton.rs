@@ -68,7 +68,8 @@ impl<T: Passes> Block<'_, T> {
             if !self.slide(state, &face, until.goal, &mut budget) && !self.go_to_best(state, &face) {
                 let Some((a, slope)) = self.worst(&face, 0.5 * until.goal).filter(|_| self.is_easy(free.len())) else { return };
                 let (line, _) = self.line(&face, a);
-                self.along(state, &face, a, line, slope);
+                let (d, gain) = self.direction(&face, line, slope);
+                self.along(state, &face, a, d, gain);
                 free.push(a);
             }
             free.retain(|&a| self.up[a] == self.down[a]);
@@ -91,6 +92,7 @@ impl<T: Passes> Block<'_, T> {
         worst.1
     }
 
+    /// The face of free variables.
     fn face(&mut self, free: &[usize]) -> Face {
         let least = DEPENDENT[usize::from(size_of::<T>() == 8)];
         let mut face = Face { taker: free[0], kept: Vec::new(), beside: Vec::new(), lower: Vec::new(), dependent: Vec::new() };
@@ -137,21 +139,24 @@ impl<T: Passes> Block<'_, T> {
     /// as soon as one of the others meets a bound, or nothing is left of the budget.
     fn slide(&mut self, state: &State<'_>, face: &Face, goal: f64, budget: &mut f64) -> bool {
         face.dependent.iter().any(|(a, line)| {
-            let slope = self.slope(*a);
-            let gain = slope - self.slope(face.taker) - dot(&face.back(line.clone()), &self.slopes(face)[..line.len()]);
+            let (d, gain) = self.direction(face, line.clone(), self.slope(*a));
             gain.abs() > goal && {
-                *budget -= self.cost_of_moving(line.len() + 2);
-                self.along(state, face, *a, line.clone(), slope) || *budget <= 0.0
+                *budget -= self.cost_of_moving(d.len() + 1);
+                self.along(state, face, *a, d, gain) || *budget <= 0.0
             }
         })
     }
 
-    /// Moves a variable, those of a face so that the slopes there stay, as far as pays; whether one of these meets a bound.
-    fn along(&mut self, state: &State<'_>, face: &Face, a: usize, line: Vec<f64>, slope: f64) -> bool {
+    /// How variables of a face move so that the slopes there stay while another is moved by 1, and what that gains per unit.
+    fn direction(&self, face: &Face, line: Vec<f64>, slope: f64) -> (Vec<f64>, f64) {
         let with = face.back(line);
         let gain = slope - self.slope(face.taker) - dot(&with, &self.slopes(face)[..with.len()]);
-        let list: Vec<usize> = face.kept[..with.len()].iter().copied().chain([a]).collect();
-        let mut d: Vec<f64> = with.iter().map(|c| -c).chain([1.0]).collect();
+        (with.iter().map(|c| -c).chain([1.0]).collect(), gain)
+    }
+
+    /// Goes along such a direction of a variable as far as pays; whether one of the face meets a bound.
+    fn along(&mut self, state: &State<'_>, face: &Face, a: usize, mut d: Vec<f64>, gain: f64) -> bool {
+        let list: Vec<usize> = face.kept[..d.len() - 1].iter().copied().chain([a]).collect();
         let most = gain / self.curvature(face.taker, &list, &d);
         d.iter_mut().for_each(|d| *d *= most);
         most.is_finite() && self.go(state, face.taker, &list, &d).is_some_and(|met| met != a)
