@@ -101,7 +101,7 @@ impl<T: Real> Triangle<'_, T> {
         Ok(())
     }
 
-    /// b becomes L'^-1 b.
+    /// b becomes L'^-1 b, sums kept in f64.
     fn backward_one(&self, b: &mut [T], control: &Control) -> Result<()> {
         let mut wide: Vec<f64> = b.iter().map(|x| x.to_f64()).collect();
         for start in (0..b.len()).step_by(TOGETHER).rev() {

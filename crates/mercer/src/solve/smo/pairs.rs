@@ -158,6 +158,7 @@ impl<'a, T: Passes> Block<'a, T> {
     /// Takes pair steps until the violation within the block is at most `goal`, or limits are met. Returns the steps.
     pub(super) fn solve(&mut self, state: &State<'_>, until: &Until<'_>) -> usize {
         let (mut i, mut j, mut step) = (0, 0, 0.0);
+        // Steps on all free variables never follow on each other: where rounding hides a move, a pair goes on.
         let (mut spent, mut paired, mut taken, wide) = (0.0, true, 0, self.v.len());
         if self.members.is_empty() {
             return 0;
