@@ -107,9 +107,12 @@ dispatch! {
     sum_pairs, sum_body, <T: Real, R: Pairwise>, (a: &[T], b: &[T], pair: R) -> T
 }
 
+/// Rows that are read together.
+pub(super) const TOGETHER: usize = 8;
+
 dispatch! {
     /// Inner products of rows with x.
-    dot_rows, dot_rows_body, <T: Real>, (rows: [&[T]; 8], x: &[T]) -> [T; 8]
+    dot_rows, dot_rows_body, <T: Real>, (rows: [&[T]; TOGETHER], x: &[T]) -> [T; TOGETHER]
 }
 dispatch! {
     /// Inner products of rows with x, and sum <- sum + the factors times the rows: both products with a part of a symmetric matrix,

@@ -3,7 +3,7 @@
 use super::Block;
 use super::Matrix;
 use super::few::FEW;
-use super::simd::{axpy, dot, dot_and_add_rows};
+use super::simd::{TOGETHER, axpy, dot, dot_and_add_rows};
 use mercer_linalg::{Into, View, ViewMut, product};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -113,9 +113,6 @@ fn few_of_band(a: &Matrix, diagonal: &[f64], x: &Matrix, band: Range<usize>) -> 
     }
     out.transpose()
 }
-
-/// Rows that are read together.
-const TOGETHER: usize = 8;
 
 /// Adds B x to `out`, where B is what stands right of the diagonal in some rows of A[first.., first..] and its mirror image; `out` begins
 /// at the first of these rows.

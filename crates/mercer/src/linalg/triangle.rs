@@ -6,7 +6,7 @@
 
 use super::Real;
 use super::few::FEW;
-use super::simd::{add_rows, dot, dot_rows};
+use super::simd::{TOGETHER, add_rows, dot, dot_rows};
 use crate::control::Control;
 use crate::error::Result;
 use mercer_linalg::{Into, View, ViewMut, product, solve_lower, solve_upper};
@@ -15,9 +15,6 @@ use std::ops::Range;
 
 /// Rows of the factor in a band, and right sides that one thread solves together.
 pub(super) const PANEL: usize = 128;
-
-/// Rows that are read together.
-const TOGETHER: usize = 8;
 
 /// Where the rows of L stand; nothing right of the diagonal is read outside of blocks on it.
 #[derive(Clone, Copy)]

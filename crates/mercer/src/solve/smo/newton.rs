@@ -82,7 +82,7 @@ impl<T: Passes> Block<'_, T> {
         let level = self.slope(face.taker);
         let mut worst = (goal, None);
         for a in (0..self.members.len()).filter(|&a| self.up[a] != self.down[a]) {
-            let (rise, fall) = ((self.v[a] + self.up[a]).to_f64(), (self.v[a] + self.down[a]).to_f64());
+            let (rise, fall) = (self.slope(a), (self.v[a] + self.down[a]).to_f64());
             for (slope, off) in [(rise, rise - level), (fall, level - fall)] {
                 if off > worst.0 {
                     worst = (off, Some((a, slope)));
@@ -125,7 +125,7 @@ impl<T: Passes> Block<'_, T> {
         (line, pivot)
     }
 
-    /// g.
+    /// g: the slope where a variable is raised.
     fn slope(&self, a: usize) -> f64 {
         (self.v[a] + self.up[a]).to_f64()
     }
