@@ -1,5 +1,6 @@
 //! FASTA (Pearson and Lipman 1988) and FASTQ (Cock et al. 2010): one row a record, with the columns `name`, `sequence`, and one
 //! for each field `KEY=VALUE` of the descriptions; what is left of these is the column `description`. Qualities are left out.
+//! Small letters, which mask repeats and other parts of little information, are the same residues and become capital letters.
 
 use super::ColumnType;
 use super::cells::Cells;
@@ -166,8 +167,12 @@ impl<'a> Records<'a> {
     fn finish(self) -> Result<Table> {
         self.check_last()?;
         let rows = self.sequences.len();
-        let mut sequences = Cells::new(true, true);
-        self.sequences.iter().for_each(|sequence| sequences.push(sequence));
+        let (mut sequences, mut masked) = (Cells::new(true, true), 0);
+        for mut sequence in self.sequences {
+            masked += usize::from(sequence.bytes().any(|b| b.is_ascii_lowercase()));
+            sequence.make_ascii_uppercase();
+            sequences.push(&sequence);
+        }
         let mut columns = vec![(NAME.to_owned(), Raw::Cells(self.names))];
         columns.extend(self.fields.into_iter().map(|(name, mut cells)| {
             cells.pad(rows);
@@ -180,7 +185,12 @@ impl<'a> Records<'a> {
         }
         columns.push((SEQUENCE.to_owned(), Raw::Cells(sequences)));
         let own_types = vec![(SEQUENCE.to_owned(), ColumnType::SEQUENCE)];
-        Ok(Table { aside, own_types, ..Table::of_raw(self.file, rows, columns)? })
+        let mut table = Table { aside, own_types, ..Table::of_raw(self.file, rows, columns)? };
+        if masked > 0 {
+            let of = if masked == 1 { "1 sequence".into() } else { format!("{masked} sequences") };
+            table.facts.push(Fact::of_table(format!("{}: {of} with small letters (soft-masked): read as capital letters", self.file)));
+        }
+        Ok(table)
     }
 }
 
