@@ -3,6 +3,7 @@
 //! one b in it. They lie 1 from the first and 2 from each other, so that
 //! v'Kv = 1 - 2 s m e^-gamma + s^2 m (1 + (m - 1) e^(-4 gamma)), below 0 at its least s where m > 1 + e^(2 gamma).
 
+use super::words::composed;
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{Gather, Kernel, Map, Mercer, Tile};
@@ -53,7 +54,7 @@ pub(crate) fn edit_distance(a: &[char], b: &[char]) -> usize {
 
 /// 1 over the mean square of the lengths: strings of that length with nothing in common are e^-1 alike.
 fn start(inputs: &Strings, weights: RowWeights<'_>) -> f64 {
-    let squares: f64 = inputs.iter().enumerate().map(|(i, s)| weights.at(i) * (s.chars().count() as f64).powi(2)).sum();
+    let squares: f64 = inputs.iter().enumerate().map(|(i, s)| weights.at(i) * (composed(s.into()).chars().count() as f64).powi(2)).sum();
     if squares > 0.0 { weights.total(inputs.len()) / squares } else { 1.0 }
 }
 
@@ -75,7 +76,7 @@ impl Kernel for Edit {
         Edit { gamma: self.gamma.settle_by(|| start(inputs, weights)) }
     }
     fn prepare(&self, (): &(), inputs: &Strings, _: Option<&Vec<Vec<char>>>) -> Result<Vec<Vec<char>>> {
-        Ok(inputs.iter().map(|s| s.chars().collect()).collect())
+        Ok(inputs.iter().map(|s| composed(s.into()).chars().collect()).collect())
     }
     fn fill<T: Real>(&self, tile: Tile<'_, Vec<Vec<char>>, T>) {
         let (a, b) = (tile.a, tile.b);

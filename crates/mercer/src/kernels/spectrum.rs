@@ -2,6 +2,7 @@
 //!
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
+use super::words::composed;
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
@@ -42,7 +43,7 @@ impl Kernel for Spectrum {
     const DOC: &'static str = "sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted";
     const SOURCE: &'static str = "Leslie, Eskin & Noble, The spectrum kernel (2002)";
     const BECAUSE: &'static str = "an inner product of counts";
-    const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters", Domain::Integer(1, 1000))];
+    const PARAMS: &'static [Param] = &[Param::fixed("k", "length of the substrings in characters (of the composed text, NFC)", Domain::Integer(1, 1000))];
     type Inputs = Strings;
     type Learnt = ();
     type Prepared = Counted;
@@ -57,8 +58,9 @@ impl Kernel for Spectrum {
         let mut columns = HashMap::new();
         let (mut rows, mut norms) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
         for text in inputs.iter() {
+            let text = composed(text.into());
             let mut counts: HashMap<&str, f64> = HashMap::new();
-            for s in substrings(text, k) {
+            for s in substrings(&text, k) {
                 *counts.entry(s).or_default() += 1.0;
             }
             norms.push(counts.values().map(|c| c * c).sum());
@@ -89,7 +91,7 @@ impl Kernel for Spectrum {
         Some(x.counts.sparse())
     }
     fn stored(&self, inputs: &Strings) -> Option<usize> {
-        Some(inputs.iter().map(|text| substrings(text, self.k.integer()).count()).sum())
+        Some(inputs.iter().map(|text| substrings(&composed(text.into()), self.k.integer()).count()).sum())
     }
     /// Substrings have their columns in the order in which a batch meets them.
     fn features_stand_alone(&self) -> bool {

@@ -142,13 +142,13 @@ impl Kernel for Tfidf {
         Param::fixed("ngrams", "words in a row that count together, at most; all fewer count too", Domain::Integer(1, 10)),
         Param::fixed("min_df", "training documents that a word must stand in; below 1: a share of them", Domain::PositiveFinite),
         Param::fixed("max_df", "training documents that a word may stand in; up to 1: a share of them", Domain::PositiveFinite),
-        Param::fixed("lower_case", "whether letters are made small first", Domain::Flag),
+        Param::fixed("lower_case", "lower-case the text first", Domain::Flag),
         Param::fixed(
             "tokens",
-            "what a word is: words, runs of letters and digits; spaces, all between white space",
+            "what a word is: words, by the word boundaries of Unicode (UAX 29); spaces, all between white space",
             Domain::Choice(&["words", "spaces"]),
         ),
-        Param::fixed("stop_words", "words that do not count, a list", Domain::Words),
+        Param::fixed("stop_words", "words that do not count, a list; each is cut as texts are, and one of several words counts where these follow one another", Domain::Words),
     ];
     type Inputs = Strings;
     type Learnt = Vocabulary;
@@ -157,6 +157,17 @@ impl Kernel for Tfidf {
     fn settle(&self, _: &Strings, _: RowWeights<'_>) -> Self {
         let (ngrams, min_df, max_df) = (self.ngrams.settle(1.0), self.min_df.settle(1.0), self.max_df.settle(1.0));
         Tfidf { ngrams, min_df, max_df, ..self.clone() }
+    }
+    fn check(&self, _: &Strings) -> Result<()> {
+        match self.reader().without_a_word(&self.stop_words) {
+            Some(stop_word) => Err(Error::OutOfDomain {
+                owner: Self::NAME.into(),
+                name: "stop_words".into(),
+                value: format!("'{stop_word}'"),
+                domain: "words, and there is no word in this; leave it out, or cut texts at white space only (tokens=spaces)".into(),
+            }),
+            None => Ok(()),
+        }
     }
     fn learns(&self) -> bool {
         true

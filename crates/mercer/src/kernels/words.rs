@@ -1,17 +1,25 @@
-//! Documents as words and as runs of words.
+//! Documents as words and as runs of words (Unicode Standard Annex 29, Unicode text segmentation, section 4; Annex 15, Unicode
+//! normalization forms).
+//!
+//! Texts are composed (NFC) before they are cut, so that the ways to write an accented letter are one. A mark belongs to the letter
+//! before it; an apostrophe, point or colon between letters does not end a word. Where a script puts no space between words, each
+//! character is one (Chinese, Japanese but for runs of katakana, Thai, Lao, Khmer, Burmese).
 
 use crate::control::Control;
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Tokens {
-    /// A run of letters, digits and underscores.
+    /// What lies between the word boundaries of Unicode and holds a letter or a digit.
     Words,
     /// All that stands between white space.
     Spaces,
@@ -22,32 +30,85 @@ pub(super) struct Words {
     tokens: Tokens,
     lower_case: bool,
     longest_run: usize,
-    stop_words: HashSet<String>,
+    /// Stop words by the first word that they are cut into: the words that follow it, more of them first.
+    stop_words: HashMap<String, Vec<Vec<String>>>,
+}
+
+/// The apostrophe of typesetters, which is the one of keyboards too.
+const APOSTROPHE: char = '\u{2019}';
+
+/// The text with its letters and marks composed (NFC): a letter with an accent is the same in however many characters it came.
+pub(super) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
 }
 
 /// Documents that one thread reads together.
 const TOGETHER: usize = 256;
 
 impl Words {
+    /// Stop words are cut as documents are: one that is several words counts where these follow one another.
     pub(super) fn new(tokens: Tokens, lower_case: bool, longest_run: usize, stop_words: &[String]) -> Self {
-        let same_case = |word: &String| if lower_case { word.to_lowercase() } else { word.clone() };
-        Words { tokens, lower_case, longest_run, stop_words: stop_words.iter().map(same_case).collect() }
+        let mut words = Words { tokens, lower_case, longest_run, stop_words: HashMap::new() };
+        for stop_word in stop_words {
+            let text = words.normal(stop_word);
+            let mut parts = words.cut(&text).into_iter().map(str::to_owned);
+            if let Some(first) = parts.next() {
+                words.stop_words.entry(first).or_default().push(parts.collect());
+            }
+        }
+        words.stop_words.values_mut().for_each(|rests| rests.sort_by_key(|rest| std::cmp::Reverse(rest.len())));
+        words
+    }
+
+    /// The first of some stop words in which there is no word, so that it could have no effect.
+    pub(super) fn without_a_word<'s>(&self, stop_words: &'s [String]) -> Option<&'s String> {
+        stop_words.iter().find(|stop_word| self.cut(&self.normal(stop_word)).is_empty())
+    }
+
+    /// The text in the form in which words are compared.
+    fn normal<'d>(&self, document: &'d str) -> Cow<'d, str> {
+        let text = if self.lower_case { Cow::Owned(document.to_lowercase()) } else { Cow::Borrowed(document) };
+        if text.is_ascii() {
+            return text;
+        }
+        let text = composed(text);
+        match self.tokens {
+            Tokens::Words if text.contains(APOSTROPHE) => Cow::Owned(text.replace(APOSTROPHE, "'")),
+            _ => text,
+        }
+    }
+
+    fn cut<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        match self.tokens {
+            Tokens::Words => text.unicode_words().collect(),
+            Tokens::Spaces => text.split_whitespace().collect(),
+        }
+    }
+
+    /// How many words from the first one on are a stop word.
+    fn stopped(&self, words: &[&str]) -> usize {
+        let Some((first, after)) = words.split_first() else { return 0 };
+        let follows = |rest: &&Vec<String>| rest.len() <= after.len() && rest.iter().zip(after).all(|(a, b)| a == b);
+        self.stop_words.get(*first).and_then(|rests| rests.iter().find(follows)).map_or(0, |rest| 1 + rest.len())
     }
 
     /// Calls `visit` with every word and every run of words, in order. Stop words are taken out first.
     pub(super) fn each(&self, document: &str, mut visit: impl FnMut(&str)) {
-        let lowered;
-        let text = if self.lower_case {
-            lowered = document.to_lowercase();
-            &lowered
-        } else {
-            document
-        };
-        let counts = |word: &&str| !word.is_empty() && !self.stop_words.contains(*word);
-        let words: Vec<&str> = match self.tokens {
-            Tokens::Words => text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(counts).collect(),
-            Tokens::Spaces => text.split_whitespace().filter(counts).collect(),
-        };
+        let text = self.normal(document);
+        let mut words = self.cut(&text);
+        if !self.stop_words.is_empty() {
+            let (mut kept, mut at) = (0, 0);
+            while at < words.len() {
+                match self.stopped(&words[at..]) {
+                    0 => {
+                        words[kept] = words[at];
+                        (kept, at) = (kept + 1, at + 1);
+                    }
+                    stopped => at += stopped,
+                }
+            }
+            words.truncate(kept);
+        }
         let mut run = String::new();
         for first in 0..words.len() {
             run.clear();
