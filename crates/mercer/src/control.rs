@@ -1,6 +1,11 @@
 //! How a long computation is watched and bounded: time, iterations, memory, progress, cancelling.
 
 mod available;
+mod contain;
+
+pub use contain::{contain, keep_panics_quiet};
+#[cfg(feature = "testkit")]
+pub(crate) use contain::panic_where_asked;
 
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};

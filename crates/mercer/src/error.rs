@@ -197,6 +197,16 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A panic: a fault of the program.
+    #[error(
+        "{what}: internal error: {why}; this is a fault of Mercer and not of the data: please report it, with this message, the version, and the command or the lines of code"
+    )]
+    Internal {
+        /// What was computed.
+        what: String,
+        /// The message of the panic, with its place where that is known.
+        why: String,
+    },
     /// The operating system refused.
     #[error("{file}: {}", in_words(source))]
     Io {
@@ -207,7 +217,7 @@ pub enum Error {
     },
 }
 
-/// The four families of error that the faces tell apart (exit codes, exception classes).
+/// The families of error that the faces tell apart (exit codes, exception classes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// An expression, name or parameter: fix what was typed.
@@ -218,12 +228,14 @@ pub enum ErrorKind {
     Resource,
     /// A model file.
     ModelFile,
+    /// A fault of the program: report it.
+    Internal,
 }
 
 impl Error {
     /// Whether it ends a whole search, and says nothing of the setting that it was met at.
     pub(crate) fn ends_all(&self) -> bool {
-        matches!(self, Error::Cancelled | Error::Memory { .. } | Error::Time { .. })
+        matches!(self, Error::Cancelled | Error::Memory { .. } | Error::Time { .. } | Error::Internal { .. })
     }
     /// The family that the error belongs to.
     pub fn kind(&self) -> ErrorKind {
@@ -240,6 +252,7 @@ impl Error {
             Cell { .. } | Table { .. } | Data(_) | Shape { .. } | Io { .. } => ErrorKind::Data,
             Memory { .. } | TooLarge { .. } | Time { .. } | Stopped { .. } | Cancelled | Numerical { .. } => ErrorKind::Resource,
             ModelFile { .. } => ErrorKind::ModelFile,
+            Internal { .. } => ErrorKind::Internal,
         }
     }
 

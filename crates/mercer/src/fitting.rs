@@ -26,6 +26,24 @@ pub struct Prepared {
     pub kernel: KernelExpr,
     /// What the user should know.
     pub notices: Vec<String>,
+    layout: prep::Layout,
+}
+
+impl Prepared {
+    /// The columns that these rows have, and how they were made.
+    pub fn layout(&self) -> &prep::Layout {
+        &self.layout
+    }
+
+    /// Some of these rows as they were before any step, or others like them, prepared anew: with numbers of their own, and with the
+    /// same columns and the same kernel.
+    ///
+    /// # Errors
+    /// Rows without the columns that these have.
+    pub fn again(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<Prepared> {
+        let prep = self.layout.fit(data, weights)?;
+        Ok(Prepared { data: prep.apply(data)?, prep, kernel: self.kernel.clone(), notices: Vec::new(), layout: self.layout.clone() })
+    }
 }
 
 /// Chooses the kernel where none is given, decides how category columns are coded, and fits the preparation.
@@ -62,8 +80,13 @@ fn prepare_for(
     weights: Option<&[f64]>,
     kinds: &[(&str, ColumnKind)],
 ) -> Result<Prepared> {
-    let Uses { one_hot, as_is, not_scaled, unused } = kernel.uses(kinds)?;
+    let Uses { one_hot, as_is, not_scaled, unused, named } = kernel.uses(kinds)?;
     let (prep, mut notices) = recipe.fit_keeping(data, &one_hot, &as_is, weights)?;
+    if let Some(name) = named.iter().find(|name| prep.drops(name)) {
+        return Err(Error::Data(format!(
+            "the kernel {kernel} is pointed at column '{name}', which holds the same value in every row; leave it out of the kernel"
+        )));
+    }
     if recipe.standardise {
         notices.extend(not_scaled.iter().map(|name| {
             format!(
@@ -74,7 +97,7 @@ fn prepare_for(
     // Of a column that is left out, that is said already.
     let idle = unused.iter().filter(|name| !prep.drops(name));
     notices.extend(idle.map(|name| format!("column '{name}' is not used by the kernel {kernel}")));
-    Ok(Prepared { data: prep.apply(data)?, prep, kernel, notices })
+    Ok(Prepared { data: prep.apply(data)?, layout: prep::Layout::new(recipe, &as_is, &prep), prep, kernel, notices })
 }
 
 /// Names and kinds of the columns.
@@ -282,6 +305,8 @@ pub(crate) fn fit_bound(
     control: &Control,
     seed: u64,
 ) -> Result<FittedModel> {
+    #[cfg(feature = "testkit")]
+    crate::control::panic_where_asked(estimator.name());
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
     estimator.settle(&task)?.fit(&task)
 }

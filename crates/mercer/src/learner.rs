@@ -202,12 +202,16 @@ impl Learner {
 
     /// So many of the rows that are used, at most.
     fn ready(&self, mut rows: Vec<usize>, most: usize, examples: &Examples<'_>) -> Result<Ready> {
+        let mut used = examples.select(&rows);
+        // All rows say which columns there are, so that no sample lacks one.
+        let mut prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), &used.data, used.weights.as_deref())?;
         if most < rows.len() {
-            let target = examples.target.select(&rows);
-            rows = some_rows_of(&target, most, self.seed).into_iter().map(|i| rows[i]).collect();
+            rows = some_rows_of(&used.target, most, self.seed).into_iter().map(|i| rows[i]).collect();
+            used = examples.select(&rows);
+            let again = prepared.again(&used.data, used.weights.as_deref())?;
+            prepared.prep = again.prep;
+            prepared.data = again.data;
         }
-        let used = examples.select(&rows);
-        let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), &used.data, used.weights.as_deref())?;
         if !self.estimator.takes(&used.target) {
             return Err(cannot_predict(&self.estimator, &used.target));
         }
@@ -344,7 +348,7 @@ impl Learner {
         }
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
         let aim = Aim { scoring, within_noise: before.within_noise };
-        let preparation = Preparation { recipe: &self.prep, kernel, raw: &ready.used.data };
+        let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data };
         let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
         search.suggest(before.searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.

@@ -10,7 +10,7 @@ use super::entry::{Entry, FoldScore, Ground};
 use super::pace::Pace;
 use super::plan::{Plan, bytes_of};
 use super::{Comparing, Outcome};
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Size, Want};
@@ -69,8 +69,8 @@ impl<'a> Contest<'a> {
             let found = plan.fits.iter().find(|f| f.estimator == *e);
             let (planned, most, first) = found.map_or((all, all, all), |f| (f.rows, f.most_rows, f.first_rows));
             let landmarks = found.and_then(|f| f.landmarks);
-            let refused =
-                refusal(e, &whole.kernel, Landmarks::size(landmarks, size.at(planned)), &examples, &whole.data, comparing, control).err();
+            let size = Landmarks::size(landmarks, size.at(planned));
+            let refused = contain(e.name(), || refusal(e, &whole.kernel, size, &examples, &whole.data, comparing, control)).err();
             Entry {
                 estimator: e.clone(),
                 failure: refused,
@@ -105,9 +105,9 @@ impl<'a> Contest<'a> {
         }
         let fold = &self.folds[k];
         let raw = self.examples.select(&fold.train);
-        let made = fitting::prepare_weighed(&self.comparing.prep, self.comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
+        let made = self.whole.again(&raw.data, raw.weights.as_deref())?;
         let test = made.prep.apply(&self.examples.data.select(&fold.test))?;
-        Ok(Arc::new(Ground { kernel: made.kernel, train: Sample { data: made.data, ..raw }, test }))
+        Ok(Arc::new(Ground { train: Sample { data: made.data, ..raw }, test }))
     }
 
     /// Every step, as far as time allows.
@@ -189,7 +189,12 @@ impl<'a> Contest<'a> {
         Ok(FoldScore { scores, predictions, converged: fitted.summary().converged, seconds })
     }
 
-    /// Runs a step of one entry; a failure becomes its own, but for what ends everything.
+    /// A step of one entry: a panic in it is its own failure, and the others go on.
+    pub(super) fn contained<R>(&self, e: usize, step: impl FnOnce() -> Result<R>) -> Result<R> {
+        contain(self.entries[e].estimator.name(), step)
+    }
+
+    /// Settles a step of one entry; a failure becomes its own, but for what ends everything.
     fn settle<R>(&mut self, e: usize, made: Result<R>) -> Result<Option<R>> {
         match made {
             Ok(r) => Ok(Some(r)),
@@ -229,7 +234,7 @@ impl<'a> Contest<'a> {
             let (mut clock, mut made);
             loop {
                 clock = Instant::now();
-                made = self.look(e, &control);
+                made = self.contained(e, || self.look(e, &control));
                 let refused = match &made {
                     Ok(looks) => looks.iter().find_map(|l| l.1.as_ref().err()),
                     Err(error) => Some(error),
@@ -287,9 +292,9 @@ impl<'a> Contest<'a> {
             part = examples.select(&rows);
             examples = part.examples();
         }
-        let prepared = Preparation { recipe: &self.comparing.prep, kernel: &ground.kernel, raw: &raw };
+        let prepared = Preparation { prepared: &self.whole, raw: &raw };
         let aim = Aim { scoring: self.scoring, within_noise: true };
-        Search::new(&ground.kernel, &entry.estimator, &examples, Some(prepared), aim, control, seed)
+        Search::new(&self.whole.kernel, &entry.estimator, &examples, Some(prepared), aim, control, seed)
     }
 
     fn search(&mut self) -> Result<()> {
@@ -317,8 +322,10 @@ impl<'a> Contest<'a> {
             let work: f64 = searches.iter().map(Search::next_work).sum();
             let bytes = self.bytes(&self.entries[e], rows) + search_bytes(rows);
             let cells: Vec<std::sync::Mutex<Search>> = searches.into_iter().map(std::sync::Mutex::new).collect();
-            let made = self.over_folds(rows, bytes, &control, tight, |k, control| {
-                cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)
+            let made = self.contained(e, || {
+                self.over_folds(rows, bytes, &control, tight, |k, control| {
+                    cells[k].lock().unwrap_or_else(std::sync::PoisonError::into_inner).round(control)
+                })
             });
             self.entries[e].searches =
                 cells.into_iter().map(|c| c.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect();
@@ -363,9 +370,11 @@ impl<'a> Contest<'a> {
     fn try_landmarks(&mut self, e: usize) -> Result<()> {
         let Some(landmarks) = self.entries[e].landmarks else { return Ok(()) };
         self.control.tell(&format!("{}: landmarks or fewer rows", self.entries[e].estimator.name()), 0, 1);
-        let (ground, control) = (self.ground(0)?, self.control.share(0.2));
-        let (kernel, estimator) = self.entries[e].searches[0].best()?;
-        let win = landmarks.win(&kernel, &estimator, &ground.train.examples(), self.scoring, &control, self.comparing.seed);
+        let control = self.control.share(0.2);
+        let win = self.contained(e, || {
+            let (kernel, estimator) = self.entries[e].searches[0].best()?;
+            landmarks.win(&kernel, &estimator, &self.ground(0)?.train.examples(), self.scoring, &control, self.comparing.seed)
+        });
         if let Ok(false) = win {
             let (entry, most) = (&mut self.entries[e], landmarks.exact_rows);
             (entry.landmarks, entry.rows, entry.most_rows, entry.first_rows) = (None, most, most, entry.first_rows.min(most));
@@ -387,7 +396,7 @@ impl<'a> Contest<'a> {
         let expected = self.fold_seconds(&self.entries[e], rows) / folds as f64;
         let may_grow = may_grow && rows < self.entries[e].most_rows;
         let clock = Instant::now();
-        let made = self.over_folds(rows, bytes, &control, false, |k, control| {
+        let score = |k: usize, control: &Control| {
             let clock = Instant::now();
             let (kernel, estimator) = &settings[k];
             let score = self.score_fold(k, rows, &self.fitted_kernel(e, kernel), estimator, control)?;
@@ -398,7 +407,8 @@ impl<'a> Contest<'a> {
                 return Err(Error::Time { what: estimator.name().into() });
             }
             Ok(score)
-        });
+        };
+        let made = self.contained(e, || self.over_folds(rows, bytes, &control, false, score));
         if let Some((score, seconds)) = first.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             self.entries[e].pace = Pace::of(rows, &[score], folds as f64 * seconds, 0.0);
             return Ok(false);

@@ -4,12 +4,10 @@ use super::pace::Pace;
 use crate::data::{Dataset, Sample};
 use crate::error::Error;
 use crate::estimators::{EstimatorExpr, Predictions};
-use crate::kernels::KernelExpr;
 use crate::select::{Landmarks, Metric, Search};
 
 /// The rows of one fold, prepared.
 pub(super) struct Ground {
-    pub(super) kernel: KernelExpr,
     pub(super) train: Sample,
     pub(super) test: Dataset,
 }

@@ -4,10 +4,12 @@ use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
 use super::{Outcome, Scored, Standing, Starts};
+use crate::control::contain;
 use crate::data::even_rows;
 use crate::error::{Error, Result};
 use crate::estimators::Want;
-use crate::learner::{Before, Learner, Rows, Timed};
+use crate::fitting::Used;
+use crate::learner::{Before, Learner, Model, Rows, Timed};
 use crate::select::{DEAR, Estimate, Search, Tuned};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +29,9 @@ impl Contest<'_> {
         let mut order: Vec<usize> = (0..rows.len()).filter(|&e| rows[e].failure.is_none() && !rows[e].metrics.is_empty()).collect();
         order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
         let mut tuned = self.tuned_side_by_side(&order)?;
-        let timed = self.whole.data.select(&even_rows(self.whole.data.rows(), TIMED_ROWS));
+        let used = Used::of(&self.comparing.prep, self.examples.data, self.examples.target, self.examples.weights)?.rows;
+        let timed: Vec<usize> = even_rows(used.len(), TIMED_ROWS).into_iter().map(|k| used[k]).collect();
+        let timed = self.examples.data.select(&timed);
         for (done, &e) in order.iter().enumerate() {
             self.control.check()?;
             if self.control.out_of_time() {
@@ -39,7 +43,7 @@ impl Contest<'_> {
             let mut made;
             loop {
                 let before = Before { searches: &self.entries[e].searches, within_noise: done > 0, tuned: tuned[done].take() };
-                made = self.learner(e).fit_from(&before, &self.examples, self.info, &control);
+                made = self.contained(e, || self.learner(e).fit_from(&before, &self.examples, self.info, &control));
                 if !self.is_shrunk(e, self.entries[e].rows, made.as_ref().err()) {
                     break;
                 }
@@ -47,7 +51,7 @@ impl Contest<'_> {
             match made {
                 Ok(Timed { model, tune_seconds, fit_seconds }) => {
                     let clock = Instant::now();
-                    if model.predict_prepared(&timed, Want::default(), &control).is_ok() {
+                    if self.contained(e, || model.predict(&timed, Want::default(), &control)).is_ok() {
                         rows[e].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / timed.rows().max(1) as f64;
                     }
                     (rows[e].tune_seconds, rows[e].fit_seconds) = (tune_seconds, fit_seconds);
@@ -111,7 +115,7 @@ impl Contest<'_> {
             let e = order[done];
             let before = Before { searches: &self.entries[e].searches, within_noise: done > 0, tuned: None };
             // What fails is told by the fit.
-            self.learner(e).tuned(&before, &self.examples, &quiet).ok()
+            self.contained(e, || self.learner(e).tuned(&before, &self.examples, &quiet)).ok()
         };
         // The longest first; each thread takes the next when it has done with one.
         let mut queue: Vec<usize> = (0..order.len()).collect();
@@ -128,7 +132,8 @@ impl Contest<'_> {
 
     /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
     fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
-        let starts = |row: &Scored| row.model.as_ref().and_then(|model| Starts::of(model, &self.examples, self.control).ok().flatten());
+        let of = |model: &Model| contain(model.estimator.name(), || Starts::of(model, &self.examples, self.control)).ok().flatten();
+        let starts = |row: &Scored| row.model.as_ref().and_then(of);
         let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();
         self.control.check()?;
         rows.iter_mut().zip(found).for_each(|(row, starts)| row.starts = starts);

@@ -3,7 +3,7 @@
 use super::Comparing;
 use super::contest::fits_side_by_side;
 use super::finish::TIMED_ROWS;
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
@@ -102,7 +102,9 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
                 let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
                 // What cannot be searched fails in its turn, and says so there.
                 let searched_on = examples.select(&some_rows_of(examples.target, found.rows, comparing.seed));
-                let search = Search::new(kernel, estimator, &searched_on.examples(), None, aim, control, comparing.seed);
+                let search = contain(estimator.name(), || {
+                    Search::new(kernel, estimator, &searched_on.examples(), None, aim, control, comparing.seed)
+                });
                 let searched = search.map_or(0.0, |s| (folds + 1.0) * s.usual_work() / speed.operations);
                 let side_by_side = fits_side_by_side(found.rows, bytes, comparing.folds, control);
                 let at_once = if side_by_side { folds / comparing.folds.div_ceil(rayon::current_num_threads()) as f64 } else { 1.0 };

@@ -206,7 +206,7 @@ struct Compared {
 
 impl Compared {
     fn of(data: &Dataset, kernel: Option<&KernelExpr>, recipe: &Recipe, control: &Control) -> Result<Compared> {
-        let Prepared { data: rows, prep, kernel, notices } = prepare(recipe, kernel, data)?;
+        let Prepared { data: rows, prep, kernel, notices, .. } = prepare(recipe, kernel, data)?;
         require_symmetric(&kernel, "a test of dependence", Needs::Symmetric, &rows)?;
         let settled = kernel.settle(&rows)?;
         let kernel = settled.learn(&rows, None, control)?;

@@ -2,9 +2,10 @@
 
 use super::fitted::{Fixed, Scope};
 use super::shared::Shared;
+use super::uses::wrong_kind;
 use crate::control::Control;
-use crate::data::{Arity, ColumnKind, Dataset, Inputs, RowWeights};
-use crate::error::Result;
+use crate::data::{Arity, Column, ColumnKind, Dataset, Inputs, Points, RowWeights, Values};
+use crate::error::{Error, Result};
 use crate::expr::{Argument, Term};
 use crate::gram::{Bound, Kernel, Leaf, Mercer, Ready, Spectral, require_fit};
 use crate::param::{self, Param, Value};
@@ -58,11 +59,44 @@ pub(super) fn learn<K: Kernel>(kernel: &K, rows: Scope<'_>, weights: RowWeights<
     kernel.learn(&inputs, weights, control).map(Shared::from)
 }
 
-/// Rows made ready for a kernel of the list.
+/// Rows made ready for a kernel of the list, and the columns of them that it takes.
 struct FixedLeaf<K: Kernel> {
     kernel: K,
     ready: Arc<Ready<K>>,
-    selected: Option<Vec<String>>,
+    columns: Vec<Taken>,
+}
+
+/// A column that a kernel takes: new rows have it by the same name, with as many numbers.
+struct Taken {
+    name: String,
+    place: usize,
+    width: usize,
+}
+
+impl Taken {
+    fn of(data: &Dataset, place: usize) -> Self {
+        let column = &data.columns()[place];
+        Taken { name: column.name.clone(), place, width: width(column) }
+    }
+
+    /// Its place among the columns of new rows: the same one as a rule.
+    fn place(&self, new: &Dataset) -> Result<usize> {
+        let same = new.columns().get(self.place).is_some_and(|c| c.name == self.name);
+        let place = if same { self.place } else { new.position(&self.name)? };
+        let column = &new.columns()[place];
+        if !column.values.is_empty() {
+            Error::unless_equal(&format!("numbers per row of column '{}'", self.name), self.width, width(column))?;
+        }
+        Ok(place)
+    }
+}
+
+/// Numbers that a cell is made of, where it is made of numbers.
+fn width(column: &Column) -> usize {
+    match &column.values {
+        Values::Numbers(_) => 1,
+        other => other.vectors().map_or(0, Points::dim),
+    }
 }
 
 impl<K: Kernel> Fixed for FixedLeaf<K> {
@@ -70,14 +104,20 @@ impl<K: Kernel> Fixed for FixedLeaf<K> {
         Ok(Box::new(Leaf::among(&self.ready)))
     }
     fn cross(&self, new: &Dataset, _: &Control) -> Result<Box<dyn Bound>> {
-        let rows = Scope { selected: self.selected.as_deref(), ..Scope::of(new) };
-        Ok(Box::new(Leaf::cross(rows.gather::<K::Inputs>(&self.kernel)?.as_ref(), &self.ready)?))
+        let columns: Vec<usize> = self.columns.iter().map(|column| column.place(new)).collect::<Result<_>>()?;
+        let kind = |c: usize| new.columns()[c].values.kind();
+        if let Some(&c) = columns.iter().find(|&&c| !Takes::takes(&self.kernel, kind(c))) {
+            return Err(wrong_kind(&self.kernel, &new.columns()[c].name, kind(c)));
+        }
+        Ok(Box::new(Leaf::cross(K::Inputs::gather(new, &columns)?.as_ref(), &self.ready)?))
     }
 }
 
 pub(super) fn fix<K: Kernel>(kernel: &K, learnt: &Shared<K::Learnt>, rows: Scope<'_>) -> Result<Box<dyn Fixed>> {
-    let ready = Arc::new(Ready::new(kernel, learnt.arc(), rows.gather::<K::Inputs>(kernel)?.as_ref())?);
-    Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, selected: rows.selected.map(<[String]>::to_vec) }))
+    let places = rows.columns(kernel)?;
+    let ready = Arc::new(Ready::new(kernel, learnt.arc(), K::Inputs::gather(rows.data, &places)?.as_ref())?);
+    let columns = places.into_iter().map(|place| Taken::of(rows.data, place)).collect();
+    Ok(Box::new(FixedLeaf { kernel: kernel.clone(), ready, columns }))
 }
 
 /// What takes columns: a kernel of the list, or a composition that takes a column in the place of its parts.

@@ -21,6 +21,8 @@ pub struct Uses {
     pub not_scaled: Vec<String>,
     /// Columns that no kernel takes.
     pub unused: Vec<String>,
+    /// Columns that a kernel is pointed at by name.
+    pub named: Vec<String>,
 }
 
 /// Whether a column of a prepared dataset stems from the column of this name: itself, or its `name=...` indicators.
@@ -28,15 +30,19 @@ pub(super) fn stems_from(column: &str, name: &str) -> bool {
     column == name || column.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// The columns of `data` that a kernel takes, out of the selected names or out of all.
-pub(super) fn pick(kernel: &(impl Takes + ?Sized), data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
-    let wrong = |name: &str, kind: ColumnKind, fix: String| Error::WrongKind {
+/// The error of a column that a kernel cannot take.
+pub(super) fn wrong_kind(kernel: &(impl Takes + ?Sized), column: &str, kind: ColumnKind) -> Error {
+    Error::WrongKind {
         kernel: kernel.name().into(),
-        column: name.into(),
+        column: column.into(),
         needs: kernel.takes_words().into(),
         found: kind.holds().into(),
-        fix,
-    };
+        fix: "point it at other columns, or declare the column with --types".into(),
+    }
+}
+
+/// The columns of `data` that a kernel takes, out of the selected names or out of all.
+pub(super) fn pick(kernel: &(impl Takes + ?Sized), data: &[Selection<'_>], selected: Option<&[String]>) -> Result<Vec<usize>> {
     let columns: Vec<usize> = match selected {
         None => (0..data.len()).filter(|&c| kernel.takes(data[c].1)).collect(),
         Some(names) => {
@@ -50,8 +56,7 @@ pub(super) fn pick(kernel: &(impl Takes + ?Sized), data: &[Selection<'_>], selec
                     continue;
                 }
                 if let Some(&c) = mine.iter().find(|&&c| !kernel.takes(data[c].1)) {
-                    let fix = "point it at other columns, or declare the column with --types".to_owned();
-                    return Err(wrong(name, data[c].1, fix));
+                    return Err(wrong_kind(kernel, name, data[c].1));
                 }
                 found.extend(mine);
             }
@@ -196,6 +201,16 @@ impl KernelExpr {
         wanted
     }
 
+    /// Names that kernels of the expression are pointed at.
+    fn named_columns(&self) -> Vec<String> {
+        let mut named = Vec::new();
+        let _ = self.leaves(None, &mut |_, selected| {
+            named.extend_from_slice(selected.unwrap_or_default());
+            Ok(())
+        });
+        named
+    }
+
     /// Whether any kernel of the expression is such.
     pub(super) fn has_leaf(&self, such: &dyn Fn(&dyn AnyKernel) -> bool) -> bool {
         self.parts().iter().any(|p| p.has_leaf(such)) || self.leaf().is_some_and(such)
@@ -301,7 +316,7 @@ impl KernelExpr {
             None => wrong = Err(Error::unknown("column", name, columns.iter().map(|c| c.0))),
         });
         wrong?;
-        let mut uses = Uses::default();
+        let mut uses = Uses { named: self.named_columns(), ..Uses::default() };
         for (c, (name, kind)) in columns.iter().enumerate() {
             let encode = *kind == ColumnKind::Category && (as_numbers[c] || (bare_numbers && !as_labels[c]));
             let name = (*name).to_owned();

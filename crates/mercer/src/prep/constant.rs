@@ -1,7 +1,8 @@
-//! Columns that hold one value in every training row tell nothing and are left out.
+//! Columns that hold one value in every training row tell nothing and are left out. A column that is constant only in some of the
+//! rows, such as the training rows of a fold, stays, so that every part of a table has the same columns; it is held at its value.
 
 use super::{Step, listed, place};
-use crate::data::Column;
+use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::read::Notice;
 use serde::{Deserialize, Serialize};
@@ -43,5 +44,35 @@ impl Drop {
             1 => Some(format!("column {all} holds the same value in every row: dropped")),
             _ => Some(format!("columns {all} hold one value each in every row: dropped")),
         }
+    }
+}
+
+/// Columns that hold one value in the rows that were learnt from, but not in all rows that could have been: new rows take that
+/// value too, as nothing is known of any other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// The columns, with one row: their value.
+    pub values: Dataset,
+}
+
+impl Hold {
+    pub(super) fn fit(columns: &[Column], as_is: &[String]) -> Result<Option<Step>> {
+        let constant = columns.iter().filter(|c| !c.values.is_empty() && c.values.is_constant() && !as_is.contains(&c.name));
+        let values: Vec<Column> = constant.map(|c| Column { name: c.name.clone(), values: c.values.select(&[0]) }).collect();
+        Ok(if values.is_empty() { None } else { Some(Step::Hold(Hold { values: Dataset::with_rows(1, values)? })) })
+    }
+
+    pub(super) fn apply(&self, columns: &mut [Column]) -> Result<()> {
+        for held in self.values.columns() {
+            let at = place(columns, &held.name)?;
+            let rows = vec![0; columns[at].values.len()];
+            columns[at].values = held.values.select(&rows);
+        }
+        Ok(())
+    }
+
+    pub(super) fn describe(&self) -> String {
+        format!("Held at their value, as constant in the rows that were learnt from: {}.", listed(self.values.names().into_iter()))
     }
 }

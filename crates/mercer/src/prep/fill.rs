@@ -39,7 +39,7 @@ impl Fill {
         for column in columns {
             let Values::Numbers(v) = &column.values else { continue };
             let name = &column.name;
-            let mut there: Vec<(f64, f64)> = v.iter().enumerate().filter(|(_, x)| !x.is_nan()).map(|(i, x)| (*x, weights.at(i))).collect();
+            let mut there = present(v, weights);
             let missing = v.len() - there.len();
             if there.is_empty() && missing > 0 {
                 notices.push(format!("column '{name}' has no value in any row: dropped"));
@@ -60,6 +60,20 @@ impl Fill {
         }
         let nothing = fill.columns.is_empty() && fill.empty.is_empty();
         Ok((!nothing).then_some(Step::Fill(fill)))
+    }
+
+    /// The same columns and flags with the medians of other rows; where these have no number, the median stays.
+    pub(super) fn anew(&self, columns: &[Column], weights: RowWeights<'_>) -> Result<Step> {
+        let mut fill = self.clone();
+        for filled in &mut fill.columns {
+            if let Values::Numbers(v) = &columns[place(columns, &filled.column)?].values {
+                let mut there = present(v, weights);
+                if !there.is_empty() {
+                    filled.median = median(&mut there);
+                }
+            }
+        }
+        Ok(Step::Fill(fill))
     }
 
     pub(super) fn apply(&self, columns: &mut Vec<Column>) -> Result<()> {
@@ -120,6 +134,11 @@ fn readable(schema: &Schema, column: &str, x: f64) -> String {
     }
     let digits = if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log10().floor() + 1.0 };
     Short(Value::Number(x).rounded((digits as usize).clamp(4, 17)).number()).to_string()
+}
+
+/// The numbers that are not missing, with their weights.
+fn present(v: &[f64], weights: RowWeights<'_>) -> Vec<(f64, f64)> {
+    v.iter().enumerate().filter(|(_, x)| !x.is_nan()).map(|(i, x)| (*x, weights.at(i))).collect()
 }
 
 /// Weights that differ by less than this share of their sum differ by rounding.

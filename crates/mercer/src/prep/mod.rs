@@ -11,7 +11,7 @@ mod one_hot;
 mod standardise;
 mod vectors;
 
-pub use constant::Drop;
+pub use constant::{Drop, Hold};
 pub use fill::{Fill, Filled};
 pub use missing::{Complete, Kept, Missing};
 pub use one_hot::{Encoded, OneHot};
@@ -55,10 +55,23 @@ pub enum Step {
     Drop(Drop),
     /// Categories become 0/1 columns.
     OneHot(OneHot),
+    /// Columns held at the one value that the rows learnt from have.
+    Hold(Hold),
     /// Numbers get mean 0 and standard deviation 1.
     Standardise(Standardise),
     /// The dimensions of a column of vectors are scaled.
     Vectors(Vectors),
+}
+
+/// A recipe with the columns that it makes of a table. Parts of the rows, such as the training rows of folds, are prepared by it
+/// anew: their numbers differ, their columns do not.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    recipe: Recipe,
+    /// Columns that are neither standardised nor dropped.
+    as_is: Vec<String>,
+    /// As settled from all rows.
+    fitted: Fitted,
 }
 
 /// A recipe settled from training rows.
@@ -79,12 +92,6 @@ impl Recipe {
     /// row left.
     pub fn rows_kept(&self, data: &Dataset) -> Result<Kept> {
         missing::keep(&self.missing, data)
-    }
-
-    /// Whether the steps take anything from the rows but their labels: then other training rows give other inputs.
-    pub fn learns_from_rows(&self, data: &Dataset) -> bool {
-        let measured = |c: &Column| matches!(c.values, Values::Numbers(_) | Values::Categories(_)) || c.values.vectors().is_some();
-        self.standardise && data.columns().iter().any(measured)
     }
 
     /// Settles the steps from training rows, of which [`Recipe::rows_kept`] left out what is to be dropped. The categories
@@ -134,13 +141,59 @@ impl Recipe {
             )));
         }
         fitting.add(|columns, notices| OneHot::fit(columns, one_hot, notices))?;
-        if self.standardise {
-            let kept: HashSet<&str> = as_is.iter().map(String::as_str).collect();
-            let measured: HashSet<&str> = data.names().into_iter().filter(|name| !kept.contains(name)).collect();
-            fitting.add(|columns, _| Standardise::fit(columns, &measured, weights))?;
-            fitting.add(|columns, notices| Vectors::fit(columns, &measured, weights, notices))?;
-        }
+        self.scale(&mut fitting, data, as_is, weights)?;
         Ok((Fitted { schema, steps: fitting.steps }, fitting.notices))
+    }
+
+    /// The last steps: numbers and vectors on a common scale.
+    fn scale(&self, fitting: &mut Fitting, data: &Dataset, as_is: &[String], weights: RowWeights<'_>) -> Result<()> {
+        if !self.standardise {
+            return Ok(());
+        }
+        let kept: HashSet<&str> = as_is.iter().map(String::as_str).collect();
+        let measured: HashSet<&str> = data.names().into_iter().filter(|name| !kept.contains(name)).collect();
+        fitting.add(|columns, _| Standardise::fit(columns, &measured, weights))?;
+        fitting.add(|columns, notices| Vectors::fit(columns, &measured, weights, notices))
+    }
+}
+
+impl Layout {
+    /// Whether the steps take anything from the rows but their labels: then other training rows give other inputs.
+    pub fn learns_from_rows(&self, data: &Dataset) -> bool {
+        let measured = |c: &Column| matches!(c.values, Values::Numbers(_) | Values::Categories(_)) || c.values.vectors().is_some();
+        self.recipe.standardise && data.columns().iter().any(measured)
+    }
+
+    /// The layout of rows to which a recipe was fitted, with the columns that it kept as they are.
+    pub(crate) fn new(recipe: &Recipe, as_is: &[String], fitted: &Fitted) -> Self {
+        Layout { recipe: recipe.clone(), as_is: as_is.to_vec(), fitted: fitted.clone() }
+    }
+
+    /// Settles the steps from some of the rows, or from others like them, counted by weight: medians, means and deviations are
+    /// theirs, the columns are those of the layout. A column that is constant in these rows is held at its value.
+    ///
+    /// # Errors
+    /// Rows without the columns of the layout; an infinite number; weights of another number than rows.
+    pub fn fit(&self, data: &Dataset, weights: Option<&[f64]>) -> Result<Fitted> {
+        let weights = RowWeights::from(weights);
+        weights.check(data.rows())?;
+        refuse_infinite(data)?;
+        let aligned = self.fitted.schema.align(data)?;
+        let mut schema = Schema::of(&aligned);
+        schema.columns.iter_mut().zip(&self.fitted.schema.columns).for_each(|(own, of)| own.written = of.written.clone());
+        let mut fitting = Fitting { columns: aligned.into_columns(), steps: Vec::new(), notices: Vec::new() };
+        for step in &self.fitted.steps {
+            match step {
+                Step::Fill(fill) => fitting.add(|columns, _| fill.anew(columns, weights).map(Some))?,
+                Step::Complete(_) | Step::Drop(_) | Step::OneHot(_) => fitting.add(|_, _| Ok(Some(step.clone())))?,
+                Step::Hold(_) | Step::Standardise(_) | Step::Vectors(_) => {}
+            }
+        }
+        if self.recipe.drop_constant && data.rows() > 1 {
+            fitting.add(|columns, _| Hold::fit(columns, &self.as_is))?;
+        }
+        self.recipe.scale(&mut fitting, data, &self.as_is, weights)?;
+        Ok(Fitted { schema, steps: fitting.steps })
     }
 }
 
@@ -185,7 +238,7 @@ impl Fitted {
             match step {
                 Step::Standardise(step) => step.undo(&mut columns)?,
                 Step::Vectors(step) => step.undo(&mut columns)?,
-                Step::Complete(_) | Step::Fill(_) | Step::Drop(_) | Step::OneHot(_) => {}
+                Step::Complete(_) | Step::Fill(_) | Step::Drop(_) | Step::OneHot(_) | Step::Hold(_) => {}
             }
         }
         Ok(columns)
@@ -253,6 +306,7 @@ impl Step {
             Step::Fill(step) => step.apply(columns),
             Step::Drop(step) => step.apply(columns),
             Step::OneHot(step) => step.apply(columns),
+            Step::Hold(step) => step.apply(columns),
             Step::Standardise(step) => step.apply(columns),
             Step::Vectors(step) => step.apply(columns),
         }
@@ -265,6 +319,7 @@ impl Step {
             Step::Fill(step) => step.describe(schema),
             Step::Drop(step) => step.describe(),
             Step::OneHot(step) => step.describe(),
+            Step::Hold(step) => step.describe(),
             Step::Standardise(step) => step.describe(),
             Step::Vectors(step) => step.describe(),
         }

@@ -198,11 +198,10 @@ fn plane(places: &Matrix) -> Vec<[f64; 2]> {
 
 /// The rows by their clusters along the first two kernel principal components of the same kernel.
 fn clusters(model: &Model, data: &Dataset, control: &Control) -> Result<Picture> {
-    let prepared = model.prep.apply(data)?;
-    let Predicted::Classes(found) = model.predict_prepared(&prepared, Want::default(), control)?.values else {
+    let Predicted::Classes(found) = model.predict(data, Want::default(), control)?.values else {
         return Err(Error::Data("clusters are numbered, and these are not".into()));
     };
-    let gram = model.kernel.gram(&prepared, control)?;
+    let gram = model.kernel.gram(&model.prep.apply(data)?, control)?;
     let task = Task { gram: gram.as_ref(), target: &Target::Absent { rows: data.rows() }, weights: None, control, seed: model.about.seed };
     let plane_of = KernelPca::default().fit(&task)?;
     let support: Vec<usize> = plane_of.support().to_vec();

@@ -3,7 +3,7 @@
 //! one, from the speed of a small fit.
 
 use super::Landmarks;
-use crate::control::Control;
+use crate::control::{Control, contain};
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Size, Want};
@@ -181,9 +181,11 @@ fn measured(
 ) -> Result<Option<Speed>> {
     let kernel = kernel.settle(sample.data)?;
     let clock = Instant::now();
-    let Ok((kernel, fitted)) = fitting::fit_settled(&kernel, estimator, sample, control, seed) else { return Ok(None) };
+    let fit = || fitting::fit_settled(&kernel, estimator, sample, control, seed);
+    let Ok((kernel, fitted)) = contain(estimator.name(), fit) else { return Ok(None) };
     let fit = clock.elapsed().as_secs_f64();
-    let predicted = fitting::predict_from(&kernel, &fitted, sample.data, sample.data, Want::JUDGED, control);
+    let predict = || fitting::predict_from(&kernel, &fitted, sample.data, sample.data, Want::JUDGED, control);
+    let predicted = contain(estimator.name(), predict);
     if predicted.is_err() {
         return Ok(None);
     }

@@ -5,18 +5,15 @@ use super::free::Setting;
 use crate::data::{Dataset, Examples, Fold, Sample, Split, folds};
 use crate::error::Result;
 use crate::facts;
-use crate::fitting;
-use crate::kernels::KernelExpr;
-use crate::prep;
+use crate::fitting::Prepared;
+use crate::prep::Layout;
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
 #[derive(Clone, Copy)]
 pub struct Preparation<'a> {
-    /// The steps.
-    pub recipe: &'a prep::Recipe,
-    /// The kernel as asked for.
-    pub kernel: &'a KernelExpr,
-    /// The rows before any step, those of the examples.
+    /// Rows whose columns the examples have.
+    pub prepared: &'a Prepared,
+    /// The rows of the examples before any step.
     pub raw: &'a Dataset,
 }
 
@@ -35,22 +32,19 @@ pub(super) struct Round {
 
 /// A preparation that owns the rows of a round.
 pub(super) struct Raw {
-    recipe: prep::Recipe,
-    kernel: KernelExpr,
+    layout: Layout,
     rows: Dataset,
 }
 
 impl Round {
     /// The rows of an inner fold prepared anew, without those that it holds out: training rows, held-out rows. `None` where
-    /// that makes no difference, and where a column that is constant in the fold would change the kernel.
+    /// that makes no difference.
     pub(super) fn prepared(&self, fold: &Fold) -> Option<(Dataset, Dataset)> {
         let raw = self.raw.as_ref()?;
         let weights: Option<Vec<f64>> = self.sample.weights_of(&fold.train);
         let train = raw.rows.select(&fold.train);
-        let made = fitting::prepare_weighed(&raw.recipe, Some(&raw.kernel), &train, weights.as_deref()).ok()?;
-        (made.data.names() == self.sample.data.names()).then_some(())?;
-        let test = made.prep.apply(&raw.rows.select(&fold.test)).ok()?;
-        Some((made.data, test))
+        let prep = raw.layout.fit(&train, weights.as_deref()).ok()?;
+        Some((prep.apply(&train).ok()?, prep.apply(&raw.rows.select(&fold.test)).ok()?))
     }
 }
 
@@ -69,8 +63,8 @@ pub(super) fn inner_folds(sample: &Sample, rows: &[usize], prepared: Option<Prep
 
 /// How some rows became inputs, where other training rows would give other inputs.
 pub(super) fn raw_of(rows: &[usize], prepared: Option<Preparation<'_>>) -> Option<Raw> {
-    let learns = prepared.filter(|p| p.recipe.learns_from_rows(p.raw));
-    learns.map(|p| Raw { recipe: p.recipe.clone(), kernel: p.kernel.clone(), rows: p.raw.select(rows) })
+    let learns = prepared.filter(|p| p.prepared.layout().learns_from_rows(p.raw));
+    learns.map(|p| Raw { layout: p.prepared.layout().clone(), rows: p.raw.select(rows) })
 }
 
 /// The first row of each group of copies, where a table has them. A criterion that leaves out one row at a time, or that takes
