@@ -24,6 +24,7 @@ Exit codes:
   3    the data or a file
   4    memory, time, or numerical failure
   5    a model file
+  70   an internal error: please report it
   130  ctrl-C; compare and fit write the best so far
 After an error nothing is half-written.";
 

@@ -7,7 +7,7 @@ mod progress;
 
 use args::Arguments;
 use clap::Parser;
-use mercer::control::{CancelFlag, with_threads};
+use mercer::control::{CancelFlag, contain, keep_panics_quiet, with_threads};
 use mercer::error::{Error, ErrorKind, Result};
 use std::process::ExitCode;
 
@@ -21,10 +21,11 @@ pub(crate) struct Stop {
 }
 
 fn main() -> ExitCode {
+    keep_panics_quiet();
     let arguments = Arguments::parse();
     let stop = Stop::default();
     stop_on_ctrl_c(stop.clone(), arguments.command.has_best_so_far());
-    let outcome = run(&arguments, &stop).map_err(|error| match error {
+    let outcome = contain("the command", || run(&arguments, &stop)).map_err(|error| match error {
         Error::Time { .. } | Error::Stopped { .. } if stop.stop_early.is_cancelled() => Error::Cancelled,
         other => other,
     });
@@ -75,5 +76,7 @@ fn exit_code(error: &Error) -> u8 {
         (_, ErrorKind::Data) => 3,
         (_, ErrorKind::Resource) => 4,
         (_, ErrorKind::ModelFile) => 5,
+        // EX_SOFTWARE of sysexits.h.
+        (_, ErrorKind::Internal) => 70,
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
         (_, ErrorKind::Data) => "DataError",
         (_, ErrorKind::Resource) => "ResourceError",
         (_, ErrorKind::ModelFile) => "ModelFileError",
+        (_, ErrorKind::Internal) => "InternalError",
     };
     exception(class, spoken(&error.to_string()))
 }
@@ -34,7 +35,7 @@ pub(crate) fn within(py: Python<'_>, place: &str, error: PyErr) -> PyErr {
 
 /// A fault of ours.
 pub(crate) fn internal_error(message: impl Into<String>) -> PyErr {
-    exception("MercerError", format!("internal error: {}; please report it", message.into()))
+    raise(Error::Internal { what: "mercer".into(), why: message.into() })
 }
 
 fn exception(class: &str, message: String) -> PyErr {

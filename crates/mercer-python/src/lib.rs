@@ -71,6 +71,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        mercer::control::keep_panics_quiet();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

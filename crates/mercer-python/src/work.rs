@@ -8,7 +8,7 @@
 //! What takes less time than to wake another thread is done by the calling thread itself.
 
 use crate::errors::{data_error, internal_error, raise};
-use mercer::control::{CancelFlag, Control, Progress, memory_size, pool};
+use mercer::control::{CancelFlag, Control, Progress, contain, memory_size, pool};
 use mercer::data::{Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::estimators::Want;
@@ -18,7 +18,6 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -155,13 +154,11 @@ impl Limits<'_> {
         };
         let alone = turn.is_some();
         let job = move || {
-            let done = catch_unwind(AssertUnwindSafe(|| work(&control)));
+            // A panic ends this computation only.
+            let done = contain("a computation", || work(&control));
             drop(turn);
-            // A panic must end this computation only: the sender goes, and the receiver says so.
-            if let Ok(done) = done {
-                // Nobody may be there to receive: the call was interrupted.
-                let _ = send.send(Sent::End(done));
-            }
+            // Nobody may be there to receive: the call was interrupted.
+            let _ = send.send(Sent::End(done));
         };
         match own {
             Some(pool) => pool.spawn(job),
@@ -182,8 +179,7 @@ fn here<R>(control: &Control, work: impl FnOnce(&Control) -> Result<R>) -> PyRes
     OWN.with(|own| {
         own.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok().map(ManuallyDrop::new));
     });
-    let done = catch_unwind(AssertUnwindSafe(|| work(control)));
-    done.map_err(|_| internal_error("a computation ended without a result"))?.map_err(raise)
+    contain("a computation", || work(control)).map_err(raise)
 }
 
 /// The threads that computations share, one after the other.

@@ -37,7 +37,7 @@ from ._native import (
     read_table,
     two_sample_test,
 )
-from .errors import DataError, ExpressionError, MercerError, MercerWarning, ModelFileError, ResourceError
+from .errors import DataError, ExpressionError, InternalError, MercerError, MercerWarning, ModelFileError, ResourceError
 
 if _typing.TYPE_CHECKING:
     from .scikit._classes import *  # noqa: F403
@@ -50,6 +50,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "ExpressionError",
+    "InternalError",
     "Kernel",
     "Learner",
     "MercerError",

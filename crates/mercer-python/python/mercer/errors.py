@@ -21,5 +21,9 @@ class ModelFileError(MercerError, ValueError):
     """A model file that is damaged, truncated or not one of ours."""
 
 
+class InternalError(MercerError, RuntimeError):
+    """A fault of Mercer itself: report it."""
+
+
 class MercerWarning(UserWarning):
     """Something worth knowing about how data were taken or how a fit went."""
