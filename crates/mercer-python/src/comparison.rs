@@ -2,7 +2,7 @@
 
 use crate::answers::from_json;
 use crate::dataset::{told, weights};
-use crate::errors::{data_error, raise, spoken, warn};
+use crate::errors::{data_error, guarded, raise, spoken, warn};
 use crate::kernel::kernel;
 use crate::learner::recipe;
 use crate::pickle::{Parts, parts, restored};
@@ -76,7 +76,7 @@ impl Comparison {
     fn drawn(&self) -> PyResult<Drawn> {
         match &self.pages {
             Pages::ToMake(made) => {
-                let figures = report::figure_files(&made.entries).map_err(raise)?;
+                let figures = guarded(|| report::figure_files(&made.entries))?;
                 Ok(Drawn { page: self.to_html()?, figures })
             }
             Pages::Made(drawn) => Ok(drawn.clone()),
@@ -206,7 +206,7 @@ pub(crate) fn compare(
     let new: Vec<String> = comparison.notices.iter().filter(|notice| !taken.contains(notice)).cloned().collect();
     comparison.notices = comparison.notices.iter().map(|notice| spoken(notice)).collect();
     warn(py, &new)?;
-    Comparison::new(comparison).map_err(raise)
+    guarded(|| Comparison::new(comparison))
 }
 
 /// Objects of Python that say what is compared.
@@ -260,14 +260,14 @@ pub(crate) fn asked(given: &Given<'_, '_>, standardise: bool, rest: Comparing) -
 /// Estimators given in one text or in a list of texts.
 fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
     if let Ok(text) = object.extract::<String>() {
-        return EstimatorExpr::parse_list(&text).map_err(raise);
+        return guarded(|| EstimatorExpr::parse_list(&text));
     }
     let texts: Vec<String> =
         object.extract().map_err(|_| data_error("estimators: expected \"svc(c=1), ridge\" or a list of such texts"))?;
     if texts.is_empty() {
         return Err(data_error("estimators: the list is empty"));
     }
-    texts.iter().map(|text| EstimatorExpr::parse(text).map_err(raise)).collect()
+    texts.iter().map(|text| guarded(|| EstimatorExpr::parse(text))).collect()
 }
 
 #[pymethods]
@@ -334,7 +334,7 @@ impl Comparison {
     ///     HTML.
     fn to_html(&self) -> PyResult<String> {
         match &self.pages {
-            Pages::ToMake(made) => made.html().map_err(raise),
+            Pages::ToMake(made) => guarded(|| made.html()),
             Pages::Made(drawn) => Ok(drawn.page.clone()),
         }
     }
@@ -362,7 +362,7 @@ impl Comparison {
     ///     How many there are.
     fn save_figures(&self, folder: PathBuf) -> PyResult<usize> {
         let figures = match &self.pages {
-            Pages::ToMake(made) => return report::save_figures(&folder, &made.entries).map_err(raise),
+            Pages::ToMake(made) => return guarded(|| report::save_figures(&folder, &made.entries)),
             Pages::Made(drawn) => &drawn.figures,
         };
         std::fs::create_dir_all(&folder).map_err(|e| data_error(format!("{}: {e}", folder.display())))?;

@@ -3,7 +3,7 @@
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
-use crate::errors::{data_error, raise, spoken, warn, within};
+use crate::errors::{data_error, guarded, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
@@ -204,7 +204,7 @@ fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) 
     let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked, true)?;
     if data.columns().is_empty() && asked.options.declared(&name).is_none() {
         let text = ReadOptions { types: vec![(name.clone(), ColumnType::TEXT)], ..ReadOptions::default() };
-        let data = Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)).map_err(raise)?;
+        let data = guarded(|| Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)))?;
         return Ok((data, Vec::new()));
     }
     Ok((data, notices))
@@ -273,7 +273,7 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let rows = rows.unwrap_or(0);
     let mut read = Vec::new();
     if !texts.is_empty() {
-        let mut table = Table::of_strings(HERE, rows, &texts).map_err(raise)?;
+        let mut table = guarded(|| Table::of_strings(HERE, rows, &texts))?;
         let data = match like {
             None => table.dataset(&ReadOptions { types, ..ReadOptions::default() }),
             Some(schema) => {

@@ -1,6 +1,7 @@
 //! Errors of the library as the exception classes of `mercer.errors`, by their kind.
 
-use mercer::error::{Error, ErrorKind};
+use mercer::control::contain;
+use mercer::error::{Error, ErrorKind, Result};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -20,6 +21,11 @@ pub(crate) fn raise(error: Error) -> PyErr {
         (_, ErrorKind::Internal) => "InternalError",
     };
     exception(class, spoken(&error.to_string()))
+}
+
+/// Calls the library on the thread of Python: its error, or a panic in it, is an exception.
+pub(crate) fn guarded<R>(call: impl FnOnce() -> Result<R>) -> PyResult<R> {
+    contain("a call", call).map_err(raise)
 }
 
 /// A fault of what was given.

@@ -3,7 +3,7 @@
 use crate::answers;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{Dataset, batch};
-use crate::errors::raise;
+use crate::errors::{guarded, raise};
 use crate::work::Limits;
 use mercer::data::{ColumnKind, Schema};
 use mercer::error::Error;
@@ -66,7 +66,7 @@ pub(crate) fn kernel(object: &Bound<'_, PyAny>) -> PyResult<KernelExpr> {
         };
         crate::errors::data_error(format!("kernel: expected a Kernel or an expression in a str, found {found}{fix}"))
     })?;
-    KernelExpr::parse(&text).map_err(raise)
+    guarded(|| KernelExpr::parse(&text))
 }
 
 /// The expression as it reads once written: products of products are one product, with one number in front.

@@ -3,7 +3,7 @@
 use crate::answers::parameters;
 use crate::arrays::{from_matrix, from_vec};
 use crate::dataset::{dataset, weights};
-use crate::errors::{data_error, raise, warn};
+use crate::errors::{data_error, guarded, raise, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::{Kernel, kernel};
 use crate::model::Model;
@@ -111,8 +111,8 @@ impl Learner {
         let data = self.rows(data)?;
         let (target, _) = self::target(target, data.rows(), Takes::of(std::slice::from_ref(&estimator)), None)?;
         let weights = weights(sample_weight)?;
-        let prepared = prepare_weighed(&self.recipe, self.kernel.as_ref(), &data, weights.as_deref()).map_err(raise)?;
-        let kernel = prepared.kernel.settle_weighed(&prepared.data, weights.as_deref()).map_err(raise)?;
+        let prepared = guarded(|| prepare_weighed(&self.recipe, self.kernel.as_ref(), &data, weights.as_deref()))?;
+        let kernel = guarded(|| prepared.kernel.settle_weighed(&prepared.data, weights.as_deref()))?;
         Ok(Asked { kernel, estimator, data: prepared.data, target, weights, seed: self.seed })
     }
 }
@@ -133,7 +133,7 @@ impl Learner {
         sample: Option<usize>,
         keep_rows: bool,
     ) -> PyResult<Self> {
-        let estimator = estimator.map(EstimatorExpr::parse).transpose().map_err(raise)?;
+        let estimator = guarded(|| estimator.map(EstimatorExpr::parse).transpose())?;
         let kernel = kernel.map(self::kernel).transpose()?;
         let (recipe, metric) = (recipe(standardise, missing)?, metric.map(Metric::parse).transpose().map_err(raise)?);
         Ok(Learner { estimator, kernel, recipe, seed, allow_non_mercer, metric, sample, keep_rows })

@@ -3,7 +3,7 @@
 use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::errors::{Told, data_error, guarded, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
@@ -421,7 +421,7 @@ impl Model {
     /// path : str or path
     ///     Where; usually ending in ``.mercer``.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        store::save(&self.model, &path).map_err(raise)
+        guarded(|| store::save(&self.model, &path))
     }
 
     /// Reads a model file; no code in it is run.
@@ -442,7 +442,7 @@ impl Model {
     ///     A file that is damaged, cut off, or none of ours.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        store::load(&path).map(Model::new).map_err(raise)
+        guarded(|| store::load(&path)).map(Model::new)
     }
 
     /// The bytes of the model file.
@@ -452,7 +452,7 @@ impl Model {
     /// bytes
     ///     What `save` writes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &store::to_bytes(&self.model).map_err(raise)?))
+        Ok(PyBytes::new(py, &guarded(|| store::to_bytes(&self.model))?))
     }
 
     /// A model from the bytes of its file.
@@ -473,7 +473,7 @@ impl Model {
     ///     Bytes that are damaged, cut off, or none of ours.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        store::from_bytes(data, "the bytes of a model").map(Model::new).map_err(raise)
+        guarded(|| store::from_bytes(data, "the bytes of a model")).map(Model::new)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>,))> {

@@ -3,7 +3,7 @@
 use crate::answers::from_json;
 use crate::arrays::{from_outputs, from_vec};
 use crate::dataset::{Dataset, declared};
-use crate::errors::{raise, warn};
+use crate::errors::{guarded, raise, warn};
 use crate::model::Model;
 use crate::target::labels;
 use mercer::control::Control;
@@ -37,7 +37,7 @@ fn parts<'py>(
     let target = match target {
         None => None,
         Some(names) => {
-            let (target, info) = table.take_target(&names, options).map_err(raise)?;
+            let (target, info) = guarded(|| table.take_target(&names, options))?;
             Some(match target {
                 Target::Numbers(numbers) => from_outputs(py, numbers)?,
                 Target::Classes { codes, .. } => labels(py, &info)?.call_method1("take", (codes,))?,
@@ -137,7 +137,7 @@ pub(crate) fn read_table<'py>(
         decimal: decimal.map(str::parse).transpose().map_err(raise)?,
         ..declared(types.map(|t| t.as_any()), || Ok(Vec::new()))?
     };
-    let table = Table::read_within(&Source::File(path), &options, &Control::default()).map_err(raise)?;
+    let table = guarded(|| Table::read_within(&Source::File(path), &options, &Control::default()))?;
     let target = match target {
         Some(asked) => Some(names(asked)?),
         None if like.is_none() && !table.own_target().is_empty() => Some(table.own_target().to_vec()),

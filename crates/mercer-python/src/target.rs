@@ -6,7 +6,7 @@
 
 use crate::arrays::{asarray, dates, is_numeric, kind, numbers, shape};
 use crate::columns::{Written, written};
-use crate::errors::{data_error, raise, warn, within};
+use crate::errors::{data_error, guarded, raise, warn, within};
 use crate::frames::is_categorical;
 use mercer::data::Target;
 use mercer::error::Error;
@@ -109,9 +109,9 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         Some(texts) => texts,
         None => labelled(&name, object, &array)?.texts,
     };
-    let mut table = Table::of_cells("data", rows, &[(name.clone(), texts)]).map_err(raise)?;
+    let mut table = guarded(|| Table::of_cells("data", rows, &[(name.clone(), texts)]))?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::CATEGORY)], ..ReadOptions::default() };
-    let (target, info) = table.take_target(&[name], &as_classes).map_err(raise)?;
+    let (target, info) = guarded(|| table.take_target(&[name], &as_classes))?;
     let again = readable(sort, info.classes.as_deref().unwrap_or_default());
     Ok((target, TargetInfo { labels: if again { sort } else { Labels::Text }, ..info }))
 }

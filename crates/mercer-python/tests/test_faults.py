@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import DataError, Dataset, ExpressionError, Kernel, Learner, MercerError, ModelFileError, ResourceError, kernels
+from mercer import DataError, Dataset, ExpressionError, InternalError, Kernel, Learner, MercerError, ModelFileError, ResourceError, kernels
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
@@ -17,6 +17,22 @@ def test_the_classes_of_exceptions_are_those_of_python_too():
     assert issubclass(DataError, MercerError) and issubclass(DataError, ValueError)
     assert issubclass(ResourceError, MercerError) and issubclass(ResourceError, RuntimeError)
     assert issubclass(ModelFileError, MercerError) and issubclass(ModelFileError, ValueError)
+    assert issubclass(InternalError, MercerError) and issubclass(InternalError, RuntimeError)
+
+
+def test_a_panic_is_an_internal_error_and_the_next_call_works(monkeypatch, capfd):
+    monkeypatch.setenv("MERCER_TESTKIT_PANIC", "ridge")
+    try:
+        RIDGE.fit(X, Y)
+    except InternalError as error:
+        assert "internal error" in str(error) and "contain.rs" in str(error) and "report it" in str(error)
+    else:
+        pytest.skip("the extension is built without the feature testkit, which makes the panic")
+    result = mercer.compare(X, Y, estimators=["ridge(lambda=1)", "knn(k=1)"], kernel="rbf(length_scale=1)", folds=2)
+    assert "internal error" in str(result.json()) and "knn" in str(result.best)
+    monkeypatch.delenv("MERCER_TESTKIT_PANIC")
+    assert RIDGE.fit(X, Y).predict(X).shape == (6,)
+    assert "panicked" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 mod available;
 mod contain;
 
-pub use contain::{contain, keep_panics_quiet};
 #[cfg(feature = "testkit")]
 pub(crate) use contain::panic_where_asked;
+pub use contain::{contain, keep_panics_quiet};
 
 use crate::error::{Error, Result, bytes};
 use available::{available_memory, hard_limit, resident};

@@ -242,3 +242,32 @@ fn a_binary_file_is_no_table() {
     shell.write("t.csv", [0u8, 159, 146, 150, 10, 255, 254, 0, 10]);
     refused(&shell, &["compare", "t.csv", "--target", "y"], DATA, &["t.csv"]);
 }
+
+/// `mercer` with a panic where an estimator of this name is fitted.
+fn with_a_panic(shell: &Shell, estimator: &str, words: &[&str]) -> super::shell::Run {
+    shell.mercer_with(&[("MERCER_TESTKIT_PANIC", estimator)], words)
+}
+
+#[test]
+fn a_panic_of_one_estimator_is_a_row_and_the_others_go_on() {
+    let shell = Shell::new();
+    let words = ["compare", "example:iris", "--estimators", "ridge(lambda=1), knn(k=3)", "--json", "o.json"];
+    let run = with_a_panic(&shell, "ridge", &words);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let document: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(shell.path("o.json")).unwrap()).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    let of = |name: &str| rows.iter().find(|r| r["estimator"].as_str().unwrap().starts_with(name)).unwrap();
+    assert!(of("ridge").to_string().contains("internal error") && of("knn")["best"].as_bool().unwrap(), "{document}");
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+}
+
+#[test]
+fn a_panic_is_an_internal_error_with_its_place_and_leaves_nothing() {
+    let shell = Shell::new();
+    let run = with_a_panic(&shell, "ridge", &["fit", "example:iris", "--estimator", "ridge(lambda=1)", "-o", "m.mercer"]);
+    assert_eq!(run.code, 70, "{}", run.err);
+    for part in ["internal error", "contain.rs", "please report it"] {
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+    assert!(shell.files().is_empty(), "{:?}", shell.files());
+}

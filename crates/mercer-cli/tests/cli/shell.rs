@@ -43,7 +43,16 @@ impl Shell {
     }
     /// The same with standard input.
     pub(crate) fn mercer_reading(&self, words: &[&str], input: &str) -> Run {
-        let output = Command::cargo_bin("mercer").unwrap().current_dir(self.folder()).args(words).write_stdin(input).output().unwrap();
+        self.run(&[], words, input)
+    }
+    /// The same with variables of the environment.
+    pub(crate) fn mercer_with(&self, variables: &[(&str, &str)], words: &[&str]) -> Run {
+        self.run(variables, words, "")
+    }
+    fn run(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Run {
+        let mut command = Command::cargo_bin("mercer").unwrap();
+        let command = command.current_dir(self.folder()).envs(variables.iter().copied()).args(words).write_stdin(input);
+        let output = command.output().unwrap();
         Run {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -32,6 +32,7 @@ mod networks;
 mod pre_images;
 mod problem;
 mod quasi_newton;
+mod rare_values;
 mod representer;
 mod ridge;
 mod rounded_predictions;

@@ -263,3 +263,67 @@ fn a_prediction_that_is_called_off_ends_with_that_error() {
         assert!(matches!(found, Err(Error::Cancelled)), "{kernel}: {found:?}");
     }
 }
+
+/// Counts of words in common.
+fn counted(options: &str, texts: &[&str]) -> Matrix {
+    among(&format!("tfidf(tf=count, idf=none, normalised=false{options})"), texts)
+}
+
+// Words as their readers count them: a word ends at a space. The texts are names of languages and of cities.
+#[test]
+fn a_mark_belongs_to_its_letter_and_ends_no_word() {
+    for (text, words) in [
+        ("मराठी", 1),
+        ("संस्कृत हिन्दी", 2),
+        ("कश्मीर ज़िला", 2),
+        ("বাংলা চট্টগ্রাম", 2),
+        ("తెలుగు హైదరాబాద్", 2),
+        ("தமிழ் நாடு", 2),
+        ("עִבְרִית", 1),
+        ("العَرَبِيَّة", 1),
+        ("Tie\u{302}\u{301}ng Vie\u{323}\u{302}t", 2),
+        ("İZMİR DİYARBAKIR", 2),
+        ("o'clock", 1),
+        ("snake_case 3.14", 2),
+    ] {
+        assert_eq!(counted("", &[text, "x"])[(0, 0)], f64::from(words), "{text}");
+    }
+}
+
+#[test]
+fn the_ways_to_write_an_accented_letter_are_one() {
+    let (composed, decomposed) = ("\u{e5}r s\u{f8}ster \u{1e69}", "a\u{30a}r s\u{f8}ster s\u{307}\u{323}");
+    assert_eq!(counted("", &[composed, decomposed])[(0, 1)], 3.0);
+    assert_eq!(counted(", tokens=spaces, lower_case=false", &[composed, decomposed])[(0, 1)], 3.0);
+    // Whatever was learnt from, new documents are read in the same way.
+    assert_eq!(cross("tfidf(tf=count, idf=none, normalised=false)", &[composed], &[decomposed])[(0, 0)], 3.0);
+    for kernel in ["spectrum(k=1)", "edit(gamma=1)"] {
+        let k = among(kernel, &["\u{e9}te", "e\u{301}te"]);
+        assert_eq!(k[(0, 1)], k[(0, 0)], "{kernel}");
+    }
+    let apostrophes = counted("", &["l'heure", "l\u{2019}heure"]);
+    assert_eq!(apostrophes[(0, 1)], 1.0);
+}
+
+// UAX 29, table 3a and its notes: ideographs and hiragana stand alone, katakana stays together.
+#[test]
+fn scripts_without_spaces_are_cut_at_characters() {
+    let k = counted("", &["北京大学", "大学", "カタカナ", "ひらがな"]);
+    assert_eq!([k[(0, 0)], k[(0, 1)], k[(2, 2)], k[(3, 3)]], [4.0, 2.0, 1.0, 4.0]);
+}
+
+#[test]
+fn stop_words_are_cut_as_texts_are() {
+    let in_common = |stop: &str, a: &str, b: &str| counted(&format!(", stop_words=[{stop}]"), &[a, b])[(0, 1)];
+    assert_eq!(in_common("\"can't\"", "they can't go", "we can\u{2019}t stay"), 0.0);
+    assert_eq!(in_common("\"can\u{2019}t\"", "they can't go", "we Can't stay"), 0.0);
+    // A stop word of several words is these words one after the other, and none of them alone.
+    assert_eq!(in_common("\"up-to-date\"", "an up-to-date list", "his up-to-date map"), 0.0);
+    assert_eq!(in_common("\"up-to-date\"", "an up list", "his up map"), 1.0);
+    assert_eq!(in_common("up, \"up-to\", \"up-to-date\"", "an up to date list up", "his up to date up map"), 0.0);
+    assert_eq!(in_common("\"\u{c9}t\u{e9}\"", "un e\u{301}te\u{301}", "cet \u{e9}t\u{e9}"), 0.0);
+    assert_eq!(counted(", tokens=spaces, stop_words=[\"--\"]", &["a -- b", "c -- d"])[(0, 1)], 0.0);
+    // What could have no effect is an error, and not silence.
+    let message = learn("tfidf(stop_words=[the, \"--\"])", &TOY).unwrap_err().to_string();
+    assert!(message.contains("'--'") && message.contains("stop_words") && message.contains("tokens=spaces"), "{message}");
+}
