@@ -41,7 +41,7 @@ pub(super) struct Contest<'a> {
     pub(super) info: &'a TargetInfo,
     pub(super) comparing: &'a Comparing,
     pub(super) control: &'a Control,
-    scoring: Scoring,
+    pub(super) scoring: Scoring,
     pub(super) whole: Prepared,
     pub(super) folds: Vec<Fold>,
     kept: Vec<Option<Arc<Ground>>>,

@@ -49,6 +49,11 @@ impl Entry {
     pub(super) fn scores(&self) -> &[FoldScore] {
         if self.tuned.is_empty() { &self.starting } else { &self.tuned }
     }
+    /// The predictions of the test rows of every fold; `None` where one is missing.
+    pub(super) fn predictions(&self, folds: usize) -> Option<Vec<&Predictions>> {
+        let scores = self.scores();
+        (scores.len() == folds).then(|| scores.iter().map(|score| &score.predictions).collect())
+    }
     pub(super) fn rounds_left(&self) -> usize {
         self.searches.iter().map(Search::rounds_left).max().unwrap_or(0)
     }

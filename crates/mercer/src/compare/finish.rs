@@ -3,14 +3,15 @@
 use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
+use super::paired::{Difference, HeldOut};
 use super::{Outcome, Scored, Standing, Starts};
 use crate::control::contain;
 use crate::data::even_rows;
 use crate::error::{Error, Result};
-use crate::estimators::Want;
+use crate::estimators::{Predictions, Want};
 use crate::fitting::Used;
 use crate::learner::{Before, Learner, Model, Rows, Timed};
-use crate::select::{DEAR, Estimate, Search, Tuned};
+use crate::select::{DEAR, Estimate, Metric, Scoring, Search, Tuned};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -67,13 +68,31 @@ impl Contest<'_> {
         self.tell_starts(&mut rows)?;
         let best = order.iter().copied().find(|&e| rows[e].may_win(folds));
         if let Some(best) = best {
-            let reference = rows[best].per_fold.clone();
-            for r in rows.iter_mut().enumerate().filter(|(e, r)| *e != best && r.standing.folds == folds).map(|(_, r)| r) {
-                r.difference = Some(Estimate::of_differences(&r.per_fold, &reference));
+            let found = self.differences(best, self.scoring.deciding);
+            rows.iter_mut().zip(found).for_each(|(row, found)| row.difference = found);
+            let log_loss =
+                |r: &Scored| r.metrics.iter().find(|(m, _)| *m == Metric::LogLoss).map(|(_, e)| e.mean).filter(|v| v.is_finite());
+            let judged = (0..rows.len()).filter(|&e| rows[e].may_win(folds)).filter_map(|e| Some((e, log_loss(&rows[e])?)));
+            if let Some((lowest, _)) = judged.min_by(|a, b| a.1.total_cmp(&b.1)) {
+                let found = self.differences(lowest, Metric::LogLoss);
+                rows.iter_mut().zip(found).for_each(|(row, found)| row.log_loss_difference = found);
             }
         }
         self.tell_what_is_left(&rows);
         Ok(Outcome { kernel: self.whole.kernel, rows, best, columns: self.whole.prep.describe(), notices: self.notices })
+    }
+
+    /// Differences of a metric to one entry, by the rows that both predicted without having seen them.
+    fn differences(&self, to: usize, metric: Metric) -> Vec<Option<Difference>> {
+        let held_out = HeldOut {
+            folds: &self.folds,
+            target: self.examples.target,
+            weights: self.examples.weights,
+            split: self.examples.split,
+            seed: self.comparing.seed,
+        };
+        let all: Vec<Option<Vec<&Predictions>>> = self.entries.iter().map(|entry| entry.predictions(self.folds.len())).collect();
+        held_out.differences(&all, to, &Scoring { deciding: metric, ..self.scoring })
     }
 
     /// The recipe of the fit of an entry to all rows.
@@ -153,8 +172,9 @@ impl Contest<'_> {
         let mut row = Scored {
             estimator: entry.estimator.clone(),
             metrics: Vec::new(),
-            per_fold: Vec::new(),
+            folds: Vec::new(),
             difference: None,
+            log_loss_difference: None,
             out_of_fold: None,
             model: None,
             fit_seconds: f64::NAN,
@@ -180,10 +200,8 @@ impl Contest<'_> {
         if let Some(first) = scores.first() {
             for (m, (metric, _)) in first.scores.iter().enumerate() {
                 let values: Vec<f64> = scores.iter().filter_map(|s| s.scores.get(m).map(|(_, v)| *v)).collect();
-                if m == 0 {
-                    row.per_fold.clone_from(&values);
-                }
                 row.metrics.push((*metric, Estimate::of(&values)));
+                row.folds.push((*metric, values));
             }
         }
         if scores.len() == self.folds.len() {

@@ -127,7 +127,7 @@ fn a_comparison_is_the_same_for_any_number_of_threads() {
         let outcome = pool.install(|| compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap());
         let row = |r: &mercer::compare::Scored| {
             let model = r.model.as_ref().unwrap();
-            (r.per_fold.clone(), model.estimator.to_string(), model.kernel.expr().to_string(), r.starts)
+            (r.folds[0].1.clone(), model.estimator.to_string(), model.kernel.expr().to_string(), r.starts)
         };
         outcome.rows.iter().map(row).collect::<Vec<_>>()
     };

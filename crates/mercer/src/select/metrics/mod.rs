@@ -66,6 +66,19 @@ impl Scoring {
         self.value(self.deciding, predictions, truth, weights).unwrap_or(f64::NAN)
     }
 
+    /// What each unit of rows contributes to the deciding metric: twice what halving its weight changes. Of a mean of n units that is
+    /// the unit's deviation / (n - 1/2), whose squares add up to the variance of the mean.
+    pub(crate) fn contributions(&self, predictions: &Predictions, truth: &Target, mut weights: Vec<f64>, units: &[Vec<usize>]) -> Vec<f64> {
+        let whole = self.decide(predictions, truth, Some(&weights));
+        let one = |unit: &Vec<usize>| {
+            unit.iter().for_each(|&i| weights[i] *= 0.5);
+            let halved = self.decide(predictions, truth, Some(&weights));
+            unit.iter().for_each(|&i| weights[i] *= 2.0);
+            2.0 * (whole - halved)
+        };
+        units.iter().map(one).collect()
+    }
+
     /// One metric; `None` where the predictions lack what it needs.
     fn value(&self, metric: Metric, p: &Predictions, truth: &Target, weights: Option<&[f64]>) -> Option<f64> {
         let has = match metric.needs() {
