@@ -7,11 +7,13 @@ mod entry;
 mod finish;
 mod held_out;
 mod pace;
+mod paired;
 mod plan;
 mod starts;
 
 pub use advice::{Advice, Judged, Rule, advise};
 pub use held_out::OutOfFold;
+pub use paired::{Difference, HeldOut};
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};
 
@@ -27,6 +29,7 @@ use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Estimate, Metric};
 use contest::Contest;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// What is compared, and how.
@@ -101,11 +104,13 @@ pub struct Scored {
     pub estimator: EstimatorExpr,
     /// Each metric over the folds, the deciding one first; empty after a failure.
     pub metrics: Vec<(Metric, Estimate)>,
-    /// The deciding metric in each fold.
-    pub per_fold: Vec<f64>,
-    /// Difference of the deciding metric to the best estimator's, paired by fold; `None` for the best, and where not every
+    /// Each metric in each scored fold, in the order of `metrics`; NaN where the rows of a fold do not define it.
+    pub folds: Vec<(Metric, Vec<f64>)>,
+    /// Difference of the deciding metric to the best estimator's, paired by held-out rows; `None` for the best, and where not every
     /// fold is scored.
-    pub difference: Option<Estimate>,
+    pub difference: Option<Difference>,
+    /// Difference of the log loss to the lowest one; `None` for the lowest, and where there are no probabilities.
+    pub log_loss_difference: Option<Difference>,
     /// Predictions of rows by the models that did not see them; `None` where time was up before every fold was scored.
     pub out_of_fold: Option<OutOfFold>,
     /// The model fitted on all rows; none after a failure, and where time was up before that fit.
@@ -126,7 +131,7 @@ pub struct Scored {
 
 impl Scored {
     /// The deciding metric, smaller is better; infinite where there is none.
-    fn loss(&self) -> f64 {
+    pub(crate) fn loss(&self) -> f64 {
         match self.metrics.first() {
             Some((m, e)) if e.mean.is_finite() => {
                 if m.rises() {
@@ -195,6 +200,22 @@ impl Field {
     }
 }
 
+/// The comparison with its deciding metric: where nothing is asked and accuracy says little, balanced accuracy.
+fn decided<'c>(comparing: &'c Comparing, target: &Target) -> Cow<'c, Comparing> {
+    match facts::dominant_class(target) {
+        Some(_) if comparing.metric.is_none() => Cow::Owned(Comparing { metric: Some(Metric::BalancedAccuracy), ..comparing.clone() }),
+        _ => Cow::Borrowed(comparing),
+    }
+}
+
+fn told_of_dominance(target: &Target) -> Option<String> {
+    let (class, share) = facts::dominant_class(target)?;
+    Some(format!(
+        "balanced accuracy decides, because guessing '{class}' is correct in {:.1}% of rows; --metric accuracy judges by accuracy",
+        100.0 * share
+    ))
+}
+
 /// Which estimators learnt from a part of the rows, and why: one sentence for each reason.
 fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec<String> {
     let sampled: Vec<(&str, usize)> = outcome
@@ -220,6 +241,7 @@ fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec
 /// # Errors
 /// A kernel that does not fit the columns; rows that cannot be learnt from.
 pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
+    let comparing = &decided(comparing, examples.target);
     Field::of(examples, comparing, control)?.planned(examples, comparing, control)
 }
 
@@ -254,6 +276,8 @@ pub fn compare_planned(
     announce: &mut dyn FnMut(&Plan),
 ) -> Result<Outcome> {
     let mut notices = Vec::new();
+    notices.extend(comparing.metric.is_none().then(|| told_of_dominance(examples.target)).flatten());
+    let comparing = &decided(comparing, examples.target);
     let kept_together = facts::kept_together(examples.data, examples.target, examples.split, comparing.folds);
     let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;

@@ -1,6 +1,7 @@
 //! Facts about a target of classes: rare ones, and a frequent one beside which the others hardly count.
 
 use super::{Fact, quoted};
+use crate::data::Target;
 
 /// A rarest class of fewer than one row to so many of the most frequent is told.
 const IMBALANCE: usize = 20;
@@ -8,6 +9,18 @@ const IMBALANCE: usize = 20;
 const FREQUENT: f64 = 0.8;
 /// Classes that are named.
 const NAMED: usize = 5;
+
+/// The most frequent class and its share of the rows, where guessing it is correct so often and another class so rare that accuracy
+/// says little.
+pub fn dominant_class(target: &Target) -> Option<(&str, f64)> {
+    let Target::Classes { codes, names } = target else { return None };
+    let mut counts = vec![0usize; names.len()];
+    codes.iter().for_each(|&k| counts[k] += 1);
+    let rare = counts.iter().copied().filter(|n| *n > 0).min()?;
+    let usual = (0..counts.len()).max_by_key(|&k| counts[k])?;
+    let share = counts[usual] as f64 / codes.len() as f64;
+    (rare * IMBALANCE < counts[usual] && share >= FREQUENT).then_some((names[usual].as_str(), share))
+}
 
 pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact> {
     let mut counts = vec![0; names.len()];
@@ -25,8 +38,11 @@ pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact
         let noun = if few.len() == 1 { "class has" } else { "classes have" };
         let fewer = if *least >= 2 { format!(", use at most {least} folds (--folds {least})") } else { String::new() };
         out.push(Fact {
+            leaks: Vec::new(),
             found: format!("{} {noun} fewer rows than the {folds} folds ({})", few.len(), named.join(", ")),
-            advice: format!("some folds judge such a class without a row of it, or learn it from one or none; gather more rows, join it with another class{fewer}"),
+            advice: format!(
+                "some folds have no row of such a class to train on or to score; gather more rows, join it with another class{fewer}"
+            ),
         });
     }
     if let (Some((rare, name)), Some((frequent, usual))) = (present.first(), present.last())
@@ -34,15 +50,16 @@ pub(super) fn facts(codes: &[usize], names: &[String], folds: usize) -> Vec<Fact
     {
         let share = *frequent as f64 / codes.len() as f64;
         let why = if share >= FREQUENT {
-            format!("always answering {} is right in {:.1}% of rows, so accuracy says little", quoted(usual), 100.0 * share)
+            format!("always answering {} is correct in {:.1}% of rows, so accuracy says little", quoted(usual), 100.0 * share)
         } else {
             format!("accuracy hardly depends on {}", quoted(name))
         };
         out.push(Fact {
+            leaks: Vec::new(),
             found: format!("class {} has {rare} of {} rows, one to {} of {}", quoted(name), codes.len(), frequent / rare, quoted(usual)),
             advice: format!(
-                "{why}; look at the recall of each class, judge by another metric (--metric balanced_accuracy, f1 or auc), and weigh \
-                 classes alike where the estimator can (svc(class_weight=balanced))"
+                "{why}; look at the recall of each class, at balanced accuracy, F1 or AUC (--metric balanced_accuracy, f1 or auc), and \
+                 weigh classes alike where the estimator can (svc(class_weight=balanced))"
             ),
         });
     }

@@ -144,22 +144,21 @@ pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize], split: &Sp
     }
     let odds = match alike.at_odds {
         0 => String::new(),
-        1 => "; in one group of equal rows the targets differ, which no model of these columns can tell apart".into(),
-        n => format!("; in {n} groups of equal rows the targets differ, which no model of these columns can tell apart"),
+        1 => "; one group of identical rows has different targets, so perfect scores are impossible".into(),
+        n => format!("; {n} groups of identical rows have different targets, so perfect scores are impossible"),
     };
     let done = match split {
-        Split::Groups(_) => "folds keep the groups that were named together, and other equal rows may stand in several",
-        Split::Time(_) => "folds go by time, and equal rows may stand in several",
-        Split::Rows if alike.are_copies() && alike.different >= folds => "they are taken for copies and kept in one fold",
+        Split::Groups(_) => "groups stay in one fold; identical rows of different groups may fall into different folds",
+        Split::Time(_) => "folds follow time, and identical rows may fall into different folds",
+        Split::Rows if alike.are_copies() && alike.different >= folds => "copies stay in one fold",
         Split::Rows if alike.are_copies() => {
-            "there are too few different rows to keep copies in one fold, and each may be judged by its copy"
+            "there are too few distinct rows to keep copies in one fold, so that a row may be scored by a model trained on its copy"
         }
-        Split::Rows => {
-            "they are taken for rows of their own, which may stand in different folds; where some belong together, name a column of groups (--groups)"
-        }
+        Split::Rows => "identical rows may fall into different folds; if they belong together, name a column of groups: --groups COL",
     };
     let share = 100.0 * alike.repeats as f64 / data.rows() as f64;
     Some(Fact {
+        leaks: Vec::new(),
         found: format!("{} of {} rows ({share:.0}%) repeat another row in every column{odds}", alike.repeats, data.rows()),
         advice: done.into(),
     })

@@ -117,7 +117,8 @@ fn fact(told: &str, columns: &[&Alone<'_>]) -> Fact {
             (format!("columns {}{more} give the target away, each alone: each {told}", names.join(", ")), "one of them is")
         }
     };
-    Fact { found, advice: format!("if {known} known only together with the target, leave it out (--types '{name}=ignore')") }
+    let leaks = columns.iter().map(|(_, name, _)| name.clone()).collect();
+    Fact { leaks, found, advice: format!("if {known} known only together with the target, leave it out (--types '{name}=ignore')") }
 }
 
 /// A share next to 1, not rounded to it.

@@ -21,6 +21,7 @@ fn one_length(name: &str, cells: &Strings) -> Option<Fact> {
     let mut lengths = cells.iter().filter(|s| !s.is_empty()).map(|s| s.chars().count());
     let first = lengths.next().filter(|n| *n > 1)?;
     (cells.len() > 1 && lengths.all(|n| n == first)).then(|| Fact {
+        leaks: Vec::new(),
         found: format!("every sequence of {} has {first} letters", quoted(name)),
         advice: "if they are aligned, the place of a letter matters, which kernels that count substrings (spectrum) do not see; \
                  give each place a column of its own, which the kernel equal compares place by place"
@@ -33,6 +34,7 @@ fn unit_length(name: &str, points: &Points) -> Option<Fact> {
     let squared = |w: &[usize]| values[w[0]..w[1]].iter().map(|x| x * x).sum::<f64>();
     let unit = starts.windows(2).filter(|w| (squared(w).sqrt() - 1.0).abs() <= UNIT && w[1] - w[0] > 1).count();
     (points.rows() > 1 && unit as f64 >= MOST * points.rows() as f64).then(|| Fact {
+        leaks: Vec::new(),
         found: format!("{unit} of {} vectors of {} have length 1, as tf-idf and normalised counts have", points.rows(), quoted(name)),
         advice: "scaling the columns undoes that and mostly predicts worse; leave the numbers as they are (--no-standardise)".into(),
     })

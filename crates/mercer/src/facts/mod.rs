@@ -9,6 +9,7 @@ mod giveaway;
 mod inputs;
 mod numbers;
 
+pub use classes::dominant_class;
 pub use equal_rows::{copies, dealt_by_content, equal_rows, kept_together};
 
 use crate::data::{Dataset, Split, Target};
@@ -22,6 +23,8 @@ pub struct Fact {
     pub found: String,
     /// What to do.
     pub advice: String,
+    /// Columns each of which alone gives the target away; none of any other fact.
+    pub leaks: Vec<String>,
 }
 
 impl fmt::Display for Fact {

@@ -49,6 +49,7 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
     let (first, row) = *all.first()?;
     if first / sum >= ONE_ROW {
         return Some(Fact {
+            leaks: Vec::new(),
             found: format!(
                 "row {} of the target {} is {}, where the middle is {}; it alone makes {} of the squared deviation",
                 row + 1,
@@ -67,6 +68,7 @@ pub(super) fn of_target(name: &str, values: &[f64]) -> Option<Fact> {
         let logarithm =
             if values.iter().all(|x| !x.is_finite() || *x > 0.0) { "predict its logarithm" } else { "predict a transformed value" };
         Fact {
+            leaks: Vec::new(),
             found: format!(
                 "of the target {}, {some} of {} rows make {} of the squared deviation",
                 quoted(name),
@@ -95,6 +97,7 @@ pub(super) fn of_input(name: &str, values: &[f64], writing: Writing) -> Option<F
     let no_logarithm = matches!(writing, Writing::Date(_)) || values.iter().any(|x| *x <= 0.0);
     let deviation = scale * (sum / all.len() as f64).sqrt();
     (high > low && (high - low) < SQUEEZED * deviation).then(|| Fact {
+        leaks: Vec::new(),
         found: format!(
             "column {} has a few values far from the rest (row {}: {}, where half of the cells lie between {} and {})",
             quoted(name),

@@ -77,14 +77,12 @@ fn copies_of_rows_are_counted_and_targets_at_odds_are_told() {
     let data = numbers(&[("a", &a), ("b", &a)]);
     let copies = said(&data, &two((0..500).map(|i| i % 100 % 3 == 0)), 5);
     assert!(
-        copies.iter().any(
-            |s| s.ends_with("400 of 500 rows (80%) repeat another row in every column: they are taken for copies and kept in one fold")
-        ),
+        copies.iter().any(|s| s.ends_with("400 of 500 rows (80%) repeat another row in every column: copies stay in one fold")),
         "{copies:?}"
     );
     let odds = said(&data, &two((0..500).map(|i| i >= 400)), 5);
     assert!(
-        odds.iter().any(|s| s.contains("in 100 groups of equal rows the targets differ") && s.contains("rows of their own")),
+        odds.iter().any(|s| s.contains("100 groups of identical rows have different targets") && s.contains("--groups COL")),
         "{odds:?}"
     );
     // What is said is what is done.
