@@ -1,6 +1,7 @@
 //! `mercer.advise` and what it gives: which kernel, by rule and by measurement.
 
 use crate::answers::from_json;
+use crate::comparison::WIDTH;
 use crate::comparison::{Asked, Given, asked};
 use crate::errors::{raise, spoken, warn};
 use crate::work::Limits;
@@ -63,7 +64,7 @@ pub(crate) struct Advice {
 /// >>> data, species = mercer.example("iris")
 /// >>> advice = mercer.advise(data, species)
 /// >>> advice.rule, [entry["kernel"] for entry in advice.kernels]
-/// ('smooth', ['rbf', 'linear', 'polynomial(degree=2)'])
+/// ('smooth', ['rbf', 'linear', 'polynomial(degree=2)', 'matern(nu=1.5)', 'rbf(ard=true)'])
 #[pyfunction]
 #[pyo3(signature = (data, target, kernel=None, *, seed=0, standardise=true, missing=None, sample_weight=None, task=None, max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -90,7 +91,7 @@ pub(crate) fn advise(
         let Asked { data, target, weights, split, comparing, .. } = &asked;
         compare::advise(&Examples { data, target, weights: weights.as_deref(), split }, comparing, control)
     })?;
-    let text = spoken(&report::advice_text(&advice));
+    let text = spoken(&report::advice_text(&advice, WIDTH));
     Ok(Advice { text, json: report::advice_json(&advice).map_err(raise)? })
 }
 

@@ -3,12 +3,13 @@
 use super::{Role, Run, control, done, kernel, load};
 use crate::Stop;
 use crate::args::{Limits, Tabular};
-use crate::output::{notices, print};
+use crate::output::{notices, print, width};
 use clap::Args;
 use mercer::compare::{self, Comparing};
 use mercer::data::Examples;
 use mercer::error::Result;
 use mercer::report;
+use mercer::select::Metric;
 use std::process::ExitCode;
 
 const ADVISE: &str = "\
@@ -17,7 +18,7 @@ Examples:
   mercer advise wine.csv --target quality
   mercer advise wine.csv --target quality --kernel 'matern(nu=1.5)' --json";
 
-/// Say which kernel suits a table: the rule that fires, and the leave-one-out error of ridge under it and under others.
+/// Suggest a kernel for a table, and compare it with others by the leave-one-out predictions of ridge.
 #[derive(Debug, Args)]
 #[command(after_help = ADVISE)]
 pub(crate) struct Advise {
@@ -26,6 +27,9 @@ pub(crate) struct Advise {
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
+    /// The metric that decides, such as auc, f1 or mae; accuracy for classes and rmse for numbers if left out.
+    #[arg(long, value_name = "NAME", help_heading = "How to judge")]
+    pub metric: Option<String>,
     /// Seed of searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
@@ -46,15 +50,16 @@ impl Run for Advise {
 }
 
 fn advise(args: &Advise, stop: &Stop) -> Result<()> {
-    let asked = kernel(&args.table)?;
+    let asked = kernel(&args.table.inputs)?;
     let control = control(&args.limits, args.verbose, stop);
     let roles: Vec<Role<'_>> = args.weights.as_deref().map(Role::Weights).into_iter().collect();
     let loaded = load(&args.table, &roles, false, &control)?;
     notices(&loaded.notices);
-    let comparing = Comparing { prep: loaded.recipe.clone(), kernel: asked, seed: args.seed, ..Comparing::new(Vec::new()) };
+    let metric = args.metric.as_deref().map(Metric::parse).transpose()?;
+    let comparing = Comparing { prep: loaded.recipe.clone(), kernel: asked, seed: args.seed, metric, ..Comparing::new(Vec::new()) };
     let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
     let advice = compare::advise(&examples, &comparing, &control)?;
     drop(control);
-    let text = if args.json { report::advice_json(&advice)? } else { report::advice_text(&advice) };
+    let text = if args.json { report::advice_json(&advice)? } else { report::advice_text(&advice, width()) };
     print(&format!("{text}\n"))
 }

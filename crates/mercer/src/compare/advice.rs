@@ -2,16 +2,24 @@
 //!
 //! Rules (7.5 of the first source of the specification; Murphy 2012, 14.2.4 and 14.5.4): strings have kernels of their own; as many
 //! columns as rows are separable by lines, and `linear` is enough; products of columns are for columns whose products mean something;
-//! else `rbf`. Each is judged by the leave-one-out error of `ridge`, tuned by that error.
+//! else `rbf`. `ridge` is tuned for each by its leave-one-out error; they are compared by the deciding metric of the predictions of
+//! rows left out.
 
-use super::{Comparing, Field};
+use super::{Comparing, Difference, Field, HeldOut, decided};
 use crate::control::Control;
-use crate::data::{ColumnKind, Dataset, Examples, Values};
+use crate::data::{ColumnKind, Dataset, Examples, Fold, Sample, Values, some_rows_of};
 use crate::error::{Error, Result};
-use crate::estimators::{EstimatorExpr, Ridge};
+use crate::estimators::{Baseline, Estimator, EstimatorExpr, Fitted, Predictions, Query, Ridge, Task, Want};
 use crate::fitting;
+use crate::gram::Dense;
 use crate::kernels::{Composed, KernelExpr, Selection};
-use crate::select::{self, Tuning};
+use crate::linalg::Matrix;
+use crate::select::{self, Metric, Scoring, Tuned, Tuning};
+
+/// Rows that predictions left out are made for, at most: each kernel takes one factorisation of them.
+const JUDGED_ROWS: usize = 2000;
+/// Columns of numbers up to which one length scale for each is tried.
+const MOST_SCALES: usize = 10;
 
 /// Why a kernel is taken before anything is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +37,19 @@ pub enum Rule {
 pub struct Judged {
     /// As it would be asked for.
     pub kernel: KernelExpr,
-    /// What was measured, with its value; of what could not be, why.
+    /// What the search of `ridge` found; of what could not be measured, why.
     pub found: Result<Tuning>,
+    /// Metrics of the predictions of rows left out, the deciding one first; empty where nothing could be measured.
+    pub scores: Vec<(Metric, f64)>,
+    /// Difference to the best kernel, paired by rows; `None` for the best.
+    pub difference: Option<Difference>,
+}
+
+impl Judged {
+    /// The value of the deciding metric.
+    pub fn score(&self) -> Option<(Metric, f64)> {
+        self.scores.first().copied().filter(|(_, value)| value.is_finite())
+    }
 }
 
 /// The rule that fired, and what each kernel is worth.
@@ -42,30 +61,34 @@ pub struct Advice {
     pub numbers: usize,
     /// Rows.
     pub rows: usize,
+    /// Rows that predictions left out were made for.
+    pub judged_rows: usize,
+    /// What a guess that looks at no input scores by the deciding metric.
+    pub baseline: Option<f64>,
     /// The kernel of the rule, then the others.
     pub judged: Vec<Judged>,
 }
 
 impl Advice {
-    /// The place of the best kernel among those that were measured as the rule's was.
+    /// The place of the best kernel.
     pub fn best(&self) -> Option<usize> {
-        let (criterion, rises) = self.judged.first().and_then(|j| j.found.as_ref().ok()).map(|t| (&t.criterion, t.rises))?;
-        let value = |j: &Judged| j.found.as_ref().ok().filter(|t| &t.criterion == criterion).and_then(|t| t.value);
-        let mut best: Option<(usize, f64)> = None;
-        for (k, found) in self.judged.iter().enumerate().filter_map(|(k, j)| Some((k, value(j)?))) {
-            if best.is_none_or(|(_, b)| if rises { found > b } else { found < b }) {
-                best = Some((k, found));
-            }
-        }
-        best.map(|(k, _)| k)
+        best_of(&self.judged)
     }
 
-    /// Whether the kernel of the rule is not told from the best within the noise of the best.
+    /// Whether the kernel of the rule is the best, or not distinguishable from it.
     pub fn holds(&self) -> bool {
-        let (Some(best), Some(Ok(first))) = (self.best(), self.judged.first().map(|j| j.found.as_ref())) else { return false };
-        let Ok(Tuning { same: Some(same), rises, .. }) = &self.judged[best].found else { return false };
-        first.value.is_some_and(|v| best == 0 || if *rises { v >= *same } else { v <= *same })
+        match (self.best(), self.judged.first()) {
+            (Some(0), _) => true,
+            (Some(_), Some(first)) => first.difference.is_some_and(|d| !d.is_told()),
+            _ => false,
+        }
     }
+}
+
+fn best_of(judged: &[Judged]) -> Option<usize> {
+    let loss = |j: &Judged| j.score().map(|(metric, value)| if metric.rises() { -value } else { value });
+    let all = judged.iter().enumerate().filter_map(|(k, j)| Some((k, loss(j)?)));
+    all.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 
 /// Numbers in a row, and whether rows are stored by the few that are not 0.
@@ -100,12 +123,21 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
     }
     let lines = over_numbers(&natural, &KernelExpr::parse("linear")?);
     let products = over_numbers(&natural, &KernelExpr::parse("polynomial(degree=2)")?);
+    let rough = over_numbers(&natural, &KernelExpr::parse("matern(nu=1.5)")?);
+    let mut curves = vec![natural, lines, products, rough];
+    if (2..=MOST_SCALES).contains(&numbers) {
+        curves.push(over_numbers(&curves[0], &KernelExpr::parse("rbf(ard=true)")?));
+    }
     Ok(match sparse || numbers >= data.rows() {
-        true => (Rule::ManyColumns, numbers, vec![lines, natural, products]),
-        false if kinds.iter().any(|(_, kind)| matches!(kind, ColumnKind::Text | ColumnKind::Sequence)) => {
-            (Rule::Structure, numbers, vec![natural, lines, products])
+        true => {
+            curves.truncate(3);
+            curves.swap(0, 1);
+            (Rule::ManyColumns, numbers, curves)
         }
-        false => (Rule::Smooth, numbers, vec![natural, lines, products]),
+        false if kinds.iter().any(|(_, kind)| matches!(kind, ColumnKind::Text | ColumnKind::Sequence)) => {
+            (Rule::Structure, numbers, curves)
+        }
+        false => (Rule::Smooth, numbers, curves),
     })
 }
 
@@ -114,24 +146,61 @@ fn kernels(data: &Dataset, kinds: &[Selection<'_>]) -> Result<(Rule, usize, Vec<
 /// # Errors
 /// Rows that cannot be learnt from; on request of `control`. A kernel that cannot be measured is told with its reason.
 pub fn advise(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Advice> {
+    let comparing = &decided(comparing, examples.target);
     let field = Field::of(examples, comparing, control)?;
     let raw = examples.select(&field.used.rows);
+    let scoring = Scoring::of(&raw.target, raw.weights.as_deref(), comparing.metric)?;
     let kinds: Vec<Selection<'_>> = raw.data.columns().iter().map(|c| (c.name.as_str(), c.values.kind())).collect();
     let (rule, numbers, mut all) = kernels(&raw.data, &kinds)?;
     all.extend(comparing.kernel.iter().filter(|k| !all.contains(k)).cloned().collect::<Vec<_>>());
-    let estimator = EstimatorExpr::Ridge(Ridge::default());
-    let measure = |kernel: &KernelExpr| -> Result<Tuning> {
+    let chosen = some_rows_of(&raw.target, JUDGED_ROWS, comparing.seed);
+    let part = raw.examples().select(&chosen);
+    let measure = |kernel: &KernelExpr| -> Result<(Tuning, Option<Predictions>)> {
         let made = fitting::prepare_weighed(&comparing.prep, Some(kernel), &raw.data, raw.weights.as_deref())?;
         let ready = Examples { data: &made.data, ..raw.examples() };
-        let tuned = select::tune(&made.kernel, &estimator, &ready, control, comparing.seed, false)?;
-        tuned.tuning.ok_or_else(|| Error::Time { what: format!("measuring {kernel}") })
+        let tuned = select::tune(&made.kernel, &EstimatorExpr::Ridge(Ridge::default()), &ready, control, comparing.seed, false)?;
+        let left_out = left_out(&tuned, &ready.select(&chosen), control, comparing.seed)?;
+        Ok((tuned.tuning.ok_or_else(|| Error::Time { what: format!("measuring {kernel}") })?, left_out))
     };
-    let mut judged = Vec::new();
+    let (mut judged, mut predictions) = (Vec::new(), Vec::new());
     for kernel in all {
-        match measure(&kernel) {
+        let (found, left_out) = match measure(&kernel) {
             Err(error @ Error::Cancelled) => return Err(error),
-            found => judged.push(Judged { kernel, found }),
-        }
+            Err(error) => (Err(error), None),
+            Ok((tuning, left_out)) => (Ok(tuning), left_out),
+        };
+        let scores = left_out.as_ref().map_or(Vec::new(), |p| scoring.score(p, &part.target, part.weights.as_deref()));
+        judged.push(Judged { kernel, found, scores, difference: None });
+        predictions.push(left_out);
     }
-    Ok(Advice { rule, numbers, rows: raw.data.rows(), judged })
+    if let Some(best) = best_of(&judged) {
+        let folds = [Fold { train: Vec::new(), test: (0..part.target.rows()).collect() }];
+        let (weights, seed) = (part.weights.as_deref(), comparing.seed);
+        let held_out = HeldOut { folds: &folds, target: &part.target, weights, split: &part.split, seed };
+        let all: Vec<Option<Vec<&Predictions>>> = predictions.iter().map(|p| p.as_ref().map(|p| vec![p])).collect();
+        let found = held_out.differences(&all, best, &scoring);
+        judged.iter_mut().zip(found).for_each(|(judged, found)| judged.difference = found);
+    }
+    let baseline = guess(&part, &scoring, control, comparing.seed)?;
+    Ok(Advice { rule, numbers, rows: raw.data.rows(), judged_rows: chosen.len(), baseline, judged })
+}
+
+/// Predictions of some rows, each by the fit without it.
+fn left_out(tuned: &Tuned, part: &Sample, control: &Control, seed: u64) -> Result<Option<Predictions>> {
+    let kernel = tuned.kernel.learn(&part.data, part.weights.as_deref(), control)?;
+    let gram = kernel.gram(&part.data, control)?;
+    let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
+    tuned.estimator.leave_one_out(&task)
+}
+
+/// What predicting without inputs scores on the rows themselves.
+fn guess(part: &Sample, scoring: &Scoring, control: &Control, seed: u64) -> Result<Option<f64>> {
+    // It asks for the number of rows alone.
+    let rows = part.target.rows();
+    let gram = Dense::cross(Matrix::zeros(rows, 0), vec![0.0; rows], Vec::new())?;
+    let task = Task { gram: &gram, target: &part.target, weights: part.weights.as_deref(), control, seed };
+    let want = Want { variance: true, probabilities: true, ..Want::default() };
+    let predictions = Baseline::default().fit(&task)?.predict(&Query::new(&gram, want, control))?;
+    let value = scoring.decide(&predictions, &part.target, part.weights.as_deref());
+    Ok(value.is_finite().then_some(value))
 }
