@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Width of the text table in columns.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 
 /// Several estimators on the same folds of one table, as `compare` gives them. ``str()`` is the table; `rows` hold the same as
 /// data.
@@ -183,6 +183,7 @@ pub(crate) fn compare(
         asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);
     }
     let facts = facts::facts(&asked.data, &asked.target, &asked.info, &asked.split, folds, standardise);
+    let leaks: Vec<String> = facts.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect();
     let facts: Vec<String> = facts.iter().map(|fact| spoken(&fact.to_string())).collect();
     warn(py, &facts)?;
     let taken = asked.notices.clone();
@@ -199,6 +200,7 @@ pub(crate) fn compare(
             comparing,
             weights: weights.as_deref(),
             facts,
+            leaks,
             read_notices: notices,
         };
         report::Comparison::of(&outcome, &request, control)
@@ -272,8 +274,9 @@ fn list(object: &Bound<'_, PyAny>) -> PyResult<Vec<EstimatorExpr>> {
 
 #[pymethods]
 impl Comparison {
-    /// One dict per estimator: estimator, settled, metrics, support, fit_seconds, predict_us_per_row, converged,
-    /// certificate, tuning, best, difference, failure.
+    /// One dict per estimator, the best first: estimator, settled, metrics, folds (each metric in each fold), support, fit_seconds,
+    /// predict_us_per_row, converged, certificate, tuning, best, difference (to the best, with its 95% interval by the held-out
+    /// rows), against_best (best, tied, not_distinguishable, too_few_rows, worse, or why it is not compared), failure.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         from_json(py, &self.said.json)?.get_item("rows")

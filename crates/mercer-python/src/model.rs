@@ -2,6 +2,7 @@
 
 use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
+use crate::comparison::WIDTH;
 use crate::dataset::{dataset_like, weights};
 use crate::errors::{Told, data_error, guarded, raise, spoken, warn};
 use crate::given::{among, takes_kernel_values};
@@ -491,6 +492,6 @@ impl Model {
 
     /// What `mercer inspect` prints.
     fn __str__(&self) -> String {
-        report::model_text(&self.model)
+        report::model_text(&self.model, WIDTH)
     }
 }

@@ -1,6 +1,6 @@
 //! What there is to choose from, all of it or one entry, in words and as JSON.
 
-use super::model::{INDENT, WIDTH, pretty};
+use super::model::{INDENT, pretty};
 use super::words::wrapped;
 use crate::data::Kind;
 use crate::error::{Error, Result};
@@ -8,6 +8,9 @@ use crate::estimators::{self, EstimatorExpr, Needs};
 use crate::kernels;
 use crate::param::{Alias, Param};
 use serde_json::json;
+
+/// Characters of a line.
+const WIDTH: usize = 100;
 
 /// One line or more per parameter, the explanations under each other.
 fn params_text(params: &[Param], aliases: &[Alias]) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::figures::contours;
 use super::html::page;
 use super::{Layer, Panel, Panels};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::smoothing::{Asked, Bandwidth, Chosen, Density, Rule, Shape, squares_curve};
 use maud::{PreEscaped, html};
@@ -12,6 +12,8 @@ use maud::{PreEscaped, html};
 /// Places of a curve, and of each side of a plane.
 const PLACES: usize = 512;
 const SIDE: usize = 72;
+/// Places of a grid at most.
+const MOST_PLACES: usize = 1_000_000;
 /// Lines of equal density.
 const LEVELS: usize = 9;
 
@@ -196,6 +198,27 @@ impl<'a> DensityReport<'a> {
         let words = format!("Lines of equal density, at {LEVELS} even steps below the greatest, over the rows.");
         Ok(vec![(words.clone(), Panels { panels: vec![panel], across: 1 }.file("Density", &words)?)])
     }
+}
+
+/// Places on a grid over the rows and three bandwidths beyond, within the support: so many for each column, the last column
+/// changing fastest.
+///
+/// # Errors
+/// Fewer than two places for each column, or more than a million places.
+pub fn density_grid(density: &Density, count: usize) -> Result<Matrix> {
+    let (dim, widths) = (density.dim(), density.widths());
+    let all = u32::try_from(dim).ok().and_then(|dim| count.checked_pow(dim)).filter(|all| count >= 2 && *all <= MOST_PLACES);
+    let Some(all) = all else {
+        let why = format!("{count} places for each of {dim} columns; give 2 or more, and {MOST_PLACES} in all at most");
+        return Err(Error::Setting { name: "grid".into(), why });
+    };
+    let side = |j: usize| {
+        let within = |x: f64| density.support().get(j).map_or(x, |s| x.clamp(s.low, s.high));
+        let ends = places(&density.sample().points().col(j), 3.0 * widths[j], 2).into_iter().map(within).collect::<Vec<_>>();
+        places(&ends, 0.0, count)
+    };
+    let sides: Vec<Vec<f64>> = (0..dim).map(side).collect();
+    Ok(Matrix::from_fn(all, dim, |k, j| sides[j][k / count.pow((dim - 1 - j) as u32) % count]))
 }
 
 /// Even places over numbers and beyond.

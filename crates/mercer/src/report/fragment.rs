@@ -28,6 +28,7 @@ impl Comparison {
     pub fn fragment(&self) -> String {
         piece(html! {
             p.verdict { (self.verdict()) }
+            @if !self.facts.is_empty() { ul { @for fact in &self.facts { li { (shown(fact, TEXT)) } } } }
             (self.results())
             @if !self.notices.is_empty() { ul { @for notice in &self.notices { li { (shown(notice, TEXT)) } } } }
         })

@@ -10,6 +10,7 @@ use crate::data::{Dataset, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{self, Baseline, Estimator, Fitted, Predicted, Query, Want};
 use crate::gram::Dense;
+use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
 use crate::linalg::Matrix;
 use crate::read::TargetInfo;
@@ -36,6 +37,8 @@ pub struct Request<'a> {
     pub weights: Option<&'a [f64]>,
     /// What rows and target tell by themselves ([`crate::facts::facts`]).
     pub facts: Vec<String>,
+    /// Columns each of which alone gives the target away ([`crate::facts::Fact::leaks`]).
+    pub leaks: Vec<String>,
     /// What reading the table gave notice of.
     pub read_notices: &'a [String],
 }
@@ -49,12 +52,10 @@ impl Comparison {
             None => Task::Regression { targets: request.info.names.clone() },
         };
         let control = control.at_least(PICTURES);
-        let entries = outcome
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(i, scored)| row(scored, outcome.best == Some(i), request, &control))
-            .collect::<Result<Vec<_>>>()?;
+        let entries = ranked(outcome)
+            .into_iter()
+            .map(|i| row(&outcome.rows[i], outcome.best == Some(i), request, &control))
+            .collect::<Result<_>>()?;
         let mut notices: Vec<String> = request.read_notices.iter().chain(&outcome.notices).cloned().collect();
         let baseline = baseline(outcome, request, &control)?;
         let of_fits = fit_notices(outcome, &notices);
@@ -74,11 +75,30 @@ impl Comparison {
             facts: request.facts.clone(),
             notices,
             details,
+            leaks: request.leaks.clone(),
             class_rows,
             baseline,
             entries,
         })
     }
+}
+
+/// The places of the results, the best first: what was scored on every fold by its score, then what was scored on some, then what
+/// has no result.
+fn ranked(outcome: &Outcome) -> Vec<usize> {
+    let key = |i: &usize| {
+        let r = &outcome.rows[*i];
+        let part = match () {
+            () if outcome.best == Some(*i) => 0,
+            () if r.failure.is_some() || r.metrics.is_empty() => 3,
+            () if r.standing.folds < r.standing.of_folds => 2,
+            () => 1,
+        };
+        (part, r.loss())
+    };
+    let mut order: Vec<usize> = (0..outcome.rows.len()).collect();
+    order.sort_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+    order
 }
 
 /// Sentences under the names of those that they are about, each once; without names where they are about all of several.
@@ -118,7 +138,7 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
     for scored in &outcome.rows {
         let Some(model) = &scored.model else { continue };
         let name = scored.estimator.name();
-        let found = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows)).filter(|f| f.asks);
+        let found = tuning::notices_of(model).into_iter().filter(|f| f.asks);
         for finding in found {
             match &finding.kind {
                 // The comparison says so of its own searches.
@@ -143,10 +163,9 @@ fn search_notices(outcome: &Outcome, guess: Option<Estimate>) -> Vec<String> {
                     None => each.push((name, vec![range])),
                 }
             }
-            let each: Vec<String> = each.iter().map(|(name, ranges)| format!("{name} {}", ranges.join(", "))).collect();
-            let said =
-                "several searches stop at an end of their ranges, beyond which values may score better; to search further, write for";
-            out.push(format!("{said} {}", each.join("; for ")));
+            let each: Vec<String> = each.iter().map(|(name, ranges)| format!("{name}({})", ranges.join(", "))).collect();
+            let said = "some best settings are at the edge of their search; to search further, write";
+            out.push(format!("{said} {}", each.join("; ")));
         }
     }
     out
@@ -199,8 +218,7 @@ fn baseline(outcome: &Outcome, request: &Request<'_>, control: &Control) -> Resu
 /// Everything that the search of a fit to all rows learnt, the estimator in front.
 fn search_details(scored: &Scored) -> Vec<String> {
     let Some(model) = &scored.model else { return Vec::new() };
-    let found = model.about.tuning.iter().flat_map(|t| tuning::notices(t, model.about.rows));
-    found.map(|f| format!("{}: {}", scored.estimator.name(), f.in_full())).collect()
+    tuning::notices_of(model).into_iter().map(|f| format!("{}: {}", scored.estimator.name(), f.in_full())).collect()
 }
 
 impl Row {
@@ -218,10 +236,27 @@ impl Row {
         let with = |kernel: String| if model.estimator.uses_kernel() { format!(" with {kernel}") } else { String::new() };
         self.settled = format!("{}{}", model.estimator, with(model.kernel.to_string()));
         self.brief = format!("{}{}", brief_estimator(&model.estimator), with(brief_kernel(model.kernel.expr())));
-        self.support = model.fitted.support().len();
+        self.support = rows_kept(model);
         self.converged = summary.converged && self.standing.unconverged == 0;
         self.certificate = summary.certificate.clone();
         self.tuning = model.about.tuning.clone();
+    }
+}
+
+/// Training rows that a prediction of the model needs: those of its expansion, or the landmarks of its kernel.
+pub(super) fn rows_kept(model: &Model) -> usize {
+    match model.fitted.support().len() {
+        0 => landmarks(model.kernel.expr(), model.about.rows),
+        kept => kept,
+    }
+}
+
+fn landmarks(kernel: &KernelExpr, rows: usize) -> usize {
+    match kernel {
+        KernelExpr::Nystroem(_) => {
+            kernel.values().iter().find(|p| p.path.ends_with("rank")).map_or(0, |p| (p.value.number() as usize).min(rows))
+        }
+        _ => kernel.parts().iter().map(|part| landmarks(part, rows)).sum(),
     }
 }
 
@@ -242,6 +277,9 @@ fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) ->
         predict_us_per_row: scored.predict_us_per_row,
         best,
         difference: scored.difference,
+        log_loss_difference: scored.log_loss_difference,
+        folds: scored.folds.clone(),
+        held_out: scored.out_of_fold.clone(),
         recalls: recalls(scored, request),
         converged: scored.standing.unconverged == 0,
         standing: scored.standing,

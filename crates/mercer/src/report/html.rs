@@ -1,7 +1,9 @@
 //! The comparison as one HTML page that needs nothing else: no script, no font, no request.
 
 use super::terms::AT_START;
-use super::words::{UNKNOWN, count, counted, digits, is_none, listed, not_zero, number, seconds, shown};
+use super::words::{
+    UNKNOWN, count, counted, difference, digits, digits_of_differences, error_of, listed, percentage, score, seconds, shown,
+};
 use super::{Comparison, Estimate, Metric, Row, figures};
 use crate::error::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -20,19 +22,23 @@ impl Comparison {
     pub fn html(&self) -> Result<String> {
         let title = format!("Comparison of estimators on {}", shown(&self.table, NAME));
         let content = html! {
-            p.verdict { (unbroken(&self.verdict())) }
+            p.verdict { (unbroken(&self.headline())) }
+            p { (unbroken(&self.beside_the_best().join(" "))) }
+            @if !self.facts.is_empty() { ul.facts { @for fact in &self.facts { li { (shown(fact, 4000)) } } } }
             p.setting { @for part in self.setting() { span { (part) } " " } }
             p.setting { "kernel " code { (shown(&self.kernel, 4000)) } }
             (self.results())
+            @let standings = self.standings();
+            @if !standings.is_empty() { ul { @for line in &standings { li { (shown(line, 4000)) } } } }
+            (folded("What the columns mean", &self.explanation()))
             (self.recall())
-            (self.kinds_of_methods())
             (sentences("Which to take", &self.recommendation()))
-            (self.every_metric())
-            (self.explanation())
             (self.pictures()?)
+            (folded("Every metric", &self.every_metric()))
+            (folded("What kind of method each is", &self.kinds_of_methods()))
             (sentences("What was done to the columns", &self.columns))
             (sentences("Notices", &self.remarks()))
-            (sentences("What the searches learnt", &self.details))
+            (folded("What the searches learnt", &list(&self.details)))
             h2 { "To make this page again" }
             pre { code { (shown(&self.command, 4000)) } }
         };
@@ -41,7 +47,7 @@ impl Comparison {
 
     pub(super) fn results(&self) -> Markup {
         let metrics = self.with_digits(self.shown_metrics());
-        let apart = digits(self.entries.iter().filter_map(|r| r.difference));
+        let apart = digits_of_differences(self.entries.iter().filter_map(|r| r.difference));
         html! {
             div.scroll tabindex="0" role="region" aria-label="Results, one row per estimator" {
                 table {
@@ -51,7 +57,7 @@ impl Comparison {
                             th scope="col" { (m.heading()) }
                             @if k == 0 { th scope="col" { "difference" } }
                         }
-                        @if self.rows_differ() { th scope="col" { "learnt from" } }
+                        @if self.rows_differ() { th scope="col" { "rows used" } }
                         th scope="col" { "rows kept" }
                         th scope="col" { "fit" }
                         th scope="col" { "predict a row" }
@@ -72,7 +78,6 @@ impl Comparison {
         let rows = self.methods();
         html! {
             @if let Some((headings, rows)) = rows.split_first() {
-                h2 { "What kind of method each is" }
                 div.scroll tabindex="0" role="region" aria-label="Kinds of methods, one row per estimator" {
                     table.close {
                         thead { tr { @for heading in headings { th scope="col" { (heading.trim()) } } } }
@@ -94,14 +99,13 @@ impl Comparison {
         let judged: Vec<&Row> = self.entries.iter().filter(|r| !r.metrics.is_empty()).collect();
         html! {
             @if metrics.len() > self.shown_metrics().len() && !judged.is_empty() {
-                h2 { "Every metric" }
                 div.scroll tabindex="0" role="region" aria-label="Every metric, one row per estimator" {
                     table.close {
                         thead { tr { th scope="col" { "estimator" } @for (m, _) in &metrics { th scope="col" { (m.heading()) } } } }
                         tbody { @for row in judged {
                             tr.best[row.best] {
                                 th scope="row" { (shown(&row.estimator, 40)) }
-                                @for (k, (m, d)) in metrics.iter().enumerate() { td.rank[k == 0] { (stacked(row.metric(*m), *d)) } }
+                                @for (k, (m, d)) in metrics.iter().enumerate() { td.rank[k == 0] { (stacked(*m, row.metric(*m), *d)) } }
                             }
                         } }
                     }
@@ -119,7 +123,7 @@ impl Comparison {
         html! {
             @if self.imbalanced() && !judged.is_empty() {
                 h2 { "Recall of each class" }
-                p { "The share of a class's rows that is predicted right, on rows that the fit had not seen." }
+                p { "Share of the held-out rows of each class that is predicted correctly." }
                 div.scroll tabindex="0" role="region" aria-label="Recall, one row per class" {
                     table.close {
                         thead { tr {
@@ -131,7 +135,7 @@ impl Comparison {
                             tr {
                                 th scope="row" { (shown(&classes[k], 40)) }
                                 td { (count(self.class_rows[k])) }
-                                @for row in &judged { td { (row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), |r| number(r, 3))) } }
+                                @for row in &judged { td { (row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), percentage)) } }
                             }
                         } }
                     }
@@ -146,19 +150,19 @@ impl Comparison {
             dl {
                 @for m in self.metrics() { dt { (m.heading()) } dd { (m.meaning()) } }
                 dt { "±" }
-                dd { "one standard error over " (self.folds) " folds; every number is measured on rows that the fit had not seen" }
+                dd { "one standard error over " (self.folds) " folds; every score is of held-out rows" }
                 dt { "difference" }
-                dd { "to the best row, fold by fold; it is noise where 0 lies in its 95% interval (Student's t over the folds)" }
+                dd { "to the best row on the same held-out rows, with its 95% interval in brackets (percentage points of shares); the interval allows for the choice of the best among several; where it holds 0, the rows do not tell the two apart" }
                 @if self.any_at_start() {
                     dt { (AT_START) }
-                    dd { "scored at the starting values, before any search; the settled model may be another" }
+                    dd { "not tuned: scored at the starting values; the model of all rows may have other settings" }
                 }
                 @if self.rows_differ() {
-                    dt { "learnt from" }
-                    dd { "rows that the scores come from, and those of the model where it learnt from others" }
+                    dt { "rows used" }
+                    dd { "by the fits that were scored, and by the model where it used others" }
                 }
                 dt { "rows kept" }
-                dd { "training rows that predictions are made from; fewer is smaller and faster" }
+                dd { "training rows that predictions need, or landmarks of the kernel; fewer is smaller and faster" }
             }
         }
     }
@@ -170,10 +174,11 @@ impl Comparison {
         }
         Ok(html! {
             @if !all.is_empty() {
-                h2 { "What each estimator learned" }
-                @for (row, drawn) in &all {
-                    section {
-                        h3 { (shown(&row.estimator, NAME)) @if row.best { span.tag { "best" } } }
+                h2 { "Figures" }
+                @for (k, (row, drawn)) in all.iter().enumerate() {
+                    // The best one stands open, all others are there for who asks.
+                    details open[k == 0] {
+                        summary { (shown(&row.estimator, NAME)) @if row.best { span.tag { "best" } } }
                         (drawn)
                     }
                 }
@@ -184,9 +189,9 @@ impl Comparison {
     /// The notices, and those that follow from the rows.
     fn remarks(&self) -> Vec<String> {
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
-        let mut all: Vec<String> = self.facts.iter().chain(&self.notices).cloned().collect();
+        let mut all = self.notices.clone();
         if !unfinished.is_empty() {
-            all.push(format!("Not converged, to be read with care: {}.", listed(&unfinished)));
+            all.push(format!("Did not converge: {}.", listed(&unfinished)));
         }
         all
     }
@@ -238,12 +243,12 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool)
                 td.reason colspan=(metrics.len() + 4 + usize::from(rows_differ)) { div { (row.without_results()) ": " (shown(why, 4000)) } }
             } @else {
                 @for (k, (m, d)) in metrics.iter().enumerate() {
-                    td.rank[k == 0] { (stacked(row.metric(*m), *d)) (row.mark()) }
+                    td.rank[k == 0] { (stacked(*m, row.metric(*m), *d)) (row.mark()) }
                     @if k == 0 {
-                        td { @if row.best { span.quiet { (UNKNOWN) } } @else if row.difference.is_some_and(is_none) { "none" } @else { (stacked(row.difference, apart)) } }
+                        td { @if row.best { span.quiet { (UNKNOWN) } } @else { (apart_from_best(*m, row, apart)) } }
                     }
                 }
-                @if rows_differ { td { (row.learnt_from()) } }
+                @if rows_differ { td { (row.rows_used()) } }
                 td { @if row.fitted() { (count(row.support)) } @else { (UNKNOWN) } }
                 td {
                     (seconds(row.fit_seconds))
@@ -256,14 +261,33 @@ fn line(row: &Row, metrics: &[(Metric, usize)], apart: usize, rows_differ: bool)
 }
 
 /// A mean with its error under it, so that the columns stay narrow.
-fn stacked(value: Option<Estimate>, digits: usize) -> Markup {
+fn stacked(metric: Metric, value: Option<Estimate>, digits: usize) -> Markup {
     match value {
         Some(e) if e.mean.is_finite() => html! {
-            (not_zero(e.mean, digits, 2))
-            @if e.se.is_finite() { br; span.se { "± " (not_zero(e.se, digits, 1)) } }
+            (score(metric, e.mean, digits))
+            @if let Some(error) = error_of(metric, e, digits) { br; span.se { "± " (error) } }
         },
         _ => html! { span.quiet { (UNKNOWN) } },
     }
+}
+
+/// A difference with its interval under it.
+fn apart_from_best(metric: Metric, row: &Row, digits: usize) -> Markup {
+    let Some(found) = row.difference else { return html! { span.quiet { (UNKNOWN) } } };
+    let said = difference(metric, found, digits);
+    match said.split_once(" (").filter(|_| !found.tied) {
+        Some((mean, interval)) => html! { (mean) br; span.se { "(" (interval) } },
+        None => html! { (said) },
+    }
+}
+
+/// What is there for who asks: a heading that opens it. Nothing of nothing.
+fn folded(title: &str, content: &Markup) -> Markup {
+    html! { @if !content.0.is_empty() { details { summary { (title) } (content) } } }
+}
+
+fn list(all: &[String]) -> Markup {
+    html! { @if !all.is_empty() { ul { @for sentence in all { li { (shown(sentence, 4000)) } } } } }
 }
 
 /// A sentence whose errors stay with their sign at the end of a line.
@@ -275,7 +299,7 @@ fn sentences(title: &str, all: &[String]) -> Markup {
     html! {
         @if !all.is_empty() {
             h2 { (title) }
-            ul { @for sentence in all { li { (shown(sentence, 4000)) } } }
+            (list(all))
         }
     }
 }

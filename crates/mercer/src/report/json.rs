@@ -1,8 +1,11 @@
 //! The comparison as one JSON document. Numbers that are not known are `null`.
 
-use super::{Comparison, Estimate, Method, Metric, Row};
+use super::predictions::standard_deviation;
+use super::{AgainstBest, Comparison, Difference, Estimate, Method, Metric, Row};
+use crate::compare::OutOfFold;
 use crate::error::{Error, Result};
-use crate::estimators::Certificate;
+use crate::estimators::{Certificate, Predicted as Values};
+use crate::linalg::Matrix;
 use crate::select::Tuning;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -16,6 +19,9 @@ struct Document<'a> {
     seed: u64,
     metric: Metric,
     verdict: String,
+    standings: Vec<String>,
+    leaks: &'a [String],
+    classes: &'a [String],
     recommendation: Vec<String>,
     class_rows: BTreeMap<&'a str, usize>,
     baseline: Option<Estimate>,
@@ -41,8 +47,52 @@ struct Entry<'a> {
     tuning: Option<&'a Tuning>,
     method: Option<&'a Method>,
     best: bool,
-    difference: Option<Estimate>,
+    difference: Option<Difference>,
+    against_best: AgainstBest,
+    #[serde(serialize_with = "by_fold")]
+    folds: &'a [(Metric, Vec<f64>)],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_out: Option<Predicted<'a>>,
     failure: Option<&'a str>,
+}
+
+/// Predictions of rows by the models that had not seen them, in the order of the rows.
+#[derive(Serialize)]
+struct Predicted<'a> {
+    rows: Vec<usize>,
+    predicted: Labels<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<Vec<Vec<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_deviation: Option<Vec<Vec<f64>>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Labels<'a> {
+    Classes(Vec<&'a str>),
+    Numbers(Vec<Vec<f64>>),
+}
+
+impl<'a> Predicted<'a> {
+    fn of(found: &'a OutOfFold, classes: &'a [String]) -> Self {
+        let lists = |m: &Matrix| (0..m.rows()).map(|i| m.row(i).to_vec()).collect::<Vec<_>>();
+        let p = &found.predictions;
+        Predicted {
+            rows: found.rows.iter().map(|i| i + 1).collect(),
+            predicted: match &p.values {
+                Values::Classes(codes) => Labels::Classes(codes.iter().filter_map(|&k| classes.get(k)).map(String::as_str).collect()),
+                Values::Numbers(m) => Labels::Numbers(lists(m)),
+            },
+            probabilities: p.probabilities.as_ref().map(lists),
+            standard_deviation: standard_deviation(p).as_ref().map(lists),
+        }
+    }
+}
+
+/// A map from the metric's name to its value in each fold, null where the rows of a fold do not define it.
+fn by_fold<S: Serializer>(folds: &[(Metric, Vec<f64>)], to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_map(folds.iter().map(|(m, values)| (m.name(), values)))
 }
 
 /// A map from the metric's name to its estimate, in the row's order.
@@ -51,7 +101,8 @@ fn by_name<S: Serializer>(metrics: &[(Metric, Estimate)], to: S) -> std::result:
 }
 
 impl<'a> Entry<'a> {
-    fn of(row: &'a Row, classes: &'a [String]) -> Self {
+    fn of(row: &'a Row, comparison: &'a Comparison, held_out: bool) -> Self {
+        let classes = comparison.classes();
         Entry {
             recalls: classes.iter().map(String::as_str).zip(row.recalls.iter().copied()).collect(),
             estimator: &row.estimator,
@@ -69,18 +120,34 @@ impl<'a> Entry<'a> {
             method: row.method.as_ref(),
             best: row.best,
             difference: row.difference,
+            against_best: comparison.against_best(row),
+            folds: &row.folds,
+            held_out: row.held_out.as_ref().filter(|_| held_out).map(|found| Predicted::of(found, classes)),
             failure: row.failure.as_deref(),
         }
     }
 }
 
 impl Comparison {
-    /// The JSON document that `--json` writes: settings, then one object per estimator; ends with a line break.
+    /// The JSON document that `--json` writes: settings, then one object per estimator, the best first; ends with a line break.
     pub fn json(&self) -> Result<String> {
+        self.document(false)
+    }
+
+    /// The JSON document with `held_out` for each estimator: rows (from 1), what was predicted for each by the model that had not
+    /// seen it, and probabilities (in the order of `classes`) or the standard deviation where there are any.
+    pub fn json_with_held_out(&self) -> Result<String> {
+        self.document(true)
+    }
+
+    fn document(&self, held_out: bool) -> Result<String> {
         let classes = self.classes();
         let document = Document {
             metric: self.ranking(),
             verdict: self.verdict(),
+            standings: self.standings(),
+            leaks: &self.leaks,
+            classes,
             recommendation: self.recommendation(),
             class_rows: classes.iter().map(String::as_str).zip(self.class_rows.iter().copied()).collect(),
             baseline: self.baseline,
@@ -90,7 +157,7 @@ impl Comparison {
             kernel: &self.kernel,
             folds: self.folds,
             seed: self.seed,
-            rows: self.entries.iter().map(|row| Entry::of(row, classes)).collect(),
+            rows: self.entries.iter().map(|row| Entry::of(row, self, held_out)).collect(),
         };
         let mut text = serde_json::to_string_pretty(&document)
             .map_err(|e| Error::Numerical { what: "writing the comparison as JSON".into(), why: e.to_string() })?;

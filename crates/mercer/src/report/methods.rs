@@ -1,16 +1,22 @@
 //! What kind of method each estimator was on these rows, and which to take for what: Table 14.1 and 14.6 of Murphy (2012), measured.
 
-use super::words::{UNKNOWN, brief, counted, listed, seconds, shown};
+use super::gather::rows_kept;
+use super::verdict::achievement;
+use super::words::{UNKNOWN, brief, listed, percentage, power, seconds, shown};
 use super::{Comparison, Estimate, Metric, Row};
 use crate::compare::{SAME, Scored, Starts};
-use crate::estimators::{Fitted, Needs, Scores, catalogue};
+use crate::estimators::{Needs, Scores, catalogue};
 use crate::store;
 use serde::Serialize;
 
 /// Characters of an estimator's name.
 const NAME: usize = 24;
-/// Standard errors that two values of one metric may differ by within noise.
-const ERRORS: f64 = 2.0;
+/// Microseconds a row from which predictions are slow: a million rows take ten seconds.
+const SLOW: f64 = 10.0;
+/// Bytes from which a model is large.
+const LARGE: usize = 1_000_000;
+/// Times faster or smaller that are worth another estimator.
+const WORTH: f64 = 3.0;
 
 /// What kind of method a fit was by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,10 +45,10 @@ impl Method {
         Some(Method {
             starts: scored.starts,
             chosen_by: model.about.tuning.as_ref().map(|t| t.criterion.clone()),
-            kept: model.fitted.support().len() as f64 / model.about.rows.max(1) as f64,
+            kept: rows_kept(model) as f64 / model.about.rows.max(1) as f64,
             several_classes: classes.then_some(match entry.gives.scores {
-                Scores::Pairs => "by pairs",
-                _ => "natively",
+                Scores::Pairs => "one-vs-one",
+                _ => "direct",
             }),
             needs_mercer: entry.needs == Needs::MercerKernel,
             looks: entry.needs != Needs::Nothing,
@@ -51,20 +57,20 @@ impl Method {
     }
 
     /// `closed form`, `yes (3e-9)`, `no (0.2)`.
-    fn convex(&self) -> String {
+    fn unique(&self) -> String {
         match self.starts {
             None => UNKNOWN.into(),
             Some(Starts::ClosedForm) => "closed form".into(),
-            Some(Starts::Apart(share)) => format!("{} ({share:.0e})", if share <= SAME { "yes" } else { "no" }),
+            Some(Starts::Apart(share)) => format!("{} ({})", if share <= SAME { "yes" } else { "no" }, power(share, 0)),
         }
     }
 
     fn chosen(&self) -> String {
         match self.chosen_by.as_deref() {
-            None => "given".into(),
+            None => "not tuned".into(),
             Some(by) if by.contains("leave-one-out") => "leave-one-out".into(),
             Some(by) if by.contains("evidence") => "evidence".into(),
-            Some(_) => "held-out rows".into(),
+            Some(_) => "cross-validation".into(),
         }
     }
 }
@@ -87,17 +93,17 @@ impl Comparison {
             return Vec::new();
         }
         let of_classes = !self.classes().is_empty();
-        let mut headings = vec!["  method", "convex", "chosen by", "kept"];
+        let mut headings = vec!["  method", "unique", "tuned by", "kept"];
         if of_classes {
-            headings.extend(["log loss", "Brier", "ECE", "classes"]);
+            headings.extend(["log loss", "Brier", "ECE", "multi-class"]);
         }
-        headings.extend(["Mercer", "model"]);
+        headings.extend(["needs a valid kernel", "model"]);
         let mut out = vec![headings.into_iter().map(str::to_owned).collect::<Vec<_>>()];
         for (row, method) in known {
-            let value = |m: Metric| row.metric(m).map_or(UNKNOWN.into(), |e| brief(e.mean));
+            let value = |m: Metric| row.metric(m).map_or(UNKNOWN.into(), |e| if m.is_share() { percentage(e.mean) } else { brief(e.mean) });
             let mut cells = vec![
                 format!("{} {}", if row.best { "*" } else { " " }, shown(&row.estimator, NAME)),
-                method.convex(),
+                method.unique(),
                 method.chosen(),
                 if method.looks { format!("{:.0}%", 100.0 * method.kept) } else { UNKNOWN.into() },
             ];
@@ -105,97 +111,67 @@ impl Comparison {
                 cells.extend([value(Metric::LogLoss), value(Metric::Brier), value(Metric::CalibrationError)]);
                 cells.push(method.several_classes.unwrap_or(UNKNOWN).into());
             }
-            cells.extend([if method.needs_mercer { "needed" } else { "any" }.into(), bytes(method.model_bytes)]);
+            cells.extend([if method.needs_mercer { "yes" } else { "no" }.into(), bytes(method.model_bytes)]);
             out.push(cells);
         }
         out
     }
 
     /// What the table of methods means.
-    pub(super) const METHODS_LEGEND: &str = "convex: whether fits from two starts end in the same predictions, on 300 rows at most, and \
-         by how much they differ; kept: training rows that predictions need; ECE: calibration error; classes: how several are told apart; \
-         Mercer: whether the kernel must be positive semi-definite; model: size of its file.";
+    pub(super) const METHODS_LEGEND: &str = "unique: do two starts give the same model? (largest difference; 300 rows at most); kept: \
+         training rows that predictions need; ECE: calibration error; needs a valid kernel: one that is positive semi-definite; model: \
+         size of its file.";
 
-    /// Which estimator to take for what, each with the numbers that say so.
+    /// Which estimator to take for what, where there is a choice: rows on equal terms that keep nearly all that the best one gains
+    /// over a guess; for speed and size only where the best one is slow or large.
     pub fn recommendation(&self) -> Vec<String> {
-        let fitted: Vec<(&Row, &Method)> = self
-            .entries
-            .iter()
-            .filter(|r| r.fitted() && r.converged)
-            .filter_map(|r| Some((r, r.method.as_ref().filter(|m| m.looks)?)))
-            .collect();
-        let Some(best) = self.best().filter(|b| fitted.iter().any(|(r, _)| std::ptr::eq(*r, *b))) else { return Vec::new() };
+        let taken: Vec<(&Row, &Method)> =
+            self.entries.iter().filter(|r| self.may_be_taken(r)).filter_map(|r| Some((r, r.method.as_ref()?))).collect();
+        let best = self.best().filter(|b| self.judged().count() > 1 && taken.iter().any(|(r, _)| std::ptr::eq(*r, *b)));
+        let Some((best, method)) = best.and_then(|b| Some((b, b.method.as_ref()?))) else { return Vec::new() };
         let name = |r: &Row| shown(&r.estimator, NAME);
-        let ranking = self.ranking();
-        let told = |r: &Row, m: Metric| r.metric(m).map_or(UNKNOWN.into(), |e| format!("{} {}", m.heading(), plus_minus(e)));
-        let near = |r: &Row| std::ptr::eq(r, best) || r.difference.is_some_and(|d| d.within_noise());
-        let cost = |r: &Row| match near(r) {
-            true if std::ptr::eq(r, best) => "it is also the best".to_owned(),
-            true => format!("within noise of the best by {}", ranking.heading()),
-            false => format!("at a price: {} against {}", told(r, ranking), told(best, ranking)),
-        };
-        let mut out = Vec::new();
-        let others: Vec<String> = fitted.iter().filter(|(r, _)| !std::ptr::eq(*r, best) && near(r)).map(|(r, _)| name(r)).collect();
-        let same = match others.as_slice() {
-            [] => String::new(),
-            names => format!(
-                "; {} within noise of it: choose among them by what follows",
-                listed(names) + if names.len() == 1 { " is" } else { " are" }
-            ),
-        };
-        out.push(format!("to predict best: {} ({}){same}", name(best), told(best, ranking)));
+        let reached =
+            |r: &Row| r.metric(self.ranking()).map_or(UNKNOWN.into(), |e| achievement(self.ranking(), e, |v| self.ranking().achieved(v)));
+        let instead = |r: &Row| format!("{} instead of {}", reached(r), reached(best));
+        let mut out = vec![format!("best predictions: {} ({})", name(best), reached(best))];
         if !self.classes().is_empty() {
-            out.push(self.for_probabilities(&fitted));
+            out.extend(self.for_probabilities(&taken));
         }
         let least = |value: &dyn Fn(&Row, &Method) -> f64| {
-            fitted.iter().filter(|(r, m)| value(r, m).is_finite()).min_by(|a, b| value(a.0, a.1).total_cmp(&value(b.0, b.1))).copied()
+            taken.iter().filter(|(r, m)| value(r, m).is_finite()).min_by(|a, b| value(a.0, a.1).total_cmp(&value(b.0, b.1))).copied()
         };
-        if let Some((row, _)) = least(&|r, _| r.predict_us_per_row) {
-            let time = |r: &Row| seconds(r.predict_us_per_row * 1e-6);
-            let against = if std::ptr::eq(row, best) { String::new() } else { format!(", {} takes {}", name(best), time(best)) };
-            out.push(format!("for fast predictions: {} ({} a row{against}), {}", name(row), time(row), cost(row)));
+        let time = |r: &Row| seconds(r.predict_us_per_row * 1e-6);
+        if let Some((fast, _)) = least(&|r, _| r.predict_us_per_row)
+            && best.predict_us_per_row >= SLOW
+            && fast.predict_us_per_row * WORTH <= best.predict_us_per_row
+        {
+            out.push(format!("fast predictions: {} ({} a row instead of {}), {}", name(fast), time(fast), time(best), instead(fast)));
         }
-        if let Some((row, method)) = least(&|_, m| m.kept) {
-            out.push(match method.kept < 0.9 {
-                true => format!(
-                    "for a small model: {} keeps {} ({:.0}%), {}",
-                    name(row),
-                    counted(row.support, "row"),
-                    100.0 * method.kept,
-                    cost(row)
-                ),
-                false => "for a small model: none of these; every one keeps nearly all rows".into(),
-            });
-        }
-        let loss = |r: &Row| r.metric(ranking).map_or(f64::INFINITY, |e| if ranking.rises() { -e.mean } else { e.mean });
-        if let Some((row, _)) = least(&|r, m| if m.needs_mercer { f64::INFINITY } else { loss(r) }) {
-            out.push(format!(
-                "for similarities that are not positive semi-definite: {} ({}), {}",
-                name(row),
-                told(row, ranking),
-                cost(row)
-            ));
+        if let Some((row, small)) = least(&|_, m| m.model_bytes as f64)
+            && method.model_bytes >= LARGE
+            && small.model_bytes as f64 * WORTH <= method.model_bytes as f64
+        {
+            let sizes = format!("{} instead of {}", bytes(small.model_bytes), bytes(method.model_bytes));
+            out.push(format!("small model: {} ({sizes}), {}", name(row), instead(row)));
         }
         out
     }
 
-    fn for_probabilities(&self, fitted: &[(&Row, &Method)]) -> String {
-        let mut with: Vec<(&Row, Estimate)> = fitted.iter().filter_map(|(r, _)| Some((*r, r.metric(Metric::LogLoss)?))).collect();
+    /// The lowest log loss, and what is not distinguishable from it.
+    fn for_probabilities(&self, taken: &[(&Row, &Method)]) -> Option<String> {
+        let with = taken.iter().filter_map(|(r, _)| Some((*r, r.metric(Metric::LogLoss).filter(|e| e.mean.is_finite())?)));
+        let mut with: Vec<(&Row, Estimate)> = with.collect();
         with.sort_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
         let Some((row, least)) = with.first() else {
-            return "for calibrated probabilities: none of these has any as asked; add --probabilities, or write svc(probabilities=true)"
-                .into();
+            let any = self.judged().any(|r| r.metric(Metric::LogLoss).is_some());
+            return (!any).then(|| "probabilities: none of these gives any; add --probabilities".into());
         };
-        let name = |r: &Row| shown(&r.estimator, NAME);
-        let noise = |e: &Estimate| ERRORS * (e.se.powi(2) + least.se.powi(2)).sqrt();
-        let near: Vec<String> = with[1..].iter().filter(|(_, e)| e.mean - least.mean <= noise(e)).map(|(r, _)| name(r)).collect();
-        let error = row.metric(Metric::CalibrationError).map_or(String::new(), |e| format!(", calibration error {}", brief(e.mean)));
-        let same = if near.is_empty() {
-            String::new()
-        } else {
-            format!("; {} no worse than noise", listed(&near) + if near.len() == 1 { " is" } else { " are" })
-        };
-        format!("for calibrated probabilities: {} (log loss {}{error}){same}", name(row), plus_minus(*least))
+        let error = row.metric(Metric::CalibrationError);
+        let error = error.map_or(String::new(), |e| format!(", calibration error {}", percentage(e.mean)));
+        let near = with[1..].iter().filter(|(r, _)| r.log_loss_difference.is_some_and(|d| !d.is_told()));
+        let near: Vec<String> = near.map(|(r, _)| shown(&r.estimator, NAME)).collect();
+        let same = if near.is_empty() { String::new() } else { format!("; not distinguishable: {}", listed(&near)) };
+        Some(format!("probabilities: {} (log loss {}{error}){same}", shown(&row.estimator, NAME), plus_minus(*least)))
     }
 }
 

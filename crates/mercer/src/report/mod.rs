@@ -6,6 +6,7 @@
 mod advice;
 mod catalogue;
 mod density;
+mod dependence;
 mod figures;
 mod fragment;
 mod gather;
@@ -22,6 +23,7 @@ mod terms;
 mod text;
 mod tuning;
 mod validity;
+mod verdict;
 mod words;
 
 pub use figures::{
@@ -33,20 +35,25 @@ pub use advice::{advice_json, advice_text};
 pub use catalogue::{catalogue_json, catalogue_text, entry_json, entry_text};
 pub(crate) use figures::contours;
 
-pub use density::DensityReport;
+pub use density::{DensityReport, density_grid};
+pub use dependence::{Question, dependence_text, p_value};
 pub use fragment::{dataset_fragment, kernel_fragment, model_fragment, pairs_fragment};
 pub use gather::Request;
 pub use methods::Method;
 pub use model::{model_json, model_text, model_text_in_full};
 pub use model_page::model_page;
 pub use plan::plan_text;
-pub use predictions::{KeptColumn, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, standard_deviation};
+pub use predictions::{
+    KeptColumn, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, rows_csv, standard_deviation,
+};
 pub use smooth::{SmoothReport, Smoother};
+pub use terms::AgainstBest;
 pub use validity::{validity_json, validity_text};
 
+pub use crate::compare::Difference;
 pub use crate::select::{Estimate, Metric};
 
-use crate::compare::Standing;
+use crate::compare::{OutOfFold, Standing};
 use crate::estimators::Certificate;
 use crate::select::Tuning;
 
@@ -75,11 +82,13 @@ pub struct Comparison {
     pub notices: Vec<String>,
     /// What the searches learnt of each parameter, with the values that were tried, one sentence each.
     pub details: Vec<String>,
+    /// Columns each of which alone gives the target away.
+    pub leaks: Vec<String>,
     /// Rows of each class; none where numbers are predicted.
     pub class_rows: Vec<usize>,
     /// What a guess achieves that looks at no input, by the metric that ranks: where no entry is the baseline itself.
     pub baseline: Option<Estimate>,
-    /// One row per estimator, in the order in which they are shown.
+    /// One row per estimator, the best first.
     pub entries: Vec<Row>,
 }
 
@@ -113,7 +122,7 @@ pub struct Row {
     /// The share of each class's held-out rows that is predicted right; none where numbers are predicted or no row was held
     /// out.
     pub recalls: Vec<Option<f64>>,
-    /// Training rows that prediction needs, of the fit to all rows.
+    /// Training rows that prediction needs, of the fit to all rows: landmarks where it goes through them.
     pub support: usize,
     /// Seconds of the fit to all rows.
     pub fit_seconds: f64,
@@ -131,8 +140,14 @@ pub struct Row {
     pub standing: Standing,
     /// Whether this row is the best.
     pub best: bool,
-    /// This row's ranking metric minus the best row's, paired by fold; `None` for the best row.
-    pub difference: Option<Estimate>,
+    /// This row's ranking metric minus the best row's, paired by held-out rows; `None` for the best row.
+    pub difference: Option<Difference>,
+    /// This row's log loss minus the lowest one; `None` for the lowest, and where there are no probabilities.
+    pub log_loss_difference: Option<Difference>,
+    /// Each metric in each fold; empty where nothing was scored.
+    pub folds: Vec<(Metric, Vec<f64>)>,
+    /// Predictions of rows by the models that had not seen them.
+    pub held_out: Option<OutOfFold>,
     /// Why there is nothing else to say: the fit failed, or was not reached.
     pub failure: Option<String>,
     /// Whether the work ended, by time or on request, before there was anything to say: no fault of the estimator.

@@ -1,31 +1,33 @@
 //! What a model file holds, in words and as JSON.
 
+use super::gather::rows_kept;
 use super::tuning;
-use super::words::{brief_estimator, brief_kernel, wrapped};
+use super::words::{brief_estimator, brief_kernel, power, wrapped};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, Fitted};
 use crate::learner::Model;
 use serde_json::json;
 
-/// Characters of a line.
-pub(super) const WIDTH: usize = 100;
+/// Characters that a line has at least.
+const NARROWEST: usize = 40;
 /// Columns that are named.
 const COLUMNS: usize = 16;
 /// What stands under the words on the left.
 pub(super) const INDENT: &str = "             ";
 
-/// A model in a dozen lines, with what asks for an action; numbers have four significant digits.
-pub fn model_text(model: &Model) -> String {
-    text(model, false)
+/// A model in a dozen lines of at most `width` characters (at least 40), with what asks for an action; numbers have four significant
+/// digits.
+pub fn model_text(model: &Model, width: usize) -> String {
+    text(model, false, width)
 }
 
-/// The same with everything that the search learnt, and the values that it tried.
-pub fn model_text_in_full(model: &Model) -> String {
-    text(model, true)
+/// The text of a model with everything that the search learnt, and the values that it tried.
+pub fn model_text_in_full(model: &Model, width: usize) -> String {
+    text(model, true, width)
 }
 
-fn text(model: &Model, full: bool) -> String {
-    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], WIDTH);
+fn text(model: &Model, full: bool, width: usize) -> String {
+    let line = |(what, text): &(&str, String)| wrapped(text, [&format!("{what:<13}"), INDENT], width.max(NARROWEST));
     facts(model, full).iter().flat_map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -39,14 +41,14 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
         say("kernel", &brief_kernel(model.kernel.expr()));
     }
     say("target", &target_words(model));
-    say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, model.fitted.support().len()));
+    say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, rows_kept(model)));
     say("columns", &columns(model, full));
     model.prep.describe().iter().for_each(|s| say("", s));
     if let Some(t) = &model.about.tuning {
         let value = t.value.map_or("not known".into(), |v| format!("{v:.6}"));
         say("tuned by", &format!("{} = {value} after {} evaluations on {} rows", t.criterion, t.evaluations, t.rows));
         t.parameters.iter().filter(|p| p.column.is_none()).for_each(|p| say("", &tuning::choice(p)));
-        for finding in tuning::notices(t, model.about.rows) {
+        for finding in tuning::notices_of(model) {
             match full {
                 true => say("note", &finding.in_full()),
                 false if finding.asks => say("note", &finding.said),
@@ -55,9 +57,9 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(c) = &summary.certificate {
-        let verdict = if summary.converged { "met" } else { "NOT met" };
-        let violated = summary.violation.map_or(String::new(), |v| format!(", optimality violated by {v:.1e} at most"));
-        say("certificate", &format!("{} {:.1e}{violated}, tolerance {:.0e} {verdict}", c.name, c.value, c.tolerance));
+        let verdict = if summary.converged { "converged" } else { "NOT converged" };
+        let violated = summary.violation.map_or(String::new(), |v| format!(", optimality violated by {} at most", power(v, 1)));
+        say("certificate", &format!("{verdict}: {} {}{violated}, tolerance {}", c.name, power(c.value, 1), power(c.tolerance, 0)));
     }
     if let Some(e) = summary.evidence {
         say("evidence", &format!("{e:.6} (log marginal likelihood)"));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::compare::Scored;
 use crate::control::Control;
-use crate::data::{Column, ColumnKind, Dataset, Target, Values};
+use crate::data::{Column, ColumnKind, Dataset, Target, Values, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{
     Answer, Estimator, EstimatorExpr, Fitted, FittedModel, KernelPca, MOST_CLUSTERS, Predicted, Predictions, Query, Task, Want,
@@ -28,8 +28,9 @@ const MOST_COLUMNS: usize = 6;
 const COUNTED: usize = 2000;
 /// Components whose variance is drawn, though fewer are kept.
 const SCREE: usize = 10;
-/// Points of a curve.
+/// Points of a curve, evenly spread, and rows at whose inputs it is known besides.
 const CURVE: usize = 200;
+const CURVE_ROWS: usize = 5000;
 /// Probability of the intervals shown.
 const LEVEL: f64 = 0.9;
 
@@ -352,7 +353,11 @@ fn regions(model: &Model, codes: &[usize], names: &[String], columns: &[(&str, &
 
 fn curve(model: &Model, x: (&str, &[f64]), y: &[f64], target: &str, control: &Control) -> Result<Picture> {
     let [low, high] = span(x.1);
-    let at: Vec<f64> = (0..CURVE).map(|k| low + (high - low) * k as f64 / (CURVE - 1) as f64).collect();
+    let between = (0..CURVE).map(|k| low + (high - low) * k as f64 / (CURVE - 1) as f64);
+    // The rows themselves: a curve may turn between any two places of a fixed number, and what its band holds is counted at the rows.
+    let mut at: Vec<f64> = between.chain(even_rows(x.1.len(), CURVE_ROWS).into_iter().map(|i| x.1[i])).collect();
+    at.sort_by(f64::total_cmp);
+    at.dedup();
     let p = model.predict(&numbers_table(vec![(x.0, at.clone())])?, Want { variance: true, ..Want::default() }, control)?;
     let mean = match &p.values {
         Predicted::Numbers(m) => m.col(0),

@@ -129,6 +129,27 @@ pub fn predict_csv(model: &Model, data: &Dataset, columns: PredictionColumns, ke
     String::from_utf8(bytes).map_err(fault)
 }
 
+/// Columns of numbers as CSV, one line per row, to the right of the kept columns.
+///
+/// # Errors
+/// Columns of different lengths.
+pub fn rows_csv(kept: &[KeptColumn], columns: &[(&str, &[f64])]) -> Result<String> {
+    let rows = columns.first().map_or(0, |(_, values)| values.len());
+    let lengths = kept.iter().map(|(name, column)| (name.as_str(), column.len())).chain(columns.iter().map(|(name, v)| (*name, v.len())));
+    for (name, found) in lengths {
+        Error::unless_equal(&format!("rows of column '{name}'"), rows, found)?;
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = kept.iter().map(|(name, _)| name.as_str()).chain(columns.iter().map(|(name, _)| *name));
+    writer.write_record(names).map_err(fault)?;
+    for i in 0..rows {
+        kept.iter().try_for_each(|(_, column)| writer.write_field(&column[i])).map_err(fault)?;
+        columns.iter().try_for_each(|(_, values)| writer.write_field(values[i].to_string())).map_err(fault)?;
+        writer.write_record(None::<&[u8]>).map_err(fault)?;
+    }
+    String::from_utf8(writer.into_inner().map_err(fault)?).map_err(fault)
+}
+
 fn fault(why: impl std::fmt::Display) -> Error {
     Error::Numerical { what: "writing CSV".into(), why: why.to_string() }
 }

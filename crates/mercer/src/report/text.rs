@@ -1,7 +1,9 @@
 //! The comparison as plain text for a terminal: a table no wider than asked, then what it means in words.
 
 use super::terms::AT_START;
-use super::words::{UNKNOWN, count, counted, difference, digits, estimate, listed, number, seconds, shown, wrapped};
+use super::words::{
+    UNKNOWN, count, counted, difference, digits, digits_of_differences, estimate, listed, percentage, power, seconds, shown, wrapped,
+};
 use super::{Comparison, Metric, Row};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
@@ -23,13 +25,13 @@ struct Column {
 }
 
 impl Comparison {
-    /// The table, a line of explanation, then settings, failures and notices; lines are at most `width` characters
+    /// The result, the table, a line of explanation, then settings, failures and notices; lines are at most `width` characters
     /// (at least 40) and carry no colour.
     pub fn text(&self, width: usize) -> String {
         self.told(width, false)
     }
 
-    /// The same with everything that the searches learnt, and the values that they tried.
+    /// The text with the kinds of methods, everything that the searches learnt, and the values that they tried.
     pub fn text_in_full(&self, width: usize) -> String {
         self.told(width, true)
     }
@@ -37,8 +39,8 @@ impl Comparison {
     fn told(&self, width: usize, full: bool) -> String {
         let width = width.max(40);
         let (table, left_out) = self.table(width);
-        let mut out = vec![table, String::new()];
-        out.extend(wrapped(&self.verdict(), ["", ""], width));
+        let mut out = wrapped(&self.verdict(), ["", ""], width);
+        out.extend([String::new(), table, String::new()]);
         out.extend(wrapped(&self.legend(), ["", ""], width));
         let elsewhere = self.metrics().len() - self.shown_metrics().len();
         let mut unseen = Vec::new();
@@ -57,21 +59,22 @@ impl Comparison {
                 out.extend(lines.iter().flat_map(|l| wrapped(l, ["  ", "    "], width)));
             }
         };
-        if let Some((table, _)) = self.methods_table(width) {
-            out.extend([String::new(), table, String::new()]);
-            out.extend(wrapped(Self::METHODS_LEGEND, ["", ""], width));
-        }
+        section("Beside the best", &self.standings(), &mut out);
         section("Which to take", &self.recommendation(), &mut out);
         let fitted = self.entries.iter().filter(|r| r.fitted());
-        section("Recall: the share of each class's rows that is predicted right", &self.recall_lines(), &mut out);
+        section("Recall of each class", &self.recall_lines(), &mut out);
         let settled: Vec<String> = fitted.map(Row::settled_line).collect();
         let unfinished: Vec<String> = self.entries.iter().filter_map(Row::unfinished).collect();
-        section("Settled on all rows", &settled, &mut out);
+        section("Chosen settings", &settled, &mut out);
         section("Failed", &self.failures(false), &mut out);
         section("Not reached", &self.failures(true), &mut out);
         section("Did not converge", &unfinished, &mut out);
         section("Columns", &self.columns, &mut out);
         section("Notices", &self.notices, &mut out);
+        if let (true, Some((table, _))) = (full, self.methods_table(width)) {
+            out.extend([String::new(), table, String::new()]);
+            out.extend(wrapped(Self::METHODS_LEGEND, ["", ""], width));
+        }
         if full {
             section("What the searches learnt", &self.details, &mut out);
         }
@@ -100,23 +103,24 @@ impl Comparison {
         };
         let metric = |m: Metric| {
             let d = digits(self.entries.iter().filter_map(|r| r.metric(m)));
-            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(e, d) + r.mark()))
+            column(m.heading(), &|r| r.metric(m).map_or(UNKNOWN.into(), |e| estimate(m, e, d) + r.mark()))
         };
-        let apart = digits(self.entries.iter().filter_map(|r| r.difference));
+        let apart = digits_of_differences(self.entries.iter().filter_map(|r| r.difference));
+        let ranking = self.ranking();
         let mut columns = vec![Column {
             heading: "  estimator".into(),
             cells: self.entries.iter().map(|r| format!("{} {}", if r.best { "*" } else { " " }, r.named(NAME))).collect(),
         }];
-        let mut ranking = metric(self.ranking());
-        for (cell, row) in ranking.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
+        let mut scores = metric(ranking);
+        for (cell, row) in scores.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
             *cell = row.without_results().into();
         }
-        columns.push(ranking);
+        columns.push(scores);
         columns.push(column("difference", &|r| {
-            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |e| difference(e, apart)) }
+            if r.best { "best".into() } else { r.difference.map_or(UNKNOWN.into(), |d| difference(ranking, d, apart)) }
         }));
         if self.rows_differ() {
-            columns.push(column("learnt from", &Row::learnt_from));
+            columns.push(column("rows used", &Row::rows_used));
         }
         columns.push(column("rows kept", &|r| if r.fitted() { count(r.support) } else { UNKNOWN.into() }));
         columns.push(column("fit", &|r| format!("{}{}", seconds(r.fit_seconds), if r.converged || !r.fitted() { "" } else { " !" })));
@@ -137,7 +141,7 @@ impl Comparison {
         order.truncate(CLASSES);
         let one = |row: &Row| {
             let of = |&k: &usize| {
-                let share = row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), |r| number(r, 3));
+                let share = row.recalls.get(k).copied().flatten().map_or(UNKNOWN.into(), percentage);
                 format!("{} {share}", class(classes[k].1))
             };
             (!row.recalls.is_empty())
@@ -177,15 +181,15 @@ impl Comparison {
     fn legend(&self) -> String {
         let m = self.ranking();
         let (best, difference) = match self.best() {
-            Some(_) => ("* best by ", "; difference: to the best row, on the same folds"),
+            Some(_) => ("* best by ", "; difference: to the best row, with its 95% interval by the held-out rows"),
             None => ("", ""),
         };
         let mut said = format!("{best}{}: {}. ±: one standard error over {} folds{difference}.", m.heading(), m.meaning(), self.folds);
         if self.any_at_start() {
-            said.push_str(&format!(" {AT_START}: at the starting values, before any search; the settled model may be another."));
+            said.push_str(&format!(" {AT_START}: not tuned; the model of all rows may have other settings."));
         }
         if self.rows_differ() {
-            said.push_str(" learnt from: rows that the scores come from, and those of the model where it learnt from others.");
+            said.push_str(" rows used: by the fits that were scored, and by the model where it used others.");
         }
         if self.entries.iter().any(|r| r.fitted() && !r.converged) {
             said.push_str(" !: did not converge.");
@@ -212,7 +216,7 @@ impl Row {
                 Some(c) if c.value <= c.tolerance && self.standing.unconverged > 0 => {
                     format!(": {} of its folds; the fit to all rows met its tolerance", self.standing.unconverged)
                 }
-                Some(c) => format!(": {} {:.1e}, asked for {:.1e}", c.name, c.value, c.tolerance),
+                Some(c) => format!(": {} {}, tolerance {}", c.name, power(c.value, 1), power(c.tolerance, 1)),
                 None => String::new(),
             };
             format!("{}{proof}", shown(&self.estimator, 60))

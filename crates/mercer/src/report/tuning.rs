@@ -1,6 +1,7 @@
 //! What a search learnt, in words: the choice, the range that scores the same, and what the data do not say.
 
 use super::words::{brief, listed, shown, value};
+use crate::learner::Model;
 use crate::param::Value;
 use crate::select::{BoundStatus, End, Metric, TunedParameter, Tuning};
 
@@ -19,7 +20,7 @@ pub(super) fn full_name(p: &TunedParameter) -> String {
     }
 }
 
-/// `c = 3.2: 0.4 to 110 score the same`.
+/// `c = 3.2; 0.4 to 110 score alike`.
 pub(super) fn choice(p: &TunedParameter) -> String {
     let chosen = format!("{} = {}", full_name(p), value(p.value));
     if p.edges.contains(&BoundStatus::Unknown) {
@@ -31,7 +32,7 @@ pub(super) fn choice(p: &TunedParameter) -> String {
 /// The range that scores the same, where it is more than the choice alone.
 fn same(p: &TunedParameter) -> Option<String> {
     let [a, b] = p.same.map(value);
-    (a != b).then(|| format!("{a} to {b} score the same within noise"))
+    (a != b).then(|| format!("{a} to {b} score alike"))
 }
 
 /// Whether nothing can be gained by another choice.
@@ -123,6 +124,8 @@ pub(super) enum Kind {
     AtAnEnd(Option<String>),
     /// Time ended the search.
     Unfinished,
+    /// A range that goes beyond the rows there are.
+    Cut(TunedParameter),
     /// Anything else.
     Other,
 }
@@ -136,11 +139,12 @@ impl Finding {
 
 /// A sentence where the choice stands at an end of its search or the data do not say where it should be.
 fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
-    let chosen = format!("{} = {}", full_name(p), value(p.value));
+    let name = full_name(p);
+    let chosen = format!("{name} = {}", value(p.value));
     // An end of the range that scores the same may lie between two values that were tried.
     let within = || p.tried.iter().map(|(x, _)| *x).filter(|x| (p.same[0]..=p.same[1]).contains(x));
     let [first, last] = [within().reduce(f64::min), within().reduce(f64::max)].map(|x| value(x.unwrap_or(p.value)));
-    let level = format!("every value tried from {first} to {last} scores the same within noise");
+    let alike = format!("{name} matters little: {first} to {last} score alike");
     let far = [0, 1].map(|side| reaches_far(p, side));
     let settled = is_settled(t);
     let beyond = |around: f64| match further(p, around, rows).filter(|_| !settled) {
@@ -152,36 +156,34 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
         _ if better(t, p).is_some() => {
             let (x, score) = better(t, p).unwrap_or_default();
             let range = beyond(x);
-            let said =
-                format!("{chosen} is not the best value met: {} scores {} against {}{range}", value(x), brief(score), brief(t.value?));
-            (said, true)
+            (
+                format!("{chosen} is not the best value tried: {} scores {} instead of {}{range}", value(x), brief(score), brief(t.value?)),
+                true,
+            )
         }
         (Some(End::Lower), _) if p.integer && p.low <= 1.0 => {
-            (format!("{chosen} is the smallest there is{}", same(p).map_or(String::new(), |same| format!("; {same}"))), false)
+            (format!("{chosen} is the smallest possible{}", same(p).map_or(String::new(), |same| format!("; {same}"))), false)
         }
         (Some(end), _) => {
             kind = Kind::AtAnEnd(further(p, p.value, rows));
-            let (which, inward, more) = match end {
-                End::Upper => ("upper", 0, "larger"),
-                End::Lower => ("lower", 1, "smaller"),
-            };
-            let (meaning, asks) = match p.edges[inward] {
-                BoundStatus::Open | BoundStatus::End => {
-                    (format!("; {level}: the data do not say how large it should be, and any of them will do"), false)
-                }
-                BoundStatus::Worse => {
-                    let same = same(p).map_or(String::new(), |same| format!("; {same}"));
-                    let better = format!("{} a {more} one may score better", if same.is_empty() { ";" } else { ", and" });
-                    (format!("{same}{}{}", if settled { "" } else { &better }, beyond(p.value)), !settled)
-                }
-                BoundStatus::Unknown => (beyond(p.value), !settled),
+            let (which, inward) = match end {
+                End::Upper => ("upper", 0),
+                End::Lower => ("lower", 1),
             };
             let [low, high] = [p.low, p.high].map(value);
-            (format!("{chosen} is at the {which} end of its search ({low} to {high}){meaning}"), asks)
+            let edge = format!("best {chosen} is at the {which} edge of its search ({low} to {high})");
+            match p.edges[inward] {
+                BoundStatus::Open | BoundStatus::End => (alike, false),
+                BoundStatus::Worse => {
+                    let same = same(p).map_or(String::new(), |same| format!("; {same}"));
+                    (format!("{edge}{same}{}", beyond(p.value)), !settled)
+                }
+                BoundStatus::Unknown => (format!("{edge}{}", beyond(p.value)), !settled),
+            }
         }
-        (None, [true, true]) => (format!("{chosen} is not identified: {level}, and any of them will do"), false),
-        (None, [false, true]) => (format!("{chosen} could be larger: {level}, and any of them will do; smaller ones score worse"), false),
-        (None, [true, false]) => (format!("{chosen} could be smaller: {level}, and any of them will do; larger ones score worse"), false),
+        (None, [true, true]) => (alike, false),
+        (None, [false, true]) => (format!("{alike}; smaller is worse"), false),
+        (None, [true, false]) => (format!("{alike}; larger is worse"), false),
         (None, [false, false]) => return None,
     };
     Some(Finding { said, seen: format!(" ({}{})", t.criterion, curve(p)), asks, kind })
@@ -205,7 +207,7 @@ fn findings(t: &Tuning, rows: usize) -> Vec<Finding> {
         let one = if count == 1 { "column" } else { "each of the columns" };
         if count > 0 {
             let said = format!(
-                "{one} {} could be left out alone ({count} of {}): with the greatest {} of its search it gives the same {} within noise",
+                "{one} {} could be left out alone ({count} of {}): at the largest {} searched the {} is the same",
                 listed(&names),
                 all.len(),
                 all[0].name,
@@ -222,25 +224,32 @@ fn cut(p: &TunedParameter, rows: usize) -> Option<String> {
     let counts_rows = p.integer && !p.path.contains('.');
     (counts_rows && p.high > rows as f64).then(|| {
         let [low, high] = [p.low, p.high].map(|x| Value::Number(x).to_string());
-        format!("the range of {} ({low} to {high}) is cut to the {rows} rows there are: a larger {} is no other", p.name, p.name)
+        format!("the range of {} ({low} to {high}) ends at {rows}, the number of rows", p.name)
     })
 }
 
+/// What the search of a model's fit leaves to be said; that a range was cut only where it is not the usual one of its parameter,
+/// which nobody asked for.
+pub(super) fn notices_of(model: &Model) -> Vec<Finding> {
+    let asked = |p: &TunedParameter| {
+        let span = model.estimator.values().into_iter().find(|(param, _)| param.name == p.name).and_then(|(param, _)| param.search);
+        span.is_none_or(|span| (p.high / p.low / (span * span) - 1.0).abs() > 1e-6)
+    };
+    let found = model.about.tuning.iter().flat_map(|t| notices(t, model.about.rows));
+    found.filter(|f| if let Kind::Cut(p) = &f.kind { asked(p) } else { true }).collect()
+}
+
 /// What tuning has to say of a fit to so many rows: what the data do not settle, and what was searched on.
-pub(super) fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
+fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
     let mut out = findings(t, rows);
     let mut say = |said: String, asks: bool, kind: Kind| out.push(Finding { said, seen: String::new(), asks, kind });
-    t.parameters.iter().filter_map(|p| cut(p, rows)).for_each(|said| say(said, true, Kind::Other));
+    t.parameters.iter().for_each(|p| cut(p, rows).into_iter().for_each(|said| say(said, true, Kind::Cut(p.clone()))));
     if t.value.is_none() {
-        say(
-            "no setting could be fitted on every fold, so the starting values were taken; use more rows per class".into(),
-            true,
-            Kind::Other,
-        );
+        say("no setting could be fitted on every fold, so the starting values are used; use more rows per class".into(), true, Kind::Other);
     }
     if !t.complete {
-        let said = "the search was not finished in its time: the best of";
-        let said = format!("{said} {} settings is taken; allow more max_seconds (--max-seconds)", t.evaluations);
+        let said = "the search ran out of time: the best of";
+        let said = format!("{said} {} settings is used; allow more max_seconds (--max-seconds)", t.evaluations);
         say(said, !is_settled(t), Kind::Unfinished);
     }
     if t.rows < rows {
@@ -291,7 +300,7 @@ mod tests {
         let said = |p: TunedParameter, rows: usize| notices(&tuning(vec![p]), rows)[0].said.clone();
         assert!(said(k(100.0, 100.0), 400).ends_with("; to search further, write k=10..399"));
         assert!(said(k(100.0, 100.0), 90_000).ends_with("write k=10..10000"));
-        assert!(said(k(149.0, 149.0), 150).ends_with("a larger one may score better"), "there are no more rows");
+        assert!(said(k(149.0, 149.0), 150).ends_with("search (1 to 149); 29.8 to 149 score alike"), "there are no more rows");
     }
 
     #[test]
@@ -304,8 +313,8 @@ mod tests {
         assert_eq!(
             said,
             [
-                "k = 10 is at the lower end of its search (10 to 10000); a smaller one may score better; to search further, write k=1..100",
-                "the range of k (10 to 10000) is cut to the 400 rows there are: a larger k is no other"
+                "best k = 10 is at the lower edge of its search (10 to 10000); to search further, write k=1..100",
+                "the range of k (10 to 10000) ends at 400, the number of rows"
             ]
         );
     }
@@ -322,7 +331,7 @@ mod tests {
     #[test]
     fn a_parameter_that_the_data_settle_is_not_spoken_of() {
         let p = parameter(10.0, [4.0, 30.0], [BoundStatus::Worse; 2], None);
-        assert_eq!(choice(&p), "c = 10; 4 to 30 score the same within noise");
+        assert_eq!(choice(&p), "c = 10; 4 to 30 score alike");
         assert!(notices(&tuning(vec![p]), 150).is_empty());
     }
 
@@ -331,20 +340,19 @@ mod tests {
         let said = in_full(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))]));
         assert_eq!(
             said,
-            ["c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score the same within noise, and a larger \
-              one may score better; to search further, write c=100..100000 (4-fold cross-validated accuracy; tried: 1 (0.900), \
-              1000 (0.950, chosen))"]
+            ["best c = 1000 is at the upper edge of its search (0.001 to 1000); 200 to 1000 score alike; to search further, write \
+              c=100..100000 (4-fold cross-validated accuracy; tried: 1 (0.900), 1000 (0.950, chosen))"]
         );
     }
 
     #[test]
     fn a_parameter_that_is_not_identified_is_told_with_the_range_that_will_do() {
         let said = in_full(&tuning(vec![parameter(10.0, [0.1, 900.0], [BoundStatus::Open; 2], None)]));
-        assert!(said[0].contains("c = 10 is not identified: every value tried from 0.1 to 900 scores the same"), "{said:?}");
+        assert!(said[0].contains("c matters little: 0.1 to 900 score alike ("), "{said:?}");
         let mut p = parameter(10.0, [2.0, 900.0], [BoundStatus::Worse, BoundStatus::Open], None);
         p.tried.push((2.0, 0.95));
         let half = in_full(&tuning(vec![p]));
-        assert!(half[0].contains("could be larger: every value tried from 2 to 900 scores the same"), "{half:?}");
+        assert!(half[0].contains("c matters little: 2 to 900 score alike; smaller is worse"), "{half:?}");
         let near = in_full(&tuning(vec![parameter(10.0, [4.0, 30.0], [BoundStatus::Worse, BoundStatus::Open], None)]));
         assert!(near.is_empty(), "a factor of three is not far: {near:?}");
         let unseen = in_full(&tuning(vec![parameter(10.0, [10.0; 2], [BoundStatus::Unknown; 2], None)]));
@@ -356,7 +364,7 @@ mod tests {
         let mut p = parameter(0.1, [0.01, 0.673], [BoundStatus::End, BoundStatus::Worse], None);
         p.tried = vec![(0.01, 0.95), (0.1, 0.95), (0.3, 0.95), (0.9, 0.8)];
         let said = in_full(&tuning(vec![p]));
-        assert!(said[0].contains("every value tried from 0.01 to 0.3 scores the same"), "{said:?}");
+        assert!(said[0].contains("c matters little: 0.01 to 0.3 score alike; larger is worse"), "{said:?}");
     }
 
     #[test]
@@ -378,9 +386,10 @@ mod tests {
         t.complete = false;
         let said = in_full(&t);
         assert!(
-            said[0].contains("c = 10 is not the best value met: 0.01 scores 0.990 against 0.950; to search further, write c=0.0001..0.1")
+            said[0]
+                .contains("c = 10 is not the best value tried: 0.01 scores 0.990 instead of 0.950; to search further, write c=0.0001..0.1")
         );
-        assert!(said[1].contains("the search was not finished"), "{said:?}");
+        assert!(said[1].contains("the search ran out of time"), "{said:?}");
     }
 
     #[test]
@@ -394,6 +403,6 @@ mod tests {
         let said =
             in_full(&tuning(vec![column("zn", BoundStatus::End), column("rm", BoundStatus::Worse), column("chas", BoundStatus::End)]));
         assert_eq!(said.len(), 1);
-        assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): with the greatest length_scale"));
+        assert!(said[0].starts_with("each of the columns zn and chas could be left out alone (2 of 3): at the largest length_scale"));
     }
 }

@@ -1,15 +1,17 @@
 //! Numbers and sentences in plain words, shared by the terminal table, the page and the figures.
 
-use super::{Comparison, Estimate, Metric, Row, Task};
+use super::{Comparison, Difference, Estimate, Metric, Row, Task};
 use crate::estimators::{Baseline, Estimator, EstimatorExpr};
 use crate::kernels::KernelExpr;
 use crate::param::Value;
 
 /// What stands where a number is not known.
 pub(super) const UNKNOWN: &str = "–";
+/// What is smaller than this share of the last digit shown is nothing.
+const NOTHING: f64 = 1e-9;
 
 /// Digits after the point that show two significant digits of `error`, 0 to 9.
-fn digits_for(error: f64) -> usize {
+pub(super) fn digits_for(error: f64) -> usize {
     if error > 0.0 && error.is_finite() { (1.0 - error.log10().floor()).clamp(0.0, 9.0) as usize } else { 0 }
 }
 
@@ -41,26 +43,66 @@ pub(super) fn number(value: f64, digits: usize) -> String {
     }
 }
 
-/// The same, in powers of ten with so many digits where a number that is not 0 would read 0.
+/// The same, in powers of ten with so many digits where a number that is not 0 would read 0; what is next to nothing beside the
+/// digits shown is 0.
 pub(super) fn not_zero(value: f64, digits: usize, significant: usize) -> String {
-    let hidden = value != 0.0 && value.is_finite() && value.abs() < 0.5 * 0.1f64.powi(digits as i32);
+    let shown = 0.5 * 0.1f64.powi(digits as i32);
+    let hidden = value.is_finite() && value.abs() < shown && value.abs() > NOTHING * shown;
     if hidden { format!("{value:.*e}", significant - 1).replace('-', "−") } else { number(value, digits) }
 }
 
-/// `0.973 ± 0.012`; without the second half where the error is not known.
-pub(super) fn estimate(value: Estimate, digits: usize) -> String {
-    let mean = not_zero(value.mean, digits, 2);
-    if value.mean.is_finite() && value.se.is_finite() { format!("{mean} ± {}", not_zero(value.se, digits, 1)) } else { mean }
+/// A number in powers of ten with so many digits after the point; 0 as 0.
+pub(super) fn power(value: f64, digits: usize) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.digits$e}") }
 }
 
-/// A difference to the best row, or that there is none in any fold.
-pub(super) fn difference(value: Estimate, digits: usize) -> String {
-    if is_none(value) { "none".into() } else { estimate(value, digits) }
+/// A share as a percentage with one decimal, neither 0 nor 100 where it is not.
+pub(super) fn percentage(share: f64) -> String {
+    match 100.0 * share {
+        p if !p.is_finite() => UNKNOWN.into(),
+        p if p > 0.0 && p < 0.05 => "<0.1%".into(),
+        p if (99.95..100.0).contains(&p) => ">99.9%".into(),
+        p => format!("{}%", number(p, 1)),
+    }
 }
 
-/// Whether a difference is exactly 0 in each of several folds.
-pub(super) fn is_none(difference: Estimate) -> bool {
-    difference.folds > 1 && difference.mean == 0.0 && difference.se == 0.0
+/// A value of a metric: a share as a percentage, anything else with `digits` after the point.
+pub(super) fn score(metric: Metric, value: f64, digits: usize) -> String {
+    if metric.is_share() { percentage(value) } else { not_zero(value, digits, 2) }
+}
+
+/// Points of a percentage, with one decimal.
+pub(super) fn points(share: f64) -> String {
+    let points = 100.0 * share;
+    if points != 0.0 && points.abs() < 0.05 { (if points < 0.0 { "−<0.1" } else { "<0.1" }).into() } else { number(points, 1) }
+}
+
+/// The standard error of a value of a metric; `None` where it is not known.
+pub(super) fn error_of(metric: Metric, value: Estimate, digits: usize) -> Option<String> {
+    let known = value.mean.is_finite() && value.se.is_finite();
+    known.then(|| if metric.is_share() { points(value.se) } else { not_zero(value.se, digits, 1) })
+}
+
+/// `96.0% ± 1.9` or `14.21 ± 0.62`; without the second half where the error is not known.
+pub(super) fn estimate(metric: Metric, value: Estimate, digits: usize) -> String {
+    let error = error_of(metric, value, digits).map_or(String::new(), |e| format!(" ± {e}"));
+    format!("{}{error}", score(metric, value.mean, digits))
+}
+
+/// A difference to the best row with its 95% interval, such as `−0.7 (−2.0 to 0.6)`, shares in percentage points; or that there is
+/// none in any fold.
+pub(super) fn difference(metric: Metric, value: Difference, digits: usize) -> String {
+    let one = |x: f64| if metric.is_share() { points(x) } else { not_zero(x, digits, 2) };
+    match () {
+        () if value.tied => "0 (tie)".into(),
+        () if !(value.low.is_finite() && value.high.is_finite()) => one(value.mean),
+        () => format!("{} ({} to {})", one(value.mean), one(value.low), one(value.high)),
+    }
+}
+
+/// Digits after the point for a column of differences: two significant digits of the smallest standard error, as for [`digits`].
+pub(super) fn digits_of_differences(column: impl Iterator<Item = Difference> + Clone) -> usize {
+    digits(column.map(|d| Estimate { mean: d.mean, se: d.se, folds: 0 }))
 }
 
 /// Three significant digits, for a sentence.
@@ -74,7 +116,7 @@ pub(super) fn value(x: f64) -> String {
     Value::Number(x).rounded(3).to_string()
 }
 
-/// A share as a percentage that says neither 0 nor 100 where it is not.
+/// A share as a whole percentage that says neither 0 nor 100 where it is not.
 pub(super) fn percent(share: f64) -> String {
     match 100.0 * share {
         p if p > 0.0 && p < 0.5 => "<1%".into(),
@@ -87,6 +129,9 @@ pub(super) fn percent(share: f64) -> String {
 pub(super) fn seconds(value: f64) -> String {
     if !(value.is_finite() && value >= 0.0) {
         return UNKNOWN.into();
+    }
+    if value < 0.05e-6 {
+        return "<0.1 µs".into();
     }
     // The unit is chosen after rounding, so that nothing is printed as "1000 ms".
     let scaled = [(1e6, "µs"), (1e3, "ms"), (1.0, "s")].map(|(by, unit)| (value * by, unit));
@@ -192,102 +237,7 @@ pub(super) fn is_baseline(row: &Row) -> bool {
     row.estimator == Baseline::NAME
 }
 
-/// How good a value of a metric is, as the end of a sentence that starts with the estimator.
-pub(super) fn achievement(metric: Metric, value: Estimate) -> String {
-    let d = digits([value].into_iter());
-    let mean = number(value.mean, d);
-    let error = if value.se > 0.0 && value.se.is_finite() { format!("± {}", number(value.se, d)) } else { String::new() };
-    let bracket = if error.is_empty() { String::new() } else { format!(" ({error})") };
-    format!("{}{bracket}", metric.achieved(&mean))
-}
-
 impl Comparison {
-    /// The result in one sentence: which estimator predicts best, how well, and which others are as good.
-    pub fn verdict(&self) -> String {
-        let Some(best) = self.best() else {
-            return self.without_a_best();
-        };
-        let name = |r: &Row| shown(&r.estimator, 60);
-        let Some((metric, value)) = best.metrics.first() else {
-            return format!("{} is the best; nothing was measured on held-out rows.", name(best));
-        };
-        let achieved = achievement(*metric, *value);
-        let others: Vec<&Row> = self.entries.iter().filter(|r| !std::ptr::eq(*r, best)).collect();
-        if others.is_empty() {
-            return format!("{}: {achieved}{}{}.", name(best), self.beside_the_baseline(best, *metric), self.unequal_terms());
-        }
-        // A difference whose error is not known tells nothing apart.
-        let (judged, unjudged): (Vec<&Row>, Vec<&Row>) =
-            others.iter().partition(|r| r.failure.is_none() && r.converged && r.difference.is_some_and(|d| d.se.is_finite()));
-        let noise = |r: &&&Row| r.difference.is_some_and(|d| d.within_noise());
-        let (same, judged): (Vec<&Row>, Vec<&Row>) = judged.iter().partition(|r| r.difference.is_some_and(is_none));
-        let near: Vec<String> = judged.iter().filter(noise).map(|r| name(r)).collect();
-        let tail = match near.len() {
-            0 if judged.is_empty() => String::new(),
-            0 if judged.len() == 1 => format!("; {} is worse by more than noise", name(judged[0])),
-            0 => format!("; the other {} are worse by more than noise", judged.len()),
-            1 => format!("; {} is within noise of it", listed(&near)),
-            _ => format!("; {} are within noise of it", listed(&near)),
-        };
-        let (unmet, unjudged): (Vec<&Row>, Vec<&Row>) =
-            unjudged.iter().partition(|r| r.failure.is_none() && !r.converged && r.difference.is_some());
-        let unmet: Vec<String> = unmet.iter().map(|r| name(r)).collect();
-        let unmet = if unmet.is_empty() { String::new() } else { format!("; {} did not converge and cannot be judged", listed(&unmet)) };
-        let without: Vec<String> = unjudged.iter().map(|r| name(r)).collect();
-        let missing = match without.len() {
-            0 => String::new(),
-            1 => format!("; {} has no result to compare", without[0]),
-            _ => format!("; {} have no result to compare", listed(&without)),
-        };
-        let same: Vec<String> = same.iter().map(|r| name(r)).collect();
-        let terms = self.unequal_terms();
-        let though = if terms.is_empty() { "" } else { ", but not on equal terms" };
-        let best_of = match same.len() {
-            0 if judged.is_empty() => ":".to_owned(),
-            0 => format!(" predicts best{though}:"),
-            _ => format!(" predicts best, and {} as well in every fold{though}:", listed(&same)),
-        };
-        format!("{}{best_of} {achieved}{}{tail}{unmet}{missing}{terms}.", name(best), self.beside_the_baseline(best, *metric))
-    }
-
-    /// Why nothing is called best.
-    fn without_a_best(&self) -> String {
-        let scored: Vec<&Row> = self.entries.iter().filter(|r| r.failure.is_none() && !r.metrics.is_empty()).collect();
-        if scored.is_empty() {
-            return "No estimator could be fitted; the reasons are in the table.".into();
-        }
-        let why = if scored.iter().all(|r| !r.converged) {
-            "no fit converged on every fold"
-        } else {
-            "none was scored on every fold and fitted to all rows"
-        };
-        format!("Nothing is called best: {why}; the table shows what is known of {}.", counted(scored.len(), "estimator"))
-    }
-
-    /// What a guess that looks at no input achieves, as a part of a sentence on the best row.
-    fn beside_the_baseline(&self, best: &Row, metric: Metric) -> String {
-        let entry = self.entries.iter().find(|r| is_baseline(r) && r.failure.is_none());
-        if is_baseline(best) {
-            return ", which looks at no input".into();
-        }
-        let Some(value) = entry.and_then(|r| r.metric(metric)).or(self.baseline).filter(|e| e.mean.is_finite()) else {
-            return String::new();
-        };
-        let reached = best.metric(metric).map_or(f64::NAN, |e| e.mean);
-        let ahead = if metric.rises() { reached - value.mean } else { value.mean - reached };
-        // The errors of the best row do where the baseline has none of its own.
-        let margin = entry.and_then(|r| r.difference).or(best.metric(metric)).map_or(0.0, |d| d.margin());
-        // No more digits than the best row has, and than are worth reading.
-        let digits = digits([best.metric(metric).unwrap_or(value)].into_iter()).min(digits_for(value.mean.abs() * 1e-2));
-        let guess = number(value.mean, digits);
-        let told = metric.naive();
-        if ahead > margin {
-            format!(", where {told} gives {guess}")
-        } else {
-            format!(", no better within noise than {told}, which gives {guess}")
-        }
-    }
-
     /// The setting in one line: rows, classes or targets, kernel, folds, seed.
     pub(super) fn setting(&self) -> Vec<String> {
         let task = match &self.task {
@@ -306,6 +256,7 @@ mod tests {
     #[test]
     fn a_number_has_the_digits_of_its_error() {
         let e = Estimate { mean: 0.97333, se: 0.0123, folds: 5 };
+        let estimate = |e, digits| estimate(Metric::Rmse, e, digits);
         assert_eq!(estimate(e, digits([e].into_iter())), "0.973 ± 0.012");
         let e = Estimate { mean: -1234.6, se: 56.0, folds: 5 };
         assert_eq!(estimate(e, digits([e].into_iter())), "−1235 ± 56");
@@ -317,7 +268,7 @@ mod tests {
     #[test]
     fn seconds_take_the_unit_that_suits_them() {
         for (value, text) in
-            [(0.0, "0.0 µs"), (2.3e-6, "2.3 µs"), (0.00346, "3.5 ms"), (0.99960, "1.0 s"), (59.7, "1 min 00 s"), (320.0, "5 min 20 s")]
+            [(0.0, "<0.1 µs"), (2.3e-6, "2.3 µs"), (0.00346, "3.5 ms"), (0.99960, "1.0 s"), (59.7, "1 min 00 s"), (320.0, "5 min 20 s")]
         {
             assert_eq!(seconds(value), text);
         }

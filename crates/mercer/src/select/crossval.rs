@@ -362,7 +362,7 @@ pub(super) fn go(place: &Place<'_>, scoring: Scoring, control: &Control, seed: u
         indifference,
         rivals,
         criterion: match place.round.all {
-            true => format!("{} on quarters of the rows held out", scoring.deciding.name()),
+            true => format!("cross-validated {} (2 of 4 folds)", scoring.deciding.name()),
             false => format!("{}-fold cross-validated {}", place.round.folds.len(), scoring.deciding.name()),
         },
         rises: scoring.deciding.rises(),

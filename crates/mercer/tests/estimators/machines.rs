@@ -302,7 +302,7 @@ fn a_search_that_fits_on_no_fold_takes_the_start_says_so_and_can_be_stored() {
     assert_eq!(model.about.tuning.as_ref().unwrap().value, None);
     let back = mercer::store::from_bytes(&mercer::store::to_bytes(&model).unwrap(), "m").unwrap();
     assert_eq!(back, model);
-    assert!(mercer::report::model_text(&model).contains("not known"));
+    assert!(mercer::report::model_text(&model, 100).contains("not known"));
     let p = say(&model, &table(&x), Want::default());
     assert!(matches!(p.values, Predicted::Classes(c) if c.len() == 6));
 }

@@ -152,7 +152,7 @@ fn the_report_counts_rows_on_the_margin_and_beyond_it() {
         let beyond = margins.iter().filter(|m| **m < 1.0 - 1e-6).count();
         assert_eq!(on + beyond + b.iter().filter(|b| **b == 0.0).count(), n, "set {set}");
         assert!(set == 82 || on > 0 && beyond > 0);
-        let text = report::model_text(&model).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = report::model_text(&model, 100).split_whitespace().collect::<Vec<_>>().join(" ");
         let said = format!("{on} coefficients lie between their bounds (rows on the margin), {beyond} at their bound (rows beyond it)");
         assert!(text.contains(&said), "set {set}: {said}\n{text}");
     }

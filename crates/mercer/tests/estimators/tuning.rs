@@ -143,7 +143,7 @@ fn ranges_are_bounds_searched_by_factors_and_an_optimum_at_a_bound_is_told_with_
     let tuning = model.about.tuning.as_ref().unwrap();
     let p = &tuning.parameters[0];
     assert_eq!((p.at_bound, p.edges[0]), (Some(End::Upper), BoundStatus::Worse), "{p:?}");
-    let text = report::model_text_in_full(&model).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = report::model_text_in_full(&model, 100).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("c = 0.3 is at the upper end of its search (0.01 to 0.3)") && text.contains("tried: "), "{text}");
     let back = store::from_bytes(&store::to_bytes(&model).unwrap(), "m").unwrap();
     assert_eq!(back.about.tuning, model.about.tuning, "the record survives storing");

@@ -5,7 +5,9 @@
 
 mod advice;
 mod demos;
+mod paired;
 mod promises;
 mod rows;
 mod samples;
+mod simulate;
 mod told_once;

@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "other tests draw the figures")]
 use crate::samples;
 
-use mercer::report::Estimate;
+use mercer::report::{Difference, Estimate};
 
 #[test]
 fn what_was_not_reached_did_not_fail() {
@@ -41,17 +41,17 @@ fn folds_that_were_not_scored_are_said_in_the_row() {
 #[test]
 fn a_tie_in_every_fold_is_said_as_one() {
     let mut c = samples::classes();
-    c.entries[1].difference = Some(Estimate { mean: 0.0, se: 0.0, folds: 10 });
-    assert!(c.verdict().starts_with("ridge predicts best, and svc as well in every fold: 0.973 of rows right"), "{}", c.verdict());
-    assert!(!c.verdict().contains("svc is within") && c.verdict().contains("; knn is within noise of it"));
+    c.entries[1].difference = Some(Difference { tied: true, ..samples::apart(0.0, 0.0) });
+    assert!(c.verdict().starts_with("ridge and svc tie, in every fold: 97.3% correct (± 1.2)."), "{}", c.verdict());
+    assert!(c.verdict().contains("knn cannot be distinguished from it"), "{}", c.verdict());
     let text = c.text(100);
-    assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" none ")) && !text.contains("0.0000 ± 0.0000"), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" 0 (tie) ")) && !text.contains("0.0000 ± 0.0000"), "{text}");
 }
 
 #[test]
 fn nothing_is_explained_that_does_not_stand_in_the_table() {
     let mut c = samples::classes();
-    assert!(c.text(200).contains("* best by accuracy: share of"));
+    assert!(c.text(200).contains("* best by accuracy: share of"), "{}", c.text(200));
     for row in &mut c.entries {
         row.best = false;
     }
@@ -63,7 +63,7 @@ fn nothing_is_explained_that_does_not_stand_in_the_table() {
 fn what_was_settled_names_the_estimator_once() {
     let mut c = samples::classes();
     c.entries[0].settled = "ridge(lambda=0.013) with rbf(length_scale=0.7)".into();
-    assert!(c.text(100).contains("Settled on all rows\n  ridge(lambda=0.013) with rbf(length_scale=0.7)\n  svc: rbf"), "{}", c.text(100));
+    assert!(c.text(100).contains("Chosen settings\n  ridge(lambda=0.013) with rbf(length_scale=0.7)\n  svc: rbf"), "{}", c.text(100));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_number_beside_far_larger_ones_does_not_read_zero() {
     c.class_rows = vec![5, 100, 101];
     c.task = mercer::report::Task::Classification { classes: ["0", "1", "more"].map(String::from).into() };
     c.entries[0].recalls = vec![Some(0.2), Some(0.99), None];
-    assert!(c.text(100).contains("ridge: '0' 0.200, '1' 0.990, more –"), "{}", c.text(100));
+    assert!(c.text(100).contains("ridge: '0' 20.0%, '1' 99.0%, more –"), "{}", c.text(100));
 }
 
 #[test]
@@ -86,15 +86,19 @@ fn a_win_on_unequal_terms_is_said_as_one() {
     for row in &mut c.entries {
         (row.standing.rows, row.standing.fitted_rows) = (150, 150);
     }
-    assert!(!c.verdict().contains("terms") && !c.text(200).contains("learnt from"), "{}", c.verdict());
+    assert!(!c.text(200).contains("rows used"), "{}", c.verdict());
     (c.entries[1].standing.rows, c.entries[2].standing.at_start) = (60, true);
     let verdict = c.verdict();
-    assert!(verdict.starts_with("ridge predicts best, but not on equal terms: 0.973 of rows right"), "{verdict}");
-    assert!(verdict.contains("; knn was not searched and stands at its starting values"), "{verdict}");
-    assert!(verdict.ends_with("; svc learnt from 60 rows, others from 150."), "{verdict}");
+    assert!(
+        verdict.starts_with("ridge is the most accurate: 97.3% correct") && verdict.ends_with("3 could not be compared with it."),
+        "{verdict}"
+    );
+    let lines = c.standings();
+    assert!(lines.iter().any(|l| l == "Not compared, trained on fewer rows: svc (60); ridge on 150."), "{lines:?}");
+    assert!(lines.iter().any(|l| l == "Not compared, not tuned: knn."), "{lines:?}");
     let text = c.text(200);
     assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" 60, model 150 ")), "{text}");
-    assert!(text.lines().any(|l| l.starts_with("  knn") && l.contains('°')) && text.contains("°: at the starting values"), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("  knn") && l.contains('°')) && text.contains("°: not tuned"), "{text}");
     let json = c.json().unwrap();
     assert!(json.contains("\"at_start\": true") && json.contains("\"scored_rows\": 60"), "{json}");
     assert!(c.html().unwrap().contains("60, model 150"));

@@ -29,6 +29,7 @@ fn told(text: &str, types: &[&str], kernel: &str, sample: Option<usize>) -> Resu
         comparing: &comparing,
         weights: None,
         facts: Vec::new(),
+        leaks: Vec::new(),
         read_notices: &[],
     };
     let comparison = Comparison::of(&outcome, &request, &control)?;

@@ -28,7 +28,7 @@ impl Confusion {
         (0..self.classes.len()).map(|j| self.at(truth, j)).sum()
     }
 
-    /// The most frequent mistake: the true class and the one it is taken for.
+    /// The most common error: the true class and the predicted one.
     fn worst(&self) -> Option<(usize, usize)> {
         let n = self.classes.len();
         let mistakes = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j && self.at(*i, *j) > 0);
@@ -53,7 +53,7 @@ impl Confusion {
         let total: usize = self.counts.iter().sum();
         let mistakes = match self.worst() {
             Some((i, j)) => format!(
-                ", and its most frequent mistake is {} taken for {}, {} of {}",
+                " Most common error: {} predicted as {} ({} of {}).",
                 shown(&self.classes[i], 40),
                 shown(&self.classes[j], 40),
                 count(self.at(i, j)),
@@ -61,12 +61,7 @@ impl Confusion {
             ),
             _ => String::new(),
         };
-        format!(
-            "Of {} that {} had not seen it names {} right (the diagonal){mistakes}.",
-            counted(total, "row"),
-            shown(&row.estimator, 60),
-            count(right)
-        )
+        format!("{}: {} of {} correct (diagonal).{mistakes}", shown(&row.estimator, 60), count(right), counted(total, "held-out row"))
     }
 
     /// How many of the classes are drawn, where it is not all.
@@ -128,8 +123,8 @@ mod tests {
     fn the_sentence_counts_the_diagonal_and_names_the_commonest_mistake() {
         let c = Confusion { classes: ["a", "b", "c"].map(String::from).into(), counts: vec![50, 0, 0, 0, 47, 3, 0, 5, 45] };
         let s = c.sentence(&Row { estimator: "svc".into(), ..Row::default() });
-        assert!(s.contains("Of 150 rows that svc had not seen it names 142 right"), "{s}");
-        assert!(s.contains("c taken for b, 5 of 50 rows"), "{s}");
+        assert!(s.contains("svc: 142 of 150 held-out rows correct (diagonal)."), "{s}");
+        assert!(s.contains("Most common error: c predicted as b (5 of 50 rows)."), "{s}");
     }
 
     #[test]
@@ -140,7 +135,7 @@ mod tests {
         (0..n).for_each(|k| counts[k * n + k] = 100 - 3 * k);
         counts[28 * n + 29] = 7;
         let c = Confusion { classes: (0..n).map(|k| format!("class {k}")).collect(), counts };
-        assert!(c.sentence(&Row::default()).contains("class 28 taken for class 29, 7 of 23 rows"));
+        assert!(c.sentence(&Row::default()).contains("class 28 predicted as class 29 (7 of 23 rows)"));
         let drawn = c.chosen();
         assert_eq!(drawn.len(), MOST);
         assert!(drawn.ends_with(&[17, 28, 29]), "{drawn:?}");

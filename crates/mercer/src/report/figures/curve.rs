@@ -15,7 +15,7 @@ pub struct Curve {
     pub input: String,
     /// The target column.
     pub target: String,
-    /// Inputs at which the curve is known, ascending; about 200 look smooth.
+    /// Inputs at which the curve is known, ascending: those of the rows, and enough others to look smooth.
     pub at: Vec<f64>,
     /// The predicted value at each of them.
     pub mean: Vec<f64>,
@@ -34,46 +34,39 @@ pub struct Curve {
 const SIZE: (f64, f64) = (480.0, 340.0);
 
 impl Curve {
-    /// What the figure shows, in one sentence with its numbers.
+    /// What the figure shows, with its numbers: of the rows whose inputs are among those at which the curve is known.
     pub(super) fn sentence(&self, row: &Row) -> String {
         let kept = if self.keeps_all() {
-            format!("all {}", counted(self.x.len(), "row"))
+            format!("it keeps all {}", counted(self.x.len(), "row"))
         } else if self.support.is_empty() {
-            format!("none of the {}", counted(self.x.len(), "row"))
+            format!("it keeps none of the {}", counted(self.x.len(), "row"))
         } else {
-            format!("the {} with a ring", counted(self.support.len(), "row"))
+            format!("it keeps {} (rings)", counted(self.support.len(), "row"))
         };
-        let fit = if self.band.is_empty() {
-            let off = self.x.iter().zip(&self.y).filter_map(|(x, y)| Some((self.value_at(&self.mean, *x)? - y).abs()));
-            let off: Vec<f64> = off.filter(|d| d.is_finite()).collect();
-            let shown = counted(off.len(), "row");
-            median(off).map_or(String::new(), |half| format!(", and half of the {shown} shown lie within {} of it", brief(half)))
-        } else {
-            let [low, high] = [0, 1].map(|k| self.band.iter().map(|ends| ends[k]).collect::<Vec<f64>>());
-            let inside = |x: f64, y: f64| Some(self.value_at(&low, x)? <= y && y <= self.value_at(&high, x)?);
-            let known: Vec<bool> = self.x.iter().zip(&self.y).filter_map(|(x, y)| inside(*x, *y)).collect();
-            format!(
-                ", and the band, which should hold {:.0} of 100 new values, holds {} of the {} shown",
-                100.0 * self.level,
-                count(known.iter().filter(|k| **k).count()),
-                counted(known.len(), "row")
-            )
+        let known: Vec<(usize, f64)> = self.x.iter().zip(&self.y).filter_map(|(x, y)| Some((self.place_of(*x)?, *y))).collect();
+        let rows = counted(known.len(), "row");
+        let fit = match self.band.is_empty() {
+            true => {
+                let off = known.iter().filter_map(|(k, y)| Some((self.mean.get(*k)? - y).abs())).filter(|d| d.is_finite()).collect();
+                median(off).map_or(String::new(), |half| format!(" Half of the {rows} lie within {} of it.", brief(half)))
+            }
+            false => {
+                let holds = |(k, y): &&(usize, f64)| self.band.get(*k).is_some_and(|[low, high]| low <= y && y <= high);
+                let inside = count(known.iter().filter(holds).count());
+                format!(" The band, which should hold {:.0} of 100 new values, holds {inside} of the {rows}.", 100.0 * self.level)
+            }
         };
-        format!("The line is what {} predicts for {} from {kept}{fit}.", shown(&row.estimator, 60), shown(&self.target, 60))
+        format!("The line is what {} predicts for {}; {kept}.{fit}", shown(&row.estimator, 60), shown(&self.target, 60))
     }
 
     fn keeps_all(&self) -> bool {
         self.support.len() >= self.x.len()
     }
 
-    /// The value at an input between two known ones.
-    fn value_at(&self, values: &[f64], x: f64) -> Option<f64> {
-        let right = self.at.partition_point(|a| *a < x);
-        let left = right.saturating_sub(1);
-        let (from, to) = (values.get(left)?, values.get(right)?);
-        let (a, b) = (*self.at.get(left)?, *self.at.get(right)?);
-        let share = if b > a { (x - a) / (b - a) } else { 0.0 };
-        (x >= a).then_some(from + share * (to - from))
+    /// The place of an input among those at which the curve is known.
+    fn place_of(&self, x: f64) -> Option<usize> {
+        let place = self.at.partition_point(|a| *a < x);
+        (self.at.get(place) == Some(&x)).then_some(place)
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {

@@ -33,7 +33,7 @@ impl PredictedTrue {
         let Some(half) = median(off).map(brief) else { return format!("{} predicts no number.", shown(&row.estimator, 60)) };
         let held = if self.intervals.is_empty() { String::new() } else { self.coverage() };
         format!(
-            "Half of the {predictions} of {} by {} lie within {half} of the truth (the line) in rows it had not seen{held}.",
+            "Half of the {predictions} of {} by {}, on held-out rows, lie within {half} of the truth (line){held}.",
             shown(&self.target, 60),
             shown(&row.estimator, 60)
         )
@@ -60,7 +60,7 @@ impl PredictedTrue {
         if !self.intervals.is_empty() {
             entries.push((Sign::Line(band()), format!("{:.0}% interval", 100.0 * self.level)));
         }
-        entries.push((Sign::Line(MUTED), "exactly right".into()));
+        entries.push((Sign::Line(MUTED), "perfect prediction".into()));
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
         // One range for both axes; the interval of a single row does not widen it beyond twice the values' own.

@@ -5,7 +5,8 @@ use super::canvas::{Sheet, draw};
 use super::colours::{class, region};
 use super::drawn;
 use crate::error::{Error, Result};
-use crate::report::words::{achievement, count, counted, shown};
+use crate::report::verdict::achievement;
+use crate::report::words::{count, counted, shown};
 use crate::report::{Metric, Row};
 
 /// Predicted classes on a grid over two numeric columns, and the training rows.
@@ -38,18 +39,18 @@ const SIZE: (f64, f64) = (480.0, 370.0);
 impl Regions {
     /// What the figure shows, in one sentence with its numbers.
     pub(super) fn sentence(&self, row: &Row) -> String {
-        let right = row
-            .metric(Metric::Accuracy)
-            .map_or(String::new(), |a| format!(", getting {} among those it had not seen", achievement(Metric::Accuracy, a)));
+        let right = row.metric(Metric::Accuracy).map_or(String::new(), |a| {
+            format!(" Cross-validated: {}.", achievement(Metric::Accuracy, a, |v| Metric::Accuracy.achieved(v)))
+        });
         let rows = counted(self.points.len(), "row");
         let kept = if self.keeps_all() {
-            format!("all {rows}")
+            format!("the model keeps all {rows}")
         } else if self.support.is_empty() {
-            format!("none of the {rows}")
+            format!("the model keeps none of the {rows}")
         } else {
-            format!("the {} of {rows} with a ring", count(self.support.len()))
+            format!("the model keeps {} of {rows} (rings)", count(self.support.len()))
         };
-        format!("The ground has the colour of the class that {} predicts there from {kept}{right}.", shown(&row.estimator, 60))
+        format!("Background: the class that {} predicts; {kept}.{right}", shown(&row.estimator, 60))
     }
 
     /// What is said of the columns that are not drawn.

@@ -1,14 +1,14 @@
 //! Whether probabilities mean what they say: how often a class comes true among the rows that were given its probability.
 //!
-//! Ten bins of equal width; the gap is the mean over rows of |stated - found| by bin, the expected calibration error of
-//! Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning.
+//! Ten bins of equal width; the calibration error beside them is the metric of that name, whatever event is drawn.
 
 use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Anchor, draw};
 use super::colours::{CLASSES, INK, MUTED, band};
 use crate::error::Result;
 use crate::report::Row;
-use crate::report::words::{count, counted, percent, shown};
+use crate::report::words::{count, counted, percent, percentage, shown};
+use crate::select::Metric;
 
 /// Bins of equal width.
 const BINS: usize = 10;
@@ -52,54 +52,49 @@ impl Reliability {
         self.bins.iter().map(|b| b.rows).sum()
     }
 
-    /// Mean over the rows of the distance between stated and found.
-    fn gap(&self) -> f64 {
-        self.bins.iter().map(|b| b.rows as f64 * (b.stated - b.found).abs()).sum::<f64>() / self.rows().max(1) as f64
-    }
-
-    /// What the figure shows, with its numbers.
+    /// What the figure shows, with its numbers; the calibration error is the one of the table.
     pub(super) fn sentence(&self, row: &Row) -> String {
         let n = self.rows();
-        let Some(most) = self.bins.iter().max_by_key(|b| b.rows) else { return "No probability was stated.".into() };
+        let Some(most) = self.bins.iter().max_by_key(|b| b.rows) else { return "No probability was predicted.".into() };
         let mean = |f: &dyn Fn(&Bin) -> f64| self.bins.iter().map(|b| b.rows as f64 * f(b)).sum::<f64>() / n.max(1) as f64;
         let (stated, found) = (mean(&|b| b.stated), mean(&|b| b.found));
-        let lean = if (stated - found).abs() <= 0.02 {
-            "on the whole neither too high nor too low"
+        let bias = if (stated - found).abs() <= 0.02 {
+            "No bias overall."
         } else if stated > found {
-            "on the whole too high"
+            "Too high overall."
         } else {
-            "on the whole too low"
+            "Too low overall."
         };
+        let error = row.metric(Metric::CalibrationError).filter(|e| e.mean.is_finite());
+        let error = error.map_or(String::new(), |e| format!(" Calibration error of the predicted class: {}.", percentage(e.mean)));
         format!(
-            "Of {} that {} had not seen, {} were given about {} for {}, which came true for {} of them, and over all rows the probabilities are off by {} on average, {lean}.",
-            counted(n, "row"),
+            "{}: of {} predicted at about {} for {}, {} were so. {bias}{error}",
             shown(&row.estimator, 60),
-            count(most.rows),
+            counted(most.rows, "held-out row"),
             percent(most.stated),
             shown(&self.event, 40),
             percent(most.found),
-            percent(self.gap())
         )
     }
 
     pub(super) fn svg(&self, label: &str) -> Result<String> {
         let colour = CLASSES[0];
         let entries = vec![
-            (Sign::Mark(0, colour), "rows of one tenth, with their number".to_owned()),
-            (Sign::Line(MUTED), "honest".into()),
+            (Sign::Mark(0, colour), "rows by predicted probability (count)".to_owned()),
+            (Sign::Line(MUTED), "perfectly calibrated".into()),
             (Sign::Area(band()), "share of rows".into()),
         ];
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);
         let span = Span::of([0.0, 1.0].into_iter(), 0.04);
-        let axes = Axes::new(size, legend.height, span, span, [&format!("stated probability of {}", self.event), "share that came true"]);
+        let axes = Axes::new(size, legend.height, span, span, [&format!("predicted probability of {}", self.event), "share observed"]);
         let all = self.rows().max(1) as f64;
         draw(size, label, |sheet| {
             axes.grid(sheet)?;
             for b in &self.bins {
-                // The bars stand on the axis and reach a quarter of the height at most.
+                // The bars stand on the axis, to its scale.
                 let from = (b.stated * BINS as f64).floor().min(BINS as f64 - 1.0) / BINS as f64;
-                let (low, high) = (axes.place(from + 0.004, 0.0), axes.place(from + 0.096, 0.25 * b.rows as f64 / all));
+                let (low, high) = (axes.place(from + 0.004, 0.0), axes.place(from + 0.096, b.rows as f64 / all));
                 sheet.area((low.0, high.1), (high.0, low.1), band())?;
             }
             sheet.line(&[axes.place(0.0, 0.0), axes.place(1.0, 1.0)], MUTED, 1.2)?;
@@ -119,17 +114,21 @@ impl Reliability {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::select::Estimate;
 
     #[test]
-    fn bins_hold_their_means_and_the_gap_is_weighted_by_rows() {
+    fn bins_hold_their_means_and_the_calibration_error_is_that_of_the_table() {
         let stated = [(0.95, true), (0.91, true), (1.0, false), (0.12, false), (0.18, false)];
         let r = Reliability::of("b".into(), &stated);
         assert_eq!(r.bins.len(), 2);
         assert!((r.bins[0].stated - 0.15).abs() <= 1e-15 && r.bins[0].found == 0.0 && r.bins[0].rows == 2);
         assert!((r.bins[1].stated - 2.86 / 3.0).abs() <= 1e-15 && (r.bins[1].found - 2.0 / 3.0).abs() <= 1e-15);
-        let expected = (2.0 * 0.15 + (2.86 - 2.0)) / 5.0;
-        assert!((r.gap() - expected).abs() <= 1e-15);
-        let said = r.sentence(&Row { estimator: "knn".into(), ..Row::default() });
-        assert!(said.contains("Of 5 rows that knn had not seen, 3 were given about 95% for b, which came true for 67% of them"), "{said}");
+        let error = Estimate { mean: 0.0431, se: 0.01, folds: 5 };
+        let row = Row { estimator: "knn".into(), metrics: vec![(Metric::CalibrationError, error)], ..Row::default() };
+        assert_eq!(
+            r.sentence(&row),
+            "knn: of 3 held-out rows predicted at about 95% for b, 67% were so. Too high overall. Calibration error of the predicted \
+             class: 4.3%."
+        );
     }
 }

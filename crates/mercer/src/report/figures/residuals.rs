@@ -35,7 +35,7 @@ impl Residuals {
         let pairs = self.sorted();
         let above = pairs.iter().filter(|(_, r)| *r > 0.0).count();
         let what = format!(
-            "Of {} that {} had not seen it predicts {} too low (above the line)",
+            "Of {} held out, {} predicts {} too low (above the line)",
             counted(pairs.len(), "row"),
             shown(&row.estimator, 60),
             count(above),
@@ -45,14 +45,14 @@ impl Residuals {
         let size = |part: &[(f64, f64)]| median(part.iter().map(|(_, r)| r.abs()).collect());
         let (Some(low), Some(high)) = (size(&pairs[..third]), size(&pairs[pairs.len() - third..])) else { return format!("{what}.") };
         let trend = if high > 1.5 * low {
-            "so large predictions are less exact"
+            "so large predictions are less accurate"
         } else if low > 1.5 * high {
-            "so small predictions are less exact"
+            "so small predictions are less accurate"
         } else {
-            "so the errors are about as large everywhere"
+            "about the same everywhere"
         };
         format!(
-            "{what}, and half of its errors are below {} among the lowest third of the predictions and below {} among the highest, {trend}.",
+            "{what}. Half of the errors are below {} in the lowest third of the predictions and below {} in the highest, {trend}.",
             brief(low),
             brief(high)
         )

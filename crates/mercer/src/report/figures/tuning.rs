@@ -46,25 +46,27 @@ impl TuningCurve {
             // Looked at after the choice was made: the choice does not follow it, as it could not in the folds.
             Some((x, s)) => {
                 let slack = (self.score - self.same).abs();
-                let noise = if gain(*s) > slack { "more" } else { "less" };
-                let better = if slack > 0.0 { format!(", better by {noise} than the noise") } else { String::new() };
-                format!(", while {} gives {}{better}", value(*x), brief(*s))
+                let noise = if gain(*s) > slack { ", better by more than the noise" } else { ", within noise" };
+                format!("; {} gives {}{}", value(*x), brief(*s), if slack > 0.0 { noise } else { "" })
             }
             None => format!(", the {} of {} values tried", if self.rises { "highest" } else { "lowest" }, p.tried.len()),
         };
-        let beyond = match p.edges {
-            [BoundStatus::Worse, BoundStatus::Worse] => "",
-            [BoundStatus::Worse, _] => ", as does every larger value tried",
-            [_, BoundStatus::Worse] => ", as does every smaller value tried",
-            _ => ", as does every value tried",
+        // Values beyond the range were tried on a side where some lie.
+        let tried = |beyond: &dyn Fn(f64) -> bool| p.tried.iter().any(|(x, _)| beyond(*x));
+        let open = |side: usize| p.edges[side] != BoundStatus::Worse;
+        let beyond = match [open(0) && tried(&|x| x < p.same[0]), open(1) && tried(&|x| x > p.same[1])] {
+            [false, false] => "",
+            [false, true] => ", as does every larger value tried",
+            [true, false] => ", as does every smaller value tried",
+            [true, true] => ", as does every value tried",
         };
         let range = if p.edges.contains(&BoundStatus::Unknown) {
             String::new()
         } else {
-            format!(", and anything from {} to {} (shaded) scores the same within noise{beyond}", value(p.same[0]), value(p.same[1]))
+            format!(" {} to {} (shaded) score alike{}.", value(p.same[0]), value(p.same[1]), beyond.replace(" does ", " do "))
         };
         format!(
-            "With {} = {} (the ring) the {} is {}{extreme}{range}.",
+            "{} = {} (ring): {} {}{extreme}.{range}",
             shown(&full_name(p), 120),
             value(p.value),
             shown(&self.criterion, 80),
@@ -80,7 +82,7 @@ impl TuningCurve {
         let mut entries = vec![(Sign::Mark(0, colour), tried.to_owned()), (Sign::Ring, "chosen".into())];
         let shaded = p.same[1] > p.same[0];
         if shaded {
-            entries.push((Sign::Area(band()), "the same within noise".into()));
+            entries.push((Sign::Area(band()), "scores alike".into()));
         }
         let legend = Legend::new(entries, SIZE.0);
         let size = (SIZE.0, SIZE.1 + legend.height);

@@ -45,8 +45,12 @@ struct Record {
     synonyms: &'static [&'static str],
     heading: &'static str,
     meaning: &'static str,
-    /// The end of a sentence on what an estimator achieves, {} for the value.
+    /// What an estimator reaches, {} for the value.
     achieved: &'static str,
+    /// What is said of the best estimator, {} for the value.
+    wins: &'static str,
+    /// Whether it is a share, which people read as a percentage.
+    share: bool,
     better: Better,
     /// The value that none is better than, where there is one.
     perfect: Option<f64>,
@@ -58,10 +62,10 @@ struct Record {
     sampling: Option<fn(f64, f64) -> f64>,
 }
 
-/// What does best without looking at an input.
-const MOST_FREQUENT: &str = "always answering the most frequent class";
-const MEAN: &str = "always answering the mean";
-const GUESS: &str = "a guess that looks at no input";
+/// What does best without looking at an input, as the subject of a sentence.
+const MOST_FREQUENT: &str = "guessing the largest class";
+const MEAN: &str = "predicting the mean";
+const GUESS: &str = "guessing without inputs";
 
 macro_rules! metrics {
     ($($variant:ident: $record:expr;)*) => {
@@ -85,92 +89,92 @@ macro_rules! metrics {
 metrics! {
     Accuracy: Record {
         name: "accuracy", synonyms: &["accuracy_score"], heading: "accuracy",
-        meaning: "share of rows whose class is predicted right; 1 is perfect",
-        achieved: "{} of rows right",
+        meaning: "share of rows whose class is predicted correctly; 100% is perfect",
+        achieved: "{} correct", wins: "is the most accurate: {} correct", share: true,
         better: More, perfect: Some(1.0), naive: MOST_FREQUENT,
         needs: Nothing, measure: Classes(classes::accuracy), sampling: Some(classes::sampling_error_of_share),
     };
     BalancedAccuracy: Record {
         name: "balanced_accuracy", synonyms: &["balanced_accuracy_score", "mean_recall", "recall_macro"], heading: "balanced accuracy",
-        meaning: "mean over the classes of the share of their rows that is predicted right, so that a rare class counts as much as a frequent one; 1 is perfect",
-        achieved: "{} of the rows of a class right",
+        meaning: "mean recall over the classes, so that a rare class counts as much as a frequent one; 100% is perfect",
+        achieved: "balanced accuracy {}", wins: "has the highest balanced accuracy: {}", share: true,
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Nothing, measure: Classes(classes::balanced_accuracy), sampling: None,
     };
     F1: Record {
         name: "f1", synonyms: &["f1_score", "f1_macro", "f_measure", "f_score"], heading: "F1",
-        meaning: "how well a class is found, between the share of its rows that is found and the share of what is named so that is right: of the rarer of two classes, or the mean over several; 1 is perfect",
-        achieved: "F1 {}",
+        meaning: "harmonic mean of recall and precision (rarer class; mean over classes if more than two); 1 is perfect",
+        achieved: "F1 {}", wins: "has the highest F1: {}", share: false,
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Nothing, measure: Classes(classes::f1), sampling: None,
     };
     Auc: Record {
         name: "auc", synonyms: &["roc_auc", "auroc", "roc_auc_ovr", "roc_auc_score"], heading: "AUC",
-        meaning: "how often a row of a class is ranked above a row of the others (area under the ROC curve), the mean over more than two classes; 1 is perfect, 0.5 is chance",
-        achieved: "AUC {}",
+        meaning: "probability that a row of a class is ranked above a row of the others (area under the ROC curve; mean over classes if more than two); 1 is perfect, 0.5 is chance",
+        achieved: "AUC {}", wins: "has the highest AUC: {}", share: false,
         better: More, perfect: Some(1.0), naive: GUESS,
         needs: Ranking, measure: Classes(classes::auc), sampling: None,
     };
     LogLoss: Record {
         name: "log_loss", synonyms: &["neg_log_loss", "cross_entropy", "logloss"], heading: "log loss",
-        meaning: "how surprised the predicted probabilities are by the true class; 0 is perfect, lower is better",
-        achieved: "log loss {}",
+        meaning: "mean negative log probability of the true class; 0 is perfect, lower is better",
+        achieved: "log loss {}", wins: "has the lowest log loss: {}", share: false,
         better: Less, perfect: Some(0.0), naive: GUESS,
         needs: Probabilities, measure: Classes(classes::log_loss), sampling: None,
     };
     Brier: Record {
         name: "brier", synonyms: &["brier_score", "brier_score_loss", "neg_brier_score"], heading: "Brier score",
         meaning: "half the squared distance between the predicted probabilities and the true class; 0 is perfect, lower is better",
-        achieved: "Brier score {}",
+        achieved: "Brier score {}", wins: "has the lowest Brier score: {}", share: false,
         better: Less, perfect: Some(0.0), naive: GUESS,
         needs: Probabilities, measure: Classes(classes::brier), sampling: None,
     };
     CalibrationError: Record {
         name: "calibration_error", synonyms: &["ece", "expected_calibration_error"], heading: "calibration error",
-        meaning: "how far the probability stated for the predicted class is from the share that is right, on average over ten bins (ECE); 0 is perfect, lower is better",
-        achieved: "calibration error {}",
+        meaning: "mean distance between the probability of the predicted class and the share that is correct, over ten bins (ECE); 0% is perfect, lower is better",
+        achieved: "calibration error {}", wins: "has the lowest calibration error: {}", share: true,
         better: Less, perfect: Some(0.0), naive: GUESS,
         needs: Probabilities, measure: Classes(classes::calibration_error), sampling: None,
     };
     Rmse: Record {
         name: "rmse", synonyms: &["root_mean_squared_error", "neg_root_mean_squared_error"], heading: "RMSE",
-        meaning: "typical size of an error (root mean square), in the units of the target; lower is better",
-        achieved: "typically off by {}",
+        meaning: "root mean squared error, in the units of the target; lower is better",
+        achieved: "RMSE {}", wins: "has the lowest error: RMSE {}", share: false,
         better: Less, perfect: Some(0.0), naive: MEAN,
         needs: Nothing, measure: Numbers(numbers::rmse), sampling: Some(numbers::sampling_error_of_root),
     };
     Mae: Record {
         name: "mae", synonyms: &["mean_absolute_error", "neg_mean_absolute_error"], heading: "MAE",
-        meaning: "mean size of an error, in the units of the target; lower is better",
-        achieved: "off by {} on average",
+        meaning: "mean absolute error, in the units of the target; lower is better",
+        achieved: "MAE {}", wins: "has the lowest error: MAE {}", share: false,
         better: Less, perfect: Some(0.0), naive: MEAN,
         needs: Nothing, measure: Numbers(numbers::mae), sampling: None,
     };
     MedianAbsoluteError: Record {
         name: "median_absolute_error", synonyms: &["medae", "median_error", "neg_median_absolute_error"], heading: "median error",
-        meaning: "half of the errors are smaller than this, in the units of the target, whatever a few rows do; lower is better",
-        achieved: "half of the rows off by less than {}",
+        meaning: "median absolute error, in the units of the target, robust to outliers; lower is better",
+        achieved: "median error {}", wins: "has the lowest error: median {}", share: false,
         better: Less, perfect: Some(0.0), naive: GUESS,
         needs: Nothing, measure: Numbers(numbers::median_absolute_error), sampling: None,
     };
     R2: Record {
         name: "r2", synonyms: &["r2_score", "r_squared", "coefficient_of_determination"], heading: "R²",
         meaning: "share of the target's variance that is explained; 1 is perfect, 0 is no better than the mean",
-        achieved: "{} of the variance explained",
+        achieved: "R² {}", wins: "has the highest R²: {}", share: false,
         better: More, perfect: Some(1.0), naive: MEAN,
         needs: Nothing, measure: Numbers(numbers::r2), sampling: None,
     };
     Nlpd: Record {
         name: "nlpd", synonyms: &["negative_log_predictive_density"], heading: "NLPD",
-        meaning: "how surprised the predicted distribution is by the true value (negative log density); lower is better",
-        achieved: "NLPD {}",
+        meaning: "mean negative log density of the true value under the predicted distribution; lower is better",
+        achieved: "NLPD {}", wins: "has the lowest NLPD: {}", share: false,
         better: Less, perfect: None, naive: GUESS,
         needs: Variance, measure: Numbers(numbers::nlpd), sampling: None,
     };
     Coverage: Record {
         name: "coverage", synonyms: &["coverage_95", "interval_coverage"], heading: "95% coverage",
-        meaning: "share of the true values that lie in the 95% interval of their prediction; 0.95 is perfect",
-        achieved: "{} of the 95% intervals hold their value",
+        meaning: "share of the true values that lie in the 95% interval of their prediction; 95% is perfect",
+        achieved: "{} of the 95% intervals hold their value", wins: "has the best coverage: {}", share: true,
         better: Near(numbers::LEVEL), perfect: None, naive: GUESS,
         needs: Variance, measure: Numbers(numbers::coverage), sampling: None,
     };
@@ -193,9 +197,17 @@ impl Metric {
     pub fn meaning(self) -> &'static str {
         self.record().meaning
     }
-    /// The end of a sentence on what an estimator achieves, such as "0.97 of rows right".
+    /// What an estimator reaches, such as "97.0% correct".
     pub fn achieved(self, value: &str) -> String {
         self.record().achieved.replace("{}", value)
+    }
+    /// What is said of the best estimator, such as "is the most accurate: 97.0% correct".
+    pub fn wins(self, value: &str) -> String {
+        self.record().wins.replace("{}", value)
+    }
+    /// Whether it is a share, which people read as a percentage.
+    pub fn is_share(self) -> bool {
+        self.record().share
     }
     /// Which values are good ones.
     pub fn better(self) -> Better {

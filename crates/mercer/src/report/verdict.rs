@@ -1,0 +1,126 @@
+//! The result of a comparison in a few sentences: the best estimator, what a guess would give, and how many others are as good.
+
+use super::words::{counted, digits, digits_for, is_baseline, listed, number, points, score, shown};
+use super::{AgainstBest, Comparison, Estimate, Metric, Row};
+
+/// Estimators that tie with the best one and are named.
+const TIED: usize = 3;
+/// Columns that give the target away and are named.
+const LEAKS: usize = 2;
+
+/// A value of a metric with its standard error in brackets, such as `96.0% correct (± 1.9)`.
+pub(super) fn achievement(metric: Metric, value: Estimate, said: impl Fn(&str) -> String) -> String {
+    let digits = digits([value].into_iter());
+    let (mean, error) = (score(metric, value.mean, digits), value.se);
+    let error = match metric.is_share() {
+        _ if !(error > 0.0 && error.is_finite()) => String::new(),
+        true => format!(" (± {})", points(error)),
+        false => format!(" (± {})", number(error, digits)),
+    };
+    format!("{}{error}", said(&mean))
+}
+
+impl Comparison {
+    /// The best estimator with its score, or that there is none: one sentence.
+    pub fn headline(&self) -> String {
+        let Some(best) = self.best() else { return self.without_a_best() };
+        let name = |r: &Row| shown(&r.estimator, 60);
+        let Some((metric, value)) = best.metrics.first() else {
+            return format!("{} is the best; no score on held-out rows.", name(best));
+        };
+        let reached = achievement(*metric, *value, |v| metric.achieved(v));
+        if is_baseline(best) && self.entries.len() > 1 {
+            return format!("Nothing beats the baseline ({reached} by {}).", metric.naive());
+        }
+        let tied: Vec<String> = std::iter::once(best).chain(self.standing_so(AgainstBest::Tied)).map(name).collect();
+        let said = match tied.len() {
+            1 if self.entries.len() == 1 => format!("{}: {reached}", tied[0]),
+            1 => format!("{} {}", tied[0], achievement(*metric, *value, |v| metric.wins(v))),
+            n if n <= TIED => format!("{} tie, in every fold: {reached}", listed(&tied)),
+            n => format!("{} and {} tie, in every fold: {reached}", tied[0], counted(n - 1, "other")),
+        };
+        format!("{said}{}.", self.but_a_leak())
+    }
+
+    /// That a column gives the target away, as the end of the sentence on the best estimator.
+    fn but_a_leak(&self) -> String {
+        let named: Vec<String> = self.leaks.iter().take(LEAKS).map(|c| format!("'{}'", shown(c, 40))).collect();
+        match named.len() {
+            0 => String::new(),
+            1 => format!(", but column {} alone gives the target away", named[0]),
+            _ => format!(", but columns such as {} each give the target away", listed(&named)),
+        }
+    }
+
+    /// The result: the headline, what a guess gives, and how many others are as good.
+    pub fn verdict(&self) -> String {
+        [self.headline()].into_iter().chain(self.beside_the_best()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What a guess gives, and how the others stand to the best: short sentences that follow the headline.
+    pub(super) fn beside_the_best(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let Some(best) = self.best() else { return out };
+        out.extend(self.guess_in_words(best));
+        let count = |how: AgainstBest| self.standing_so(how).filter(|r| !is_baseline(r)).count();
+        let rows = counted(self.rows, "row");
+        let others = |n: usize, how: AgainstBest, one: &str, several: &str| match n {
+            0 => None,
+            1 => self.standing_so(how).find(|r| !is_baseline(r)).map(|r| format!("{} {one}", shown(&r.estimator, 60))),
+            n => Some(format!("{} {several}", counted(n, "other"))),
+        };
+        let same = count(AgainstBest::NotDistinguishable);
+        out.extend(others(
+            same,
+            AgainstBest::NotDistinguishable,
+            &format!("cannot be distinguished from it with {rows}."),
+            &format!("cannot be distinguished from it with {rows}."),
+        ));
+        match (count(AgainstBest::TooFewRows), same) {
+            (0, _) => {}
+            (n, 0) => out.push(format!("{rows} are too few to compare it with {}.", counted(n, "other"))),
+            (n, _) => out.push(format!("For {} more they are too few.", n)),
+        }
+        let worse = count(AgainstBest::Worse);
+        if same == 0 && worse > 0 && count(AgainstBest::TooFewRows) == 0 {
+            out.extend(others(worse, AgainstBest::Worse, "is worse.", "are worse."));
+        }
+        let missing = [AgainstBest::FewerRows, AgainstBest::NotTuned, AgainstBest::NotConverged, AgainstBest::Unfinished];
+        let missing: usize = missing.into_iter().map(count).sum();
+        out.extend((missing > 0).then(|| format!("{missing} could not be compared with it.")));
+        out
+    }
+
+    /// What a guess that looks at no input gives, and whether the best row is better.
+    fn guess_in_words(&self, best: &Row) -> Option<String> {
+        let guess = self.guess().filter(|_| !is_baseline(best))?;
+        let metric = self.ranking();
+        let reached = best.metric(metric)?;
+        let entry = self.entries.iter().find(|r| is_baseline(r) && r.failure.is_none());
+        let ahead = match entry.and_then(|r| r.difference) {
+            Some(d) => d.is_told(),
+            // The errors of the best row do where the baseline has none of its own.
+            None => (if metric.rises() { reached.mean - guess.mean } else { guess.mean - reached.mean }) > reached.margin(),
+        };
+        let digits = digits([reached].into_iter()).min(digits_for(guess.mean.abs() * 1e-2));
+        let value = score(metric, guess.mean, digits);
+        let naive = metric.naive();
+        let capital: String = naive.chars().take(1).flat_map(char::to_uppercase).chain(naive.chars().skip(1)).collect();
+        Some(if ahead { format!("{capital}: {value}.") } else { format!("That is not distinguishable from {naive}: {value}.") })
+    }
+
+    /// Why there is no best row.
+    fn without_a_best(&self) -> String {
+        let scored: Vec<&Row> = self.entries.iter().filter(|r| r.failure.is_none() && !r.metrics.is_empty()).collect();
+        if scored.is_empty() {
+            return "No winner: no method could be fitted; the table gives the reasons.".into();
+        }
+        if scored.iter().all(|r| !r.converged) {
+            return "No winner: no method converged on every fold.".into();
+        }
+        let bare = |r: &&Row| shown(r.estimator.split('(').next().unwrap_or_default(), 40);
+        let few: Vec<String> = scored.iter().filter(|r| !is_baseline(r)).take(2).map(bare).collect();
+        let example = if few.is_empty() { String::new() } else { format!(", e.g. --estimators {}", few.join(",")) };
+        format!("No winner: the work ended before any method finished. Give more time or fewer methods{example}")
+    }
+}
