@@ -48,6 +48,13 @@ pub(crate) struct Tabular {
     /// where the table names it: LIBSVM, NPZ with y, folders of texts, example:NAME.
     #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
     pub target: Option<String>,
+    #[command(flatten)]
+    pub inputs: Inputs,
+}
+
+/// What the columns of a table are as inputs.
+#[derive(Debug, Args)]
+pub(crate) struct Inputs {
     /// Kernel such as "rbf + on(seq, spectrum(k=3))"; made from the column types if left out.
     #[arg(long, value_name = "EXPR", help_heading = "What to learn", allow_hyphen_values = true)]
     pub kernel: Option<String>,
@@ -81,7 +88,7 @@ pub(crate) struct Reading {
     /// The first line is a row; columns are called 1, 2, 3, ...
     #[arg(long, help_heading = "How to read")]
     pub no_header: bool,
-    /// What parts cells: one sign, or comma, semicolon, tab, pipe, space; told from the lines if left out.
+    /// Column separator: one sign, or comma, semicolon, tab, pipe, space; found from the lines if left out.
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub delimiter: Option<String>,
     /// How text is written: utf-8, utf-16, latin-1, windows-1252, ...; told from the bytes if left out.
@@ -106,11 +113,11 @@ pub(crate) struct Learning {
     /// Seed of folds and searches.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
-    /// The metric that decides, and by which cross-validation tunes, such as auc, f1 or mae; accuracy for classes and rmse for
-    /// numbers if left out.
+    /// The metric that decides, and by which cross-validation tunes, such as auc, f1 or mae; if left out accuracy for classes
+    /// (compare: balanced accuracy where one class is so frequent that accuracy says little) and rmse for numbers.
     #[arg(long, value_name = "NAME", help_heading = "How to judge")]
     pub metric: Option<String>,
-    /// Learn from so many rows at most, drawn at random.
+    /// Use at most N random rows for training.
     #[arg(long, value_name = "N", help_heading = "What to learn")]
     pub sample: Option<usize>,
     /// Say what is being done, line by line on standard error, and everything that the searches learnt, with the values tried.
@@ -148,7 +155,7 @@ pub(crate) struct Limits {
 fn types() -> String {
     let kinds: Vec<&str> = ColumnType::all().into_iter().filter(|t| matches!(t, ColumnType::Of(_))).map(ColumnType::name).collect();
     format!(
-        "What a column holds, where the cells do not tell: {}, date (date-dmy and date-mdy say whether day or month comes first), flag or ignore",
+        "Column type, if detection is wrong: {}, date (date-dmy and date-mdy say whether day or month comes first), flag or ignore",
         kinds.join(", ")
     )
 }
@@ -190,7 +197,7 @@ mod tests {
         for command in ["compare", "fit", "gram", "check"] {
             let page = all.find_subcommand_mut(command).unwrap().render_long_help().to_string();
             let said = page.split_whitespace().collect::<Vec<_>>().join(" ");
-            let types = said.split("where the cells do not tell: ").nth(1).unwrap().split_inclusive('.').next().unwrap();
+            let types = said.split("if detection is wrong: ").nth(1).unwrap().split_inclusive('.').next().unwrap();
             for kind in mercer::read::ColumnType::all() {
                 assert!(types.contains(kind.name()), "{command}: {types} lacks {}", kind.name());
             }

@@ -3,7 +3,7 @@
 use super::{Role, Run, bounds, command_line, comparing, control, done, estimators, kernel, load};
 use crate::Stop;
 use crate::args::Contest;
-use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use clap::Args;
 use mercer::compare;
 use mercer::control::Control;
@@ -47,6 +47,9 @@ pub(crate) struct Compare {
     /// Write the table as JSON.
     #[arg(long, value_name = "F", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// With --json: the prediction of each row by the model that had not seen it, for every estimator.
+    #[arg(long, requires = "json", help_heading = "Output")]
+    pub held_out: bool,
     /// Write every figure as an SVG file into this folder, which is made if it is not there.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub figures: Option<PathBuf>,
@@ -65,7 +68,7 @@ impl Run for Compare {
 
 fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let learning = &args.contest.learning;
-    let asked_kernel = kernel(&learning.table)?;
+    let asked_kernel = kernel(&learning.table.inputs)?;
     let asked = estimators(&args.contest.estimators)?;
     for path in args.report.iter().chain(&args.json).chain(&args.save) {
         check_writable(path, &[Path::new(&learning.table.table)])?;
@@ -105,11 +108,13 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
         comparing: &comparing,
         weights: loaded.weights.as_deref(),
         facts,
+        leaks: of_table.iter().flat_map(|fact| fact.leaks.iter().cloned()).collect(),
         read_notices: &below,
     };
     let comparison = Comparison::of(&outcome, &request, &telling)?;
     let page = args.report.as_ref().map(|path| comparison.html().map(|html| (path, html))).transpose()?;
-    let json = args.json.as_ref().map(|path| comparison.json().map(|json| (path, json))).transpose()?;
+    let document = || if args.held_out { comparison.json_with_held_out() } else { comparison.json() };
+    let json = args.json.as_ref().map(|path| document().map(|json| (path, json))).transpose()?;
     for (path, text) in page.iter().chain(&json) {
         write_atomically(path, text.as_bytes())?;
     }
@@ -141,9 +146,4 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
         }
         None => Err(Error::Data("no model is written: none was fitted to all rows with every fit converged; the table says why".into())),
     }
-}
-
-/// Columns of the terminal, 100 where there is none.
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 60).unwrap_or(100)
 }

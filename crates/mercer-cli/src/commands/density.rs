@@ -8,7 +8,7 @@ use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::{Error, Result};
 use mercer::read::split_list;
-use mercer::report::DensityReport;
+use mercer::report::{DensityReport, density_grid, rows_csv};
 use mercer::smoothing::{self, Asked, Bandwidth, Rule, Sample, Shape, SmoothingKernel, Support};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,6 +49,12 @@ pub(crate) struct Density {
     /// Ends of the values, such as 0,1 or 0, for no upper end; once for all columns, or once for each.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "What to learn", allow_hyphen_values = true)]
     pub support: Vec<String>,
+    /// Write the density on a grid of N places for each column, over the rows and three bandwidths beyond, instead of at each row.
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub grid: Option<usize>,
+    /// Columns of the table that stand to the left of what is found, separated by commas; or all.
+    #[arg(long, value_name = "COL[,COL]|all", conflicts_with = "grid", help_heading = "Output")]
+    pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -77,13 +83,20 @@ fn density(args: &Density, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let (data, weights) = smoothed::read(&args.table, args.weights.as_deref(), &args.reading, &control)?;
+    let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let points = numbers(&data, &names, &args.table)?;
     let sample = Sample::new(&points, weights.as_deref())?;
     let found = smoothing::Density::fit(&sample, &Asked { kernel, shape, bandwidth, support, adaptive: args.adaptive, ..Asked::default() }, &control)?;
     notices(found.notes());
-    let logs = found.log_density(&points, &control)?;
-    let csv: String = std::iter::once("log_density\n".to_owned()).chain(logs.iter().map(|l| format!("{l}\n"))).collect();
+    let csv = match args.grid {
+        None => rows_csv(&kept, &[("log_density", &found.log_density(&points, &control)?)])?,
+        Some(count) => {
+            let grid = density_grid(&found, count)?;
+            let (logs, sides) = (found.log_density(&grid, &control)?, (0..names.len()).map(|j| grid.col(j)).collect::<Vec<_>>());
+            let columns = names.iter().zip(&sides).map(|(name, side)| (name.as_str(), side.as_slice())).chain([("log_density", logs.as_slice())]);
+            rows_csv(&[], &columns.collect::<Vec<_>>())?
+        }
+    };
     if args.output.is_none() && args.report.is_none() {
         return print(&csv);
     }

@@ -3,7 +3,7 @@
 use super::{Role, Run, bounds, command_line, control, done, kernel, load, metric};
 use crate::Stop;
 use crate::args::Learning;
-use crate::output::{check_folder, check_writable, notices, print, write_figures};
+use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
 use clap::Args;
 use mercer::control::Control;
 use mercer::data::Target;
@@ -63,7 +63,7 @@ fn one_estimator(asked: &[String]) -> Result<Option<EstimatorExpr>> {
 }
 
 fn fit(args: &Fit, stop: &Stop) -> Result<()> {
-    let asked_kernel = kernel(&args.learning.table)?;
+    let asked_kernel = kernel(&args.learning.table.inputs)?;
     let asked = one_estimator(&args.estimator)?;
     check_writable(&args.output, &[Path::new(&args.learning.table.table)])?;
     args.report.as_deref().map_or(Ok(()), |path| check_writable(path, &[Path::new(&args.learning.table.table)]))?;
@@ -103,7 +103,7 @@ fn fit(args: &Fit, stop: &Stop) -> Result<()> {
     let of_steps = model.prep.told_by_steps();
     notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
     store::save(&model, &args.output)?;
-    let text = if args.learning.verbose { report::model_text_in_full(&model) } else { report::model_text(&model) };
+    let text = if args.learning.verbose { report::model_text_in_full(&model, width()) } else { report::model_text(&model, width()) };
     print(&format!("{text}\nwritten: {}\n", args.output.display()))?;
     if args.figures.is_none() && args.report.is_none() {
         return Ok(());

@@ -41,7 +41,7 @@ impl Run for Gram {
 }
 
 fn gram(args: &Gram, stop: &Stop) -> Result<()> {
-    let asked = kernel(&args.table)?;
+    let asked = kernel(&args.table.inputs)?;
     let mut read = vec![Path::new(&args.table.table)];
     read.extend(args.rows.iter().map(Path::new));
     check_writable(&args.output, &read)?;
@@ -58,7 +58,7 @@ fn gram(args: &Gram, stop: &Stop) -> Result<()> {
     let bound = match &args.rows {
         None => settled.bind_within(None, &prepared.data, &control)?,
         Some(rows) => {
-            let options = read_options(&args.table.reading)?;
+            let options = read_options(&args.table.inputs.reading)?;
             let mut table = Table::read_within(&Source::new(rows), &options, &control)?;
             table.group_like(&prepared.prep.schema)?;
             let new = table.dataset_like(&prepared.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;

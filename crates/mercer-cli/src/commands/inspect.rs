@@ -2,7 +2,7 @@
 
 use super::{Run, done};
 use crate::Stop;
-use crate::output::print;
+use crate::output::{print, width};
 use clap::Args;
 use mercer::error::Result;
 use mercer::{report, store};
@@ -47,8 +47,8 @@ fn entry(name: &str, json: bool) -> Result<String> {
 fn inspect(args: &Inspect) -> Result<()> {
     let text = match (&args.model, args.json) {
         (Some(name), json) if names_an_entry(name) => entry(&name.to_string_lossy(), json)?,
-        (Some(path), false) if args.verbose => report::model_text_in_full(&store::load(path)?),
-        (Some(path), false) => report::model_text(&store::load(path)?),
+        (Some(path), false) if args.verbose => report::model_text_in_full(&store::load(path)?, width()),
+        (Some(path), false) => report::model_text(&store::load(path)?, width()),
         (Some(path), true) => report::model_json(&store::load(path)?)?,
         (None, false) => report::catalogue_text(),
         (None, true) => report::catalogue_json()?,

@@ -1,7 +1,7 @@
 //! One file per command, and what several of them share: reading the table, the bounds of the work.
 
 use crate::Stop;
-use crate::args::{Contest, Learning, Limits, Reading, Tabular};
+use crate::args::{Contest, Inputs, Learning, Limits, Reading, Tabular};
 use crate::output::notices;
 use crate::progress::Line;
 use clap::Subcommand;
@@ -14,6 +14,7 @@ use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
+use mercer::report::KeptColumn;
 use mercer::select::Metric;
 use std::process::ExitCode;
 
@@ -99,6 +100,8 @@ struct Loaded {
     recipe: Recipe,
     notices: Vec<String>,
     facts: Vec<Fact>,
+    /// Columns that stand beside what is written for each row.
+    kept: Vec<KeptColumn>,
 }
 
 impl Loaded {
@@ -130,19 +133,52 @@ fn read_options(asked: &Reading) -> Result<ReadOptions> {
     })
 }
 
+/// A table as it is asked for.
+#[derive(Clone, Copy)]
+struct AskedTable<'a> {
+    table: &'a str,
+    target: Option<&'a String>,
+    inputs: &'a Inputs,
+    /// Columns to keep beside what is written for each row.
+    keep: Option<&'a str>,
+}
+
+impl<'a> From<&'a Tabular> for AskedTable<'a> {
+    fn from(asked: &'a Tabular) -> Self {
+        AskedTable { table: &asked.table, target: asked.target.as_ref(), inputs: &asked.inputs, keep: None }
+    }
+}
+
+/// Columns of a table as they are written, by their names separated by commas, or all.
+fn kept_columns(table: &Table, keep: Option<&str>) -> Result<Vec<KeptColumn>> {
+    match keep {
+        None => Ok(Vec::new()),
+        Some("all") => table.texts(&[]),
+        Some(names) => table.texts(&split_list(names)),
+    }
+}
+
+/// Some columns of a data set, by their names separated by commas.
+fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
+    let names = split_list(names);
+    Dataset::with_rows(data.rows(), names.iter().map(|name| data.column(name).cloned()).collect::<Result<_>>()?)
+}
+
 /// Reads a table and takes it apart; `targetless` says that there need be no target.
-fn load(asked: &Tabular, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
-    let options = read_options(&asked.reading)?;
-    let recipe = recipe(asked)?;
-    let mut table = Table::read_within(&Source::new(&asked.table), &options, control)?;
+fn load<'a>(asked: impl Into<AskedTable<'a>>, roles: &[Role<'_>], targetless: bool, control: &Control) -> Result<Loaded> {
+    let AskedTable { table: path, target, inputs, keep } = asked.into();
+    let options = read_options(&inputs.reading)?;
+    let recipe = recipe(inputs)?;
+    let mut table = Table::read_within(&Source::new(path), &options, control)?;
     table.require_room(control)?;
-    attach_grams(&mut table, &asked.gram, control)?;
-    let names = targets(&table, asked, &options, targetless)?;
-    if let Some(column) = &asked.group_into {
+    attach_grams(&mut table, &inputs.gram, control)?;
+    let names = targets(&table, target, &options, targetless)?;
+    if let Some(column) = &inputs.group_into {
         let kept: Vec<String> = names.iter().cloned().chain(roles.iter().map(|role| role.column().to_owned())).collect();
         table.group_into(column, &kept, &options)?;
     }
-    let parts = take_apart(&mut table, &names, recipe, roles, &options);
+    let kept = kept_columns(&table, keep)?;
+    let parts = take_apart(&mut table, &names, recipe, roles, &options).map(|loaded| Loaded { kept, ..loaded });
     parts.inspect_err(|_| notices(&table.notices())).map_err(|error| table.in_file(error))
 }
 
@@ -180,13 +216,13 @@ fn take_apart(table: &mut Table, names: &[String], mut recipe: Recipe, roles: &[
     }
     let (target, info) = table.take_target(names, options)?;
     let data = table.dataset(options)?;
-    Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts() })
+    Ok(Loaded { data, target, info, weights, split, recipe, notices: table.notices(), facts: table.facts(), kept: Vec::new() })
 }
 
 /// The target columns: one whose name may hold commas, several separated by commas, or those that the table names itself.
-fn targets(table: &Table, asked: &Tabular, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
+fn targets(table: &Table, asked: Option<&String>, options: &ReadOptions, targetless: bool) -> Result<Vec<String>> {
     let own = table.own_target();
-    match &asked.target {
+    match asked {
         Some(one) if table.header().contains(one) => Ok(vec![one.clone()]),
         Some(several) => Ok(split_list(several)),
         // What needs no target may go without one of the table's own.
@@ -199,7 +235,7 @@ fn targets(table: &Table, asked: &Tabular, options: &ReadOptions, targetless: bo
     }
 }
 
-fn kernel(asked: &Tabular) -> Result<Option<KernelExpr>> {
+fn kernel(asked: &Inputs) -> Result<Option<KernelExpr>> {
     asked.kernel.as_deref().map(KernelExpr::parse).transpose()
 }
 
@@ -223,7 +259,7 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
     })
 }
 
-fn recipe(asked: &Tabular) -> Result<Recipe> {
+fn recipe(asked: &Inputs) -> Result<Recipe> {
     Ok(Recipe { standardise: !asked.no_standardise, missing: Missing::of_columns(&asked.missing)?, ..Recipe::default() })
 }
 

@@ -33,7 +33,7 @@ impl Run for Plan {
 fn plan(args: &Plan, stop: &Stop) -> Result<()> {
     let learning = &args.contest.learning;
     let asked = estimators(&args.contest.estimators)?;
-    let kernel = kernel(&learning.table)?;
+    let kernel = kernel(&learning.table.inputs)?;
     let control = control(&learning.limits, learning.verbose, stop);
     let loaded = load(&learning.table, &[], false, &control)?;
     notices(&loaded.notices);

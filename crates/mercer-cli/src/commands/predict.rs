@@ -1,12 +1,12 @@
 //! `mercer predict`: one CSV line per row of the table.
 
-use super::{Run, attach_grams, bounds, done, read_options};
+use super::{Run, attach_grams, bounds, done, kept_columns, read_options};
 use crate::Stop;
 use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::Result;
-use mercer::read::{Source, Table, split_list};
+use mercer::read::{Source, Table};
 use mercer::learner::PreImageMethod;
 use mercer::report::{PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
 use mercer::store;
@@ -80,11 +80,7 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     let options = read_options(&args.reading)?;
     let mut table = Table::read_within(&Source::new(&args.table), &options, &control)?;
     table.group_like(&model.prep.schema)?;
-    let mut kept = match args.keep.as_deref() {
-        None => Vec::new(),
-        Some("all") => table.texts(&[])?,
-        Some(names) => table.texts(&split_list(names))?,
-    };
+    let mut kept = kept_columns(&table, args.keep.as_deref())?;
     attach_grams(&mut table, &args.gram, &control)?;
     let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
     notices(&table.notices());

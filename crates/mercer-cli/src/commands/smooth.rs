@@ -9,7 +9,7 @@ use clap::Args;
 use mercer::data::{ColumnKind, Dataset};
 use mercer::error::{Error, Result};
 use mercer::read::split_list;
-use mercer::report::{Smoother, SmoothReport};
+use mercer::report::{SmoothReport, Smoother, rows_csv};
 use mercer::smoothing::{LocalOptions, LocalRegression, Lowess, LowessOptions, Reach, SmoothingKernel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,6 +55,9 @@ pub(crate) struct Smooth {
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
+    /// Columns of the table that stand to the left of what is found, separated by commas; or all.
+    #[arg(long, value_name = "COL[,COL]|all", help_heading = "Output")]
+    pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -80,7 +83,7 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
         check_writable(path, &[Path::new(&args.table)])?;
     }
     let control = control(&args.limits, false, stop);
-    let (data, weights) = smoothed::read(&args.table, args.weights.as_deref(), &args.reading, &control)?;
+    let (data, weights, kept) = smoothed::read(&args.table, args.weights.as_deref(), args.keep.as_deref(), &args.reading, &control)?;
     let names = given.map_or_else(|| other_numbers(&data, &args.target), Ok)?;
     let asked = early.map_or_else(|| Asked::of(args, &names), Ok)?;
     let points = numbers(&data, &names, &args.table)?;
@@ -89,14 +92,12 @@ fn smooth(args: &Smooth, stop: &Stop) -> Result<()> {
         Asked::Local(options) => {
             let local = LocalRegression::fit(&points, &y, weights.as_deref(), &options, &control)?;
             let found = local.predict(&points, &control)?;
-            let rows = found.values.iter().zip(&found.deviations).map(|(v, d)| format!("{v},{d}\n"));
-            let csv = std::iter::once("smoothed,deviation\n".to_owned()).chain(rows).collect::<String>();
+            let csv = rows_csv(&kept, &[("smoothed", &found.values), ("deviation", &found.deviations)])?;
             (Smoother::Local(Box::new(local), options), csv)
         }
         Asked::Lowess(options) => {
             let lowess = Lowess::fit(&points.col(0), &y, &options, &control)?;
-            let rows = lowess.fitted().iter().map(|v| format!("{v}\n"));
-            let csv = std::iter::once("smoothed\n".to_owned()).chain(rows).collect::<String>();
+            let csv = rows_csv(&kept, &[("smoothed", lowess.fitted())])?;
             (Smoother::Lowess(lowess, options), csv)
         }
     };

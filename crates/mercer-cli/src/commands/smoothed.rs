@@ -1,6 +1,6 @@
 //! What commands that smooth share: columns of numbers with sample weights in, a line for each row and a page out.
 
-use super::read_options;
+use super::{kept_columns, read_options};
 use crate::args::Reading;
 use crate::output::{notices, print};
 use mercer::control::Control;
@@ -8,18 +8,23 @@ use mercer::data::{Dataset, Values};
 use mercer::error::{Error, Result};
 use mercer::linalg::Matrix;
 use mercer::read::{Source, Table};
+use mercer::report::KeptColumn;
 use mercer::store;
 use std::path::PathBuf;
 
-/// The columns of a table, without the one of sample weights, and these.
-pub(super) fn read(table: &str, weights: Option<&str>, reading: &Reading, control: &Control) -> Result<(Dataset, Option<Vec<f64>>)> {
+/// The columns of a table without the one of sample weights, these, and the columns to keep beside what is written.
+pub(super) type Taken = (Dataset, Option<Vec<f64>>, Vec<KeptColumn>);
+
+/// Reads a table.
+pub(super) fn read(table: &str, weights: Option<&str>, keep: Option<&str>, reading: &Reading, control: &Control) -> Result<Taken> {
     let options = read_options(reading)?;
     let mut table = Table::read_within(&Source::new(table), &options, control)?;
     table.require_room(control)?;
+    let kept = kept_columns(&table, keep)?;
     let weights = weights.map(|name| table.take_weights(name)).transpose()?;
     let data = table.dataset(&options)?;
     notices(&table.notices());
-    Ok((data, weights))
+    Ok((data, weights, kept))
 }
 
 /// Columns of numbers without a missing cell, by their names.

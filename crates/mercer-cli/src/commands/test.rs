@@ -1,16 +1,16 @@
 //! `mercer test`: whether two sets of columns depend on one another and how, or two groups of rows differ.
 
-use super::{Run, control, done, read_options};
+use super::{Run, columns, control, done, read_options};
 use crate::Stop;
 use crate::args::{Limits, Reading};
-use crate::output::{check_writable, notices, print};
+use crate::output::{check_writable, notices, print, width};
 use clap::Args;
-use mercer::data::Dataset;
 use mercer::dependence::{Asked, AskedCorrelations, Correlations, Found, canonical_correlations, independence_test, two_sample_test};
 use mercer::error::{Error, Result};
 use mercer::kernels::KernelExpr;
 use mercer::prep::Recipe;
-use mercer::read::{Source, Table, split_list};
+use mercer::read::{Source, Table};
+use mercer::report::{Question, dependence_text, p_value};
 use mercer::store::write_atomically;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -78,12 +78,6 @@ impl Run for Test {
     }
 }
 
-/// Some columns of a table, by their names separated by commas.
-fn columns(data: &Dataset, names: &str) -> Result<Dataset> {
-    let names = split_list(names);
-    Dataset::with_rows(data.rows(), names.iter().map(|name| data.column(name).cloned()).collect::<Result<_>>()?)
-}
-
 fn kernel(asked: Option<&String>) -> Result<Option<KernelExpr>> {
     asked.map(|text| KernelExpr::parse(text)).transpose()
 }
@@ -118,8 +112,8 @@ fn test(args: &Test, stop: &Stop) -> Result<()> {
         let second: Vec<bool> = groups.iter().map(|g| *g == 1).collect();
         let many = second.iter().filter(|s| **s).count();
         let found = two_sample_test(&data, &second, kernels[0].as_ref(), &recipe, asked, &control)?;
-        let sides = format!("{} ({} rows) and {} ({many} rows)", name(0), second.len() - many, name(1));
-        return tell(&format!("groups       {sides}"), "MMD squared", &found, args.seed);
+        let question = Question::TwoSamples([(name(0).into(), second.len() - many), (name(1).into(), many)]);
+        return tell(&question, &found, args.seed);
     }
     let data = table.dataset(&options)?;
     notices(&table.notices());
@@ -145,7 +139,7 @@ fn test(args: &Test, stop: &Stop) -> Result<()> {
         return tell_correlations(&format!("between      {a}\nand          {b}\nrows         {}", data.rows()), &found, args.seed);
     }
     let found = independence_test(sides, kernels, &recipe, asked, &control)?;
-    tell(&format!("between      {a}\nand          {b}\nrows         {}", found.rows), "HSIC", &found, args.seed)
+    tell(&Question::Independence([a.clone(), b.clone()]), &found, args.seed)
 }
 
 /// Both functions of each pair, row by row: at new rows where there are such.
@@ -165,17 +159,12 @@ fn tell_correlations(sides: &str, found: &Correlations, seed: u64) -> Result<()>
     let values: Vec<String> = found.correlations.iter().map(|r| format!("{r:.4}")).collect();
     let chance = found.by_chance.map_or(String::new(), |(mean, p)| {
         let permutations = found.permutations;
-        format!("by chance    {mean:.4} is the first\np-value      {p:.4} ({permutations} permutations, seed {seed})\n")
+        format!("by chance    {mean:.4} is the first\np-value      {} ({permutations} permutations, seed {seed})\n", p_value(p))
     });
     print(&format!("{sides}\n{kernels}correlations {}\n{chance}", values.join(", ")))
 }
 
-fn tell(sides: &str, statistic: &str, found: &Found, seed: u64) -> Result<()> {
+fn tell(question: &Question, found: &Found, seed: u64) -> Result<()> {
     notices(&found.notices);
-    let kernels: String = found.kernels.iter().map(|k| format!("kernel       {k}\n")).collect();
-    print(&format!(
-        "{sides}\n{kernels}{statistic:<13}{:.6e} ({:.6e} without bias)\nby chance    {:.6e}, standard deviation {:.3e}\n\
-         p-value      {:.4} ({} permutations, seed {seed}); {:.4} by a gamma distribution\n",
-        found.statistic, found.unbiased, found.mean, found.deviation, found.p_value, found.permutations, found.p_gamma
-    ))
+    print(&dependence_text(question, found, seed, width()))
 }

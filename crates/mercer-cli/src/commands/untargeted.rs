@@ -1,9 +1,9 @@
 //! What the commands without a target share: a fit, a line of CSV for each row, a page.
 
-use super::{Role, bounds, command_line, control, kernel, load};
+use super::{AskedTable, Role, bounds, columns, command_line, control, kernel, load};
 use crate::Stop;
-use crate::args::{Limits, Tabular};
-use crate::output::{check_writable, notices, print};
+use crate::args::{Inputs, Limits};
+use crate::output::{check_writable, notices, print, width};
 use clap::Args;
 use mercer::control::Control;
 use mercer::error::{Error, Result};
@@ -16,8 +16,13 @@ use std::path::{Path, PathBuf};
 /// What a command without a target asks for besides its method.
 #[derive(Debug, Args)]
 pub(crate) struct Untargeted {
+    /// File or folder of texts, - for standard input, or example:NAME (see 'mercer examples').
+    pub table: String,
+    /// Columns to use, separated by commas; all if left out.
+    #[arg(long, value_name = "COL[,COL]", help_heading = "What to learn")]
+    pub columns: Option<String>,
     #[command(flatten)]
-    pub table: Tabular,
+    pub inputs: Inputs,
     /// Column of sample weights: 2 means the row counts twice, 0 that it is absent.
     #[arg(long, value_name = "COL", help_heading = "What to learn")]
     pub weights: Option<String>,
@@ -27,6 +32,9 @@ pub(crate) struct Untargeted {
     /// Seed of anything random.
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "What to learn")]
     pub seed: u64,
+    /// Columns of the table that stand to the left of what is found, separated by commas; or all.
+    #[arg(long, value_name = "COL[,COL]|all", help_heading = "Output")]
+    pub keep: Option<String>,
     /// CSV file to write; standard output if left out.
     #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -47,17 +55,17 @@ impl Untargeted {
             let why = format!("{} predicts a target; mercer fit takes it", estimator.name());
             return Err(Error::Setting { name: "--estimator".into(), why });
         }
-        if self.table.target.is_some() {
-            let why = format!("{} takes no target; to leave a column out write --types COL=ignore", estimator.name());
-            return Err(Error::Setting { name: "--target".into(), why });
-        }
-        let asked_kernel = kernel(&self.table)?;
+        let asked_kernel = kernel(&self.inputs)?;
         for path in [&self.output, &self.model, &self.report].into_iter().flatten() {
-            check_writable(path, &[Path::new(&self.table.table)])?;
+            check_writable(path, &[Path::new(&self.table)])?;
         }
         let roles: Vec<Role<'_>> = self.weights.iter().map(|name| Role::Weights(name)).collect();
-        let mut loaded = load(&self.table, &roles, true, &bounds(self.limits.max_memory, stop))?;
+        let asked = AskedTable { table: &self.table, target: None, inputs: &self.inputs, keep: self.keep.as_deref() };
+        let mut loaded = load(asked, &roles, true, &bounds(self.limits.max_memory, stop))?;
         loaded.leave_target_out(estimator.name());
+        if let Some(names) = &self.columns {
+            loaded.data = columns(&loaded.data, names)?;
+        }
         notices(&loaded.notices);
         let learner = Learner {
             prep: loaded.recipe.clone(),
@@ -72,13 +80,13 @@ impl Untargeted {
         drop(control);
         let of_steps = model.prep.told_by_steps();
         notices(&model.about.notices.iter().filter(|n| !of_steps.contains(n)).collect::<Vec<_>>());
-        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &[], &telling)?;
+        let csv = predict_csv(&model, &loaded.data, PredictionColumns::default(), &loaded.kept, &telling)?;
         if let Some(path) = &self.model {
             store::save(&model, path)?;
         }
         if let Some(path) = &self.report {
             let row = Row::of_model(&model, &loaded.data, &loaded.target, loaded.weights.as_deref(), &telling)?;
-            let page = report::model_page(&model, &row, &self.table.table, &command_line())?;
+            let page = report::model_page(&model, &row, &self.table, &command_line())?;
             store::write_atomically(path, page.as_bytes())?;
         }
         match &self.output {
@@ -87,7 +95,7 @@ impl Untargeted {
                 store::write_atomically(path, csv.as_bytes())?;
                 let written = [&self.output, &self.model, &self.report];
                 let written: String = written.into_iter().flatten().map(|p| format!("written: {}\n", p.display())).collect();
-                print(&format!("{}\n{written}", report::model_text(&model)))
+                print(&format!("{}\n{written}", report::model_text(&model, width())))
             }
         }
     }
