@@ -11,7 +11,7 @@ head -3 orders.csv
 mercer compare orders.csv --target late --estimators "svc(c=1), baseline" --folds 4
 
 # 3. `--types` says what a column holds: `ignore` leaves it out. Now the score is what could have been known in advance.
-#    The last part of the sentence is what always answering the most frequent class would achieve.
+#    The second sentence says what guessing the largest class would give.
 mercer compare orders.csv --target late --types refund=ignore --types order=ignore \
     --estimators "svc(c=1), knn(k=7), baseline" --folds 4 --report orders.html --json orders.json
 
