@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..errors import DataError
+from ._arguments import is_flag
 from ._estimator import KernelEstimator
 
 if TYPE_CHECKING:
@@ -148,7 +149,37 @@ class Scores:
         return self._scores(X, by_class=True)
 
 
-class Probabilities:
+def asks_for_probabilities(estimator, argument):
+    """Whether a flag asks for class probabilities; the AttributeError where it does not says how to ask."""
+    value = getattr(estimator, argument)
+    if is_flag(value) and value:
+        return True
+    raise AttributeError(f"class probabilities are there with {type(estimator).__name__}({argument}=True)")
+
+
+class LogProbabilities:
+    """Logarithms of class probabilities."""
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; -inf for a probability of 0.
+        """
+        found = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            # Of several targets there is a list.
+            return [np.log(each) for each in found] if isinstance(found, list) else np.log(found)
+
+
+class Probabilities(LogProbabilities):
     """Class probabilities of a classifier that has them."""
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -182,7 +213,7 @@ class AskedProbabilities:
     """Class probabilities of a classifier that has them where a flag asks for them."""
 
     def _asks(self):
-        return getattr(self, self._spelt["probabilities"]) is True
+        return asks_for_probabilities(self, self._spelt["probabilities"])
 
     @available_if(_asks)
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -199,6 +230,12 @@ class AskedProbabilities:
             In the order of ``classes_``; ``predict`` gives the class of the greatest.
         """
         return Probabilities.predict_proba(self, X)
+
+    @available_if(_asks)
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        return LogProbabilities.predict_log_proba(self, X)
+
+    predict_log_proba.__doc__ = LogProbabilities.predict_log_proba.__doc__
 
 
 class KernelRegressor(RegressorMixin, KernelEstimator):

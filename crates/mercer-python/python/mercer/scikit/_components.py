@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,11 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._native import pre_images
 from ..errors import ExpressionError
+from ._arguments import is_flag, is_number, require
 from ._estimator import KernelEstimator
 from ._kernels import WRITTEN, Pairwise, factor
 from ._rows import matrix, row_count
@@ -21,6 +23,10 @@ from ._warn import warn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
+
+
+#: What eigen_solver may be in scikit-learn.
+SOLVERS = ("auto", "dense", "arpack", "randomized")
 
 
 class KernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -66,6 +72,10 @@ class KernelTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kerne
         coordinates : ndarray of shape (n_samples, n_components)
             One column per component.
         """
+        return self._coordinates(X)
+
+    def _coordinates(self, X):
+        """Coordinates as an array: `transform` is wrapped by `set_output`, and its answer may be a frame."""
         rows = self._rows_for_model(X)
         return self.model_.predict(rows, threads=self._threads())
 
@@ -85,20 +95,35 @@ class PrincipalComponents(KernelTransformer):
         # No more components than rows are there; those without variance are left out.
         return settings if self.n_components is not None else {**settings, "components": self._rows}
 
+    def _check_arguments(self):
+        super()._check_arguments()
+        for name in ("fit_inverse_transform", "remove_zero_eig", "copy_X"):
+            require(self, name, is_flag, "True or False")
+        require(self, "eigen_solver", lambda value: value in SOLVERS, f"one of {', '.join(map(repr, SOLVERS))}")
+        require(self, "alpha", lambda value: is_number(value) and value >= 0, "a number of 0 or above")
+        require(self, "tol", lambda value: is_number(value) and value >= 0, "a number of 0 or above")
+        require(self, "max_iter", lambda value: value is None or isinstance(value, Integral) and value >= 1, "a whole number from 1, or None")
+        require(self, "iterated_power", lambda value: value == "auto" or isinstance(value, Integral) and value >= 0, 'a whole number from 0, or "auto"')
+
+    def _asked_components(self):
+        """The number of columns that `remove_zero_eig=False` asks for: the number of components, where it is given as one."""
+        whole = isinstance(self.n_components, Integral) and not self.remove_zero_eig
+        return min(int(self.n_components), self._rows) if whole else 0
+
     def _function(self, kernel):
         """A function of two rows, as scikit-learn's KernelPCA takes it."""
         return Pairwise(kernel, **(self.kernel_params or {}))
 
     def _keep(self, X, y, weight, model):
         super()._keep(X, y, weight, model)
-        self.X_fit_ = X
+        self.X_fit_ = np.array(X) if self.copy_X and isinstance(X, np.ndarray) else X
         coef, _ = model.expansion
-        self.eigenvalues_, total = model.spectrum
-        vectors = coef[:, : len(self.eigenvalues_)] * np.sqrt(self.eigenvalues_)
-        if self.sparsity:
-            some, vectors = vectors, np.zeros((self._rows, vectors.shape[1]))
-            vectors[model.support] = some
-        self.eigenvectors_ = vectors
+        found, total = model.spectrum
+        kept, count = len(found), max(len(found), self._asked_components())
+        self.eigenvalues_ = np.concatenate([found, np.zeros(count - kept)])
+        self.eigenvectors_ = np.zeros((self._rows, count))
+        rows = model.support if self.sparsity else slice(None)
+        self.eigenvectors_[rows, :kept] = coef[:, :kept] * np.sqrt(found)
         self.explained_variance_ratio_ = self.eigenvalues_ / total
         vars(self).pop("gamma_", None)
         if self.kernel in WRITTEN and self._numbers:
@@ -112,7 +137,7 @@ class PrincipalComponents(KernelTransformer):
         for name in ("X_transformed_fit_", "_back"):
             vars(self).pop(name, None)
         if self.fit_inverse_transform:
-            self.X_transformed_fit_ = self.transform(X)
+            self.X_transformed_fit_ = self._coordinates(X)
             self._learn_back()
         return self
 
@@ -126,10 +151,12 @@ class PrincipalComponents(KernelTransformer):
         ridge = KernelRidge(**words, gamma=getattr(self, "gamma_", self.gamma))
         self._back = ridge.fit(self.X_transformed_fit_, matrix(self.X_fit_))
 
-    def transform(self, X: Any) -> NDArray[Any]:
-        return super().transform(X)[:, : len(self.eigenvalues_)]
-
-    transform.__doc__ = KernelTransformer.transform.__doc__
+    def _coordinates(self, X):
+        found = super()._coordinates(X)
+        kept = np.count_nonzero(self.eigenvalues_)
+        out = np.zeros((len(found), len(self.eigenvalues_)))
+        out[:, :kept] = found[:, :kept]
+        return out
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rows whose coordinates these may be: noise that the components leave out does not come back.
@@ -147,7 +174,7 @@ class PrincipalComponents(KernelTransformer):
         check_is_fitted(self)
         if not self.fit_inverse_transform:
             raise NotFittedError(f"{type(self).__name__}: inverse_transform was not learnt; fit with fit_inverse_transform=True")
-        return self._back.predict(X)
+        return self._back.predict(check_array(X))
 
     def pre_images(self, X: Any, method: str = "fixed_point") -> Any:
         """Rows that fit best what the components make of others: noise that they leave out is gone.
@@ -168,6 +195,7 @@ class PrincipalComponents(KernelTransformer):
         check_is_fitted(self)
         if self._takes_values:
             raise ExpressionError(f"{type(self).__name__}: pre_images needs rows, which given kernel values are not; give the rows and a kernel")
+        X = check_array(X)[:, : np.count_nonzero(self.eigenvalues_)]
         columns, nearest, _, unfinished = pre_images(self.model_, X, method, threads=self._threads())
         if len(unfinished):
             why = "are like no training row, or their pre-image was not found in the steps allowed"
@@ -201,7 +229,7 @@ class PrincipalComponents(KernelTransformer):
         check_is_fitted(self)
         if self._takes_values:
             raise ExpressionError(f"{type(self).__name__}: k(x, x) of new rows is not among given kernel values; give the rows and a kernel")
-        return -super().transform(X)[:, -1]
+        return -super()._coordinates(X)[:, -1]
 
     @property
     def _n_features_out(self):

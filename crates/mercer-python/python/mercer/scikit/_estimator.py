@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import cpu_count, parallel
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._native import Dataset, Learner, Model
+from .._native import Dataset, Kernel, Learner, Model
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
@@ -34,6 +35,13 @@ if TYPE_CHECKING:
 def readable(text):
     """Refuses an expression of an estimator that the library does not read."""
     Learner(text)
+
+
+def _jobs_of_context():
+    """The n_jobs of an enclosing ``joblib.parallel_config``, None outside of one or where it names none."""
+    config = getattr(getattr(parallel, "_backend", None), "config", None) or {}
+    jobs = config.get("n_jobs")
+    return jobs if isinstance(jobs, Integral) else None
 
 
 class KernelEstimator(BaseEstimator):
@@ -79,6 +87,14 @@ class KernelEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "model_")
+
+    def _check_arguments(self):
+        """Refuses arguments without a record in the library that are out of range, and warns of those that have no effect."""
+        kernel = getattr(self, "kernel", None)
+        is_function = callable(kernel) and not isinstance(kernel, Kernel)
+        if getattr(self, "kernel_params", None) and not is_function:
+            name = type(self).__name__
+            warn(f"{name}: kernel_params={self.kernel_params!r} has no effect: it holds keywords of a kernel that is a function of two rows", MercerWarning)
 
     def _estimator_name(self):
         return self._name
@@ -127,14 +143,15 @@ class KernelEstimator(BaseEstimator):
         return kernel
 
     def _threads(self):
-        """Threads to use: n_jobs, or all cores but no more than OMP_NUM_THREADS, which joblib sets in its workers; 0 is all."""
-        jobs = self.n_jobs
+        """Threads to use: n_jobs, that of an enclosing ``joblib.parallel_config``, or all cores that the process may use but no more
+        than OMP_NUM_THREADS, which joblib sets in its workers; 0 is all."""
+        jobs = _jobs_of_context() if self.n_jobs is None else self.n_jobs
         if jobs is None:
             allowed = os.environ.get("OMP_NUM_THREADS", "")
             return int(allowed) if allowed.isdigit() else 0
         if not isinstance(jobs, Integral) or jobs == 0:
             raise ExpressionError(f"n_jobs={jobs!r}: expected a number of threads, or None or -1 for all cores")
-        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+        return int(jobs) if jobs > 0 else max(1, cpu_count() + 1 + jobs)
 
     def _seed(self):
         state = getattr(self, "random_state", None)
@@ -243,6 +260,7 @@ class KernelEstimator(BaseEstimator):
     def _fit(self, X, y, weight, classes):
         """Fits on checked rows; `weight` may be None, `classes` names the codes in y. The object stays unfitted on any error."""
         vars(self).pop("kernel_", None)
+        self._check_arguments()
         try:
             model = self._model(X, y, weight, classes)
         except MercerError as error:

@@ -18,11 +18,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Kernel, Learner, minimise
-from ..errors import ExpressionError, ResourceError
+from ..errors import ExpressionError, MercerWarning, ResourceError
 from ._arguments import is_flag, require
 from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._given import Given, diagonal, values
-from ._gp_kernels import translated
+from ._gp_kernels import has_compound, translated
 from ._kernels import numbers_only
 from ._warn import warn
 
@@ -51,7 +51,10 @@ class KernelSearch:
     def _default_kernel(self):
         return ConstantKernel() * RBF()
 
-    def _check_search(self):
+    def _check_arguments(self):
+        super()._check_arguments()
+        if has_compound(self.kernel):
+            raise ValueError("kernel cannot be a CompoundKernel")
         require(self, "copy_X_train", is_flag, "True or False")
         require(self, "n_restarts_optimizer", lambda value: isinstance(value, Integral) and value >= 0, "a whole number from 0")
 
@@ -189,6 +192,10 @@ class GaussianProcess(KernelSearch, KernelRegressor):
         """
         return super().fit(X, y)
 
+    def _check_arguments(self):
+        super()._check_arguments()
+        require(self, "normalize_y", is_flag, "True or False")
+
     def _settings(self):
         noise, _ = self._noise()
         return {**super()._settings(), "noise": noise}
@@ -210,8 +217,6 @@ class GaussianProcess(KernelSearch, KernelRegressor):
         return mean, mean / np.maximum(alpha, 1e-300 * mean) if mean > 0 else np.ones(len(alpha))
 
     def _fit(self, X, y, weight, classes):
-        require(self, "normalize_y", is_flag, "True or False")
-        self._check_search()
         _, weight = self._noise()
         if weight is not None and len(weight) != len(y):
             raise ValueError(f"alpha must be a scalar or an array with same number of entries as y. ({len(weight)} != {len(y)})")
@@ -360,8 +365,19 @@ class GaussianProcessClasses(KernelSearch, Probabilities, KernelClassifier):
     def _default_kernel(self):
         return ConstantKernel(1.0, constant_value_bounds="fixed") * RBF(1.0, length_scale_bounds="fixed")
 
+    def _check_arguments(self):
+        super()._check_arguments()
+        if self.multi_class not in ("one_vs_rest", "one_vs_one"):
+            raise ValueError(f"Unknown multi-class mode {self.multi_class}: it must be 'one_vs_rest' or 'one_vs_one'")
+        if self.multi_class == "one_vs_one" and len(self.classes_) > 2:
+            warn(
+                "GaussianProcessClassifier: multi_class='one_vs_one' has no effect: several classes are one softmax over one function each",
+                MercerWarning,
+            )
+        require(self, "max_iter_predict", lambda value: isinstance(value, Integral) and value >= 1, "a whole number from 1")
+        require(self, "warm_start", is_flag, "True or False")
+
     def _fit(self, X, y, weight, classes):
-        self._check_search()
         self.n_classes_ = len(self.classes_)
         self._keep_rows(X)
         # Names of classes, as whole numbers could be targets of a regression.
@@ -370,3 +386,27 @@ class GaussianProcessClasses(KernelSearch, Probabilities, KernelClassifier):
 
     def _keep(self, X, y, weight, model):
         self._keep_kernel(model)
+
+    def latent_mean_and_variance(self, X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Mean and variance of the latent function of two classes, whose sigmoid is the probability of the second class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        latent_mean : ndarray of shape (n_samples,)
+            Means.
+        latent_var : ndarray of shape (n_samples,)
+            Variances; with ``tempered=True`` the tempered ones that probabilities are computed from.
+        """
+        check_is_fitted(self)
+        if self.n_classes_ > 2:
+            raise ValueError(
+                "Returning the mean and variance of the latent function f is only supported for binary classification, received "
+                f"{self.n_classes_} classes."
+            )
+        rows, threads = self._rows_for_model(X), self._threads()
+        return self.model_.decision_function(rows, threads=threads), self.model_.variance(rows, threads=threads)

@@ -62,6 +62,12 @@ LEAVES = {
 }
 
 
+def has_compound(kernel):
+    """Whether a kernel of scikit-learn is a CompoundKernel or has one among its parts: it has no single kernel matrix."""
+    parts = (getattr(kernel, name, None) for name in ("k1", "k2", "kernel"))
+    return isinstance(kernel, scikit.CompoundKernel) or any(has_compound(part) for part in parts if isinstance(part, scikit.Kernel))
+
+
 def translated(kernel):
     """The expression of a kernel and its numbers in their order; None where the library has no such kernel."""
     for scaled in (True, False):

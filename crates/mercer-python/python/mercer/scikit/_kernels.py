@@ -80,13 +80,19 @@ def check_numbers(estimator):
     kernel = estimator.kernel
     if isinstance(kernel, str) and kernel in (*WRITTEN, *ELSEWHERE, "precomputed"):
         return
-    usual = signature(type(estimator)).parameters
-    given = [name for name in ("gamma", "degree", "coef0") if getattr(estimator, name) != usual[name].default]
+    given = [name for name in ("gamma", "degree", "coef0") if getattr(estimator, name) != default_of(estimator, name)]
     if given:
         what = "a function" if callable(kernel) and not isinstance(kernel, Kernel) else "an expression"
         where = "it takes its numbers by itself" if what == "a function" else 'write it there, such as "0.5*rbf(gamma=0.1)"'
         said = ", ".join(f"{name}={getattr(estimator, name)!r}" for name in given)
         warn(f"{type(estimator).__name__}: {said} changes nothing where the kernel is {what}: {where}", MercerWarning)
+
+
+def default_of(estimator, argument):
+    """The default of an argument. A subclass may have a constructor without it."""
+    inits = (vars(cls).get("__init__") for cls in type(estimator).__mro__)
+    signatures = (signature(init).parameters for init in inits if init is not None)
+    return next((parameters[argument].default for parameters in signatures if argument in parameters), None)
 
 
 def _is_gamma(value, words):

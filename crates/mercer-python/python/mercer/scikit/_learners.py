@@ -79,7 +79,14 @@ def _is_one_of(names):
 def _has_probabilities(estimator):
     """Whether the estimator that is written has class probabilities, always or as it is written."""
     asked = estimator._asked()
-    return asked.get("name") in PROBABILITIES or asked.get("probabilities") is True
+    # A metric of probabilities turns them on.
+    fitted = getattr(estimator, "parameters_", {})
+    if asked.get("name") in PROBABILITIES or asked.get("probabilities") is True or fitted.get("probabilities") is True:
+        return True
+    name = asked.get("name", estimator.estimator)
+    if "probabilities" in asked:
+        raise AttributeError(f'{name} has class probabilities where they are asked for: MercerClassifier("{name}(probabilities=true)")')
+    raise AttributeError(f"{name} has no class probabilities; these have: {', '.join(PROBABILITIES)}, svc(probabilities=true), ridge(probabilities=true)")
 
 
 class MercerClassifier(Expressions, KernelClassifier):
@@ -142,6 +149,7 @@ class MercerClassifier(Expressions, KernelClassifier):
 
     decision_function = available_if(_is_one_of(SCORES))(Scores.decision_function)
     predict_proba = available_if(_has_probabilities)(Probabilities.predict_proba)
+    predict_log_proba = available_if(_has_probabilities)(Probabilities.predict_log_proba)
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Kernel
 from ..errors import DataError, ExpressionError
-from ._base import KernelClassifier, KernelRegressor
+from ._base import KernelClassifier, KernelRegressor, LogProbabilities
 from ._kernels import numbers_only
 from ._nearest import NearestModel, WeighedModel, without_distance
 from ._several import EachTarget
@@ -179,7 +179,7 @@ class Neighbours:
         return search.kneighbors_graph(rows, n_neighbors, mode)
 
 
-class NeighbourClassifier(Neighbours, KernelClassifier):
+class NeighbourClassifier(Neighbours, LogProbabilities, KernelClassifier):
     """A classifier by votes of nearest neighbours."""
 
     def __sklearn_tags__(self):

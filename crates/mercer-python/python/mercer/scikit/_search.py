@@ -11,12 +11,12 @@ from sklearn import model_selection
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
+from sklearn.metrics._scorer import _Scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils.validation import _check_sample_weight
 
 from .._native import Kernel, grid
-from ..errors import ExpressionError
-from ._rows import are_numbers
+from ._rows import are_numbers, row_count
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ class GridSearchCV(model_selection.GridSearchCV):
 
     It takes the same arguments and has the same attributes. Where the estimator is ``mercer.SVC`` or ``mercer.SVR`` on rows of
     numbers, all cells and folds are computed in one call: kernel values are computed once for each kernel and serve every fold,
-    along the penalty each fit starts from the one before, and folds run side by side. Anything else (pipelines, several metrics,
-    scores of training rows, functions as kernels) is searched by scikit-learn itself.
+    along the penalty each fit starts from the one before, and folds run side by side. Anything else (subclasses, pipelines, several
+    metrics, a function as the scorer or as the kernel, scores of training rows, a cell that cannot be fitted) is searched by
+    scikit-learn itself.
 
     Examples
     --------
@@ -85,9 +86,12 @@ class Together:
     def of(cls, search, X, y, params):
         """The work of a search, or None where it is for scikit-learn."""
         estimator, candidates = search.estimator, list(ParameterGrid(search.param_grid))
-        able = getattr(estimator, "_in_grids", False) and candidates and set(params) <= {"sample_weight"}
-        several = not (search.scoring is None or isinstance(search.scoring, str) or callable(search.scoring))
-        if not able or several or search.return_train_score or search.verbose > 1:
+        # A subclass may fit or predict in another way.
+        ours = getattr(estimator, "_in_grids", False) and type(estimator).__module__ == f"{__package__}._classes"
+        able = ours and candidates and set(params) <= {"sample_weight"}
+        # A function may ask the fitted estimator for anything; a scorer of scikit-learn asks it for the answers of the rows it is given.
+        plain = search.scoring is None or isinstance(search.scoring, (str, _Scorer))
+        if not able or not plain or search.return_train_score or search.verbose > 1:
             return None
         if not are_numbers(X) or y is None:
             return None
@@ -114,6 +118,8 @@ class Together:
         self.base = clone(search.estimator)
         self.base.n_jobs = search.n_jobs if search.n_jobs is not None else search.estimator.n_jobs
         self.X, self.y = self.base._checked(X, y, fitting=True)
+        # The rows of a fold are asked for without their names.
+        vars(self.base).pop("feature_names_in_", None)
         if classifies:
             self.base.classes_, self.target, self.names = self.base._coded(self.y)
         else:
@@ -129,9 +135,12 @@ class Together:
         by_fold = any(isinstance(e.gamma, str) for e in made)
         batches = [[k] for k in range(len(self.folds))] if by_fold else [list(range(len(self.folds)))]
         cells = [[None] * len(self.folds) for _ in made]
-        for batch in batches:
-            if not self._compute(made, batch, cells):
+        try:
+            if not all(self._compute(made, batch, cells) for batch in batches):
                 return None
+        except (TypeError, ValueError):
+            # A cell that cannot be fitted, or one with something left open, which each fit searches: error_score says what is done.
+            return None
         missed = sum(not cell["converged"] for row in cells for cell in row)
         if missed:
             warn(f"GridSearchCV: the tolerance was not met in {missed} of {len(made) * len(self.folds)} fits", ConvergenceWarning)
@@ -153,27 +162,24 @@ class Together:
         learnt = self.X[self.folds[batch[0]][0]]
         strips = {}
         for k, e in enumerate(made):
+            e._check_arguments()
             kernel = e._similarity(learnt)
             if not isinstance(kernel, Kernel) or kernel.by_column:
                 return False
             strips.setdefault(str(kernel), (kernel, []))[1].append((_penalty(e), e._expression(), k))
         chains = [(kernel, sorted(chain)) for kernel, chain in strips.values()]
-        try:
-            found = grid(
-                {"x": self.X},
-                self.target,
-                [self.folds[f] for f in batch],
-                [(kernel, [text for _, text, _ in chain]) for kernel, chain in chains],
-                self.weight,
-                classes=None if self.names is None else [str(name) for name in self.names],
-                seed=self.base._seed(),
-                scores=True,
-                probabilities=any(getattr(e, "probability", False) for e in made),
-                threads=self.base._threads(),
-            )
-        except ExpressionError:
-            # Something is left open: each fit searches.
-            return False
+        found = grid(
+            {"x": self.X},
+            self.target,
+            [self.folds[f] for f in batch],
+            [(kernel, [text for _, text, _ in chain]) for kernel, chain in chains],
+            self.weight,
+            classes=None if self.names is None else [str(name) for name in self.names],
+            seed=self.base._seed(),
+            scores=True,
+            probabilities=any(e._settings().get("probabilities") is True for e in made),
+            threads=self.base._threads(),
+        )
         for (_, chain), strip in zip(chains, found):
             for f, row in zip(batch, strip):
                 for (_, _, k), cell in zip(chain, row):
@@ -191,7 +197,7 @@ class Together:
         else:
             score = self.scorer(made, X, y, **({} if weight is None else {"sample_weight": weight}))
         scoring = time.perf_counter() - begin
-        return {"test_scores": score, "n_test_samples": len(X), "fit_time": cell["fitting"], "score_time": cell["predicting"] + scoring}
+        return {"test_scores": score, "n_test_samples": row_count(X), "fit_time": cell["fitting"], "score_time": cell["predicting"] + scoring}
 
 
 def _penalty(estimator):

@@ -14,9 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._native import Dataset
-from ..errors import ExpressionError
 from ._arguments import is_flag, require
-from ._base import KernelClassifier, KernelRegressor, Scores
+from ._base import KernelClassifier, KernelRegressor, LogProbabilities, Scores, asks_for_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,12 +67,15 @@ class SupportVectors:
             settings["c"] = HARD
         return settings
 
+    def _check_arguments(self):
+        super()._check_arguments()
+        require(self, "shrinking", is_flag, "True or False")
+        require(self, "verbose", lambda value: is_flag(value) or isinstance(value, Integral), "True or False")
+
     def _progress(self):
         return Lines(type(self).__name__) if self.verbose else None
 
     def _fit(self, X, y, weight, classes):
-        require(self, "shrinking", is_flag, "True or False")
-        require(self, "verbose", lambda value: is_flag(value) or isinstance(value, Integral), "True or False")
         self._linear = isinstance(self.kernel, str) and self.kernel == "linear"
         if weight is not None:
             # As in libsvm a row of negative weight is an absent row.
@@ -149,9 +151,13 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
         self._keep_rows(X, self.support_)
         self.dual_coef_ = self._told(self._by_other(classes[order]))
 
+    def _check_arguments(self):
+        super()._check_arguments()
+        require(self, "decision_function_shape", lambda value: value in ("ovr", "ovo"), "'ovr' or 'ovo'")
+        require(self, "break_ties", is_flag, "True or False")
+        require(self, "probability", lambda value: is_flag(value) or value == "deprecated", "True or False")
+
     def _fit(self, X, y, weight, classes):
-        if self.decision_function_shape not in ("ovr", "ovo"):
-            raise ExpressionError(f"SVC: decision_function_shape={self.decision_function_shape!r}: it must be 'ovr' or 'ovo'")
         if weight is not None:
             absent = np.setdiff1d(np.arange(len(classes)), y[weight > 0])
             if 0 < absent.size < len(classes) and len(classes) - absent.size < 2:
@@ -162,11 +168,11 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
 
     def _settings(self):
         settings = super()._settings()
-        settings["probabilities"] = self._with_probabilities()
+        settings["probabilities"] = is_flag(self.probability) and bool(self.probability)
         return settings
 
     def _with_probabilities(self):
-        return self.probability is True
+        return asks_for_probabilities(self, "probability")
 
     @available_if(_with_probabilities)
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -189,8 +195,9 @@ class SupportVectorClassifier(SupportVectors, Scores, KernelClassifier):
 
     @available_if(_with_probabilities)
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithm of the probability of each class: see predict_proba."""
-        return np.log(self.predict_proba(X))
+        return LogProbabilities.predict_log_proba(self, X)
+
+    predict_log_proba.__doc__ = LogProbabilities.predict_log_proba.__doc__
 
     @property
     def probA_(self) -> NDArray[Any]:
