@@ -212,6 +212,6 @@ fn model(bytes: &[u8]) {
     if let Ok(model) = store::from_bytes(&whole, "m") {
         let everything = Want { variance: true, covariance: true, probabilities: true, scores: true };
         let _ = model.predict_prepared(&model.support, everything, &Control::default()).map(|p| model.labels(&p));
-        let _ = (model.fitted.summary(), model.support_rows(), mercer::report::model_text(&model), mercer::report::model_json(&model));
+        let _ = (model.fitted.summary(), model.support_rows(), mercer::report::model_text(&model, 80), mercer::report::model_json(&model));
     }
 }

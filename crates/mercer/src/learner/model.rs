@@ -167,7 +167,10 @@ impl Model {
     }
 
     /// Predictions for rows that its own preparation has made ready.
-    fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
+    ///
+    /// # Errors
+    /// Rows without the columns of the support; memory; time.
+    pub fn predict_prepared(&self, prepared: &Dataset, want: Want, control: &Control) -> Result<Predictions> {
         require_symmetric(self.kernel.expr(), self.estimator.name(), self.estimator.needs(), prepared)?;
         predict_settled(&self.kernel, &self.fitted, &self.support, prepared, want, control)
     }
