@@ -14,3 +14,4 @@ mod smoothing;
 mod stopping;
 mod untargeted;
 mod words;
+mod written;

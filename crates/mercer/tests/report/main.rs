@@ -4,6 +4,7 @@
 #![allow(clippy::excessive_precision, reason = "reference values are quoted as their source prints them")]
 
 mod advice;
+mod curves;
 mod demos;
 mod paired;
 mod promises;
