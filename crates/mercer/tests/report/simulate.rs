@@ -8,6 +8,7 @@ use mercer::select::{Metric, Scoring};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
 /// Folds of every design.
@@ -117,27 +118,25 @@ pub(crate) fn table(design: &Design, seed: u64) -> Told {
 /// Of so many tables: the share of comparisons of equally good estimators that are told apart.
 pub(crate) fn wrong(design: &Design, tables: usize) -> f64 {
     let good = design.estimators - design.far;
-    let (mut told, mut all) = (0, 0);
-    for seed in 0..tables as u64 {
+    let told = |seed| {
         let found = table(design, seed);
-        all += good - 1;
-        told += (0..good).filter(|&j| found.differences[j].is_some_and(|d| d.is_told())).count();
-    }
-    told as f64 / all as f64
+        (0..good).filter(|&j| found.differences[j].is_some_and(|d| d.is_told())).count()
+    };
+    (0..tables as u64).into_par_iter().map(told).sum::<usize>() as f64 / (tables * (good - 1)) as f64
 }
 
 /// Of so many tables of two estimators: the share in which the first is told to be better, and the share in which the paired test
 /// of a textbook says so at 5%: McNemar's exact one for shares, Student's t of squared errors row by row for numbers.
 pub(crate) fn power(design: &Design, tables: usize) -> [f64; 2] {
-    let mut told = [0; 2];
-    for seed in 0..tables as u64 {
+    let told = |seed| {
         let found = table(design, seed);
-        told[0] += usize::from(found.best == 0 && found.differences[1].is_some_and(|d| d.is_told()));
+        let ours = found.best == 0 && found.differences[1].is_some_and(|d| d.is_told());
         let gaps: Vec<f64> = found.losses[0].iter().zip(&found.losses[1]).map(|(a, b)| a - b).collect();
         let p = if design.metric.of_classes() { mcnemar(&gaps) } else { paired_t(&gaps) };
         let better = gaps.iter().sum::<f64>() * if design.metric.of_classes() { 1.0 } else { -1.0 } > 0.0;
-        told[1] += usize::from(better && p < 0.05);
-    }
+        [ours, better && p < 0.05].map(usize::from)
+    };
+    let told = (0..tables as u64).into_par_iter().map(told).reduce(|| [0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
     told.map(|n| n as f64 / tables as f64)
 }
 
