@@ -44,6 +44,8 @@ fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
     match shape(&array)?.len() {
         1 if is_numeric(kind) && !as_text => numbers(&array).map(Cells::Numbers),
         1 if kind == 'M' => dates(&array).map(Cells::Texts),
+        1 if kind == 'm' => days(&array).map(Cells::Numbers),
+        1 if kind == 'O' && holds_durations(&array)? => days(&array).map(Cells::Numbers),
         1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
         1 => {
             let written = written(object, &array)?;
@@ -66,6 +68,24 @@ fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
             array.getattr("dtype")?
         ))),
     }
+}
+
+/// Whether the first cell that is there is a duration.
+fn holds_durations(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for cell in array.try_iter()? {
+        let cell = cell?;
+        if !cell.is_none() && cell.get_type().name()?.to_cow()? != "NaTType" {
+            return cell.hasattr("total_seconds");
+        }
+    }
+    Ok(false)
+}
+
+/// Durations as days, NaN where one is missing.
+fn days(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let numpy = array.py().import("numpy")?;
+    let fine = array.call_method1("astype", ("timedelta64[us]",))?;
+    numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "D"))?,))?)
 }
 
 /// Whether the first cell that is there is a list or an array.
@@ -108,7 +128,7 @@ fn vectors(array: &Bound<'_, PyAny>) -> PyResult<Points> {
 pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Written> {
     let dtype = kind(array)?;
     if !is_numeric(dtype) && !matches!(dtype, 'U' | 'O' | 'T') {
-        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 's') for seconds" } else { "" };
+        let fix = if dtype == 'm' { "; divide by numpy.timedelta64(1, 'D') for days" } else { "" };
         return Err(data_error(format!("expected numbers, flags, dates or str, found {}{fix}", array.getattr("dtype")?)));
     }
     let mut texts = Vec::new();
@@ -138,6 +158,7 @@ pub(crate) fn written(object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> Py
                 )));
             }
         };
+        let cell = if cell.hasattr("start_time")? { cell.getattr("start_time")?.call_method0("isoformat")? } else { cell };
         texts.push(cell.str()?.extract::<String>().map_err(|e| fault(format!("holds what is no text: {e}")))?);
     }
     Ok(Written { texts, labels: seen.map_or(Labels::Text, |(labels, _)| labels) })
@@ -169,6 +190,8 @@ fn sort_of(cell: &Bound<'_, PyAny>) -> PyResult<Result<Option<Labels>, String>> 
     let class = cell.get_type().name()?.extract::<String>()?;
     let found = match class.as_str() {
         "NAType" | "NaTType" => None,
+        // A period of pandas: the day on which it starts.
+        "Period" => Some(Labels::Text),
         "bool_" | "bool" => Some(Labels::Flag),
         // A date; its text is ISO 8601.
         _ if cell.hasattr("toordinal")? => Some(Labels::Text),

@@ -3,7 +3,7 @@
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
 use crate::columns::{Cells, cells, strings, written};
-use crate::errors::{data_error, guarded, raise, spoken, warn, within};
+use crate::errors::{Told, data_error, guarded, raise, spoken, warn, within};
 use crate::frames::{Named, is_categorical, mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
@@ -14,8 +14,9 @@ use mercer::error::Error;
 use mercer::linalg::Matrix;
 use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
 use mercer::report;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
 /// What a pickled dataset is made of again: its parts and its notices.
@@ -30,7 +31,8 @@ const NAMED: usize = 20;
 
 /// Named, typed columns of one length.
 ///
-/// Columns of numbers and flags are numbers, NaN where one is missing; dates are days since 1970-01-01; columns of str and
+/// Columns of numbers and flags are numbers, NaN where one is missing; dates and periods are days since 1970-01-01, durations days;
+/// columns of str and
 /// of labels are categories, texts or sequences, told from their cells as in a table that is read. A str that looks like a
 /// number is a label. A 2-D array, a sparse matrix or lists of one length are a column of vectors, a list of 2-D arrays one of
 /// sets of vectors, and a list of str such as ``(S (NP I) (VP run))`` one of trees.
@@ -38,8 +40,8 @@ const NAMED: usize = 20;
 /// Parameters
 /// ----------
 /// data : dict, frame, array, list or sparse matrix
-///     A dict of columns, a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D array (columns x0, x1,
-///     ...); a list of str or a sparse matrix (one column x).
+///     A dict of columns, a list of records (a dict each), a frame of pandas or polars, a table of pyarrow, a stream of Arrow; a 2-D
+///     array (columns x0, x1, ...); a list of str or a sparse matrix (one column x).
 /// types : dict or str, optional
 ///     What columns hold where that is told wrongly, ``{"zip": "category"}``: number, category, text, sequence, tree, set,
 ///     date, flag or ignore. A single word speaks of all columns.
@@ -93,13 +95,13 @@ pub(crate) fn told(object: &Bound<'_, PyAny>) -> PyResult<(Arc<mercer::data::Dat
     Ok((Arc::new(data), notices))
 }
 
-/// The columns of a training schema out of any object that holds them.
-pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema) -> PyResult<Arc<mercer::data::Dataset>> {
+/// The columns of a training schema out of any object that holds them; what `told` holds is not warned of again.
+pub(crate) fn dataset_like(object: &Bound<'_, PyAny>, schema: &Schema, told: &Told) -> PyResult<Arc<mercer::data::Dataset>> {
     if let Ok(data) = object.cast::<Dataset>() {
         return Ok(data.get().data.clone());
     }
     let (data, notices) = build(object, &Asked { like: Some(schema), ..Asked::default() })?;
-    warn(object.py(), &notices)?;
+    warn(object.py(), &told.new_among(notices))?;
     Ok(Arc::new(data))
 }
 
@@ -214,7 +216,16 @@ fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyRes
     let Asked { options, like, grams } = asked;
     let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let declared = options.types.iter().map(|(name, _)| name).chain(grams.iter().map(|gram| &gram.column));
-    for name in declared.chain(like.iter().flat_map(|s| s.columns.iter().map(|c| &c.name))) {
+    for column in like.iter().flat_map(|s| &s.columns) {
+        if !columns.iter().any(|(name, _)| *name == column.name) {
+            return Err(data_error(format!(
+                "column '{}' is missing: the model was trained with it; found {}",
+                column.name,
+                known().iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
+            )));
+        }
+    }
+    for name in declared {
         if !columns.iter().any(|(n, _)| n == name) {
             return Err(raise(Error::unknown("column", name, known())));
         }
@@ -388,6 +399,46 @@ impl Dataset {
         Ok(Dataset::new(of_similarities(name, Similarities::against(items, kernel_values(values)?, own))?, Vec::new()))
     }
 
+    /// Rows and columns.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.data.rows(), self.data.columns().len())
+    }
+
+    /// A frame of pandas: numbers as float64, labels as categories, vectors as lists, anything else as str.
+    ///
+    /// Returns
+    /// -------
+    /// pandas.DataFrame
+    ///     A column for each column.
+    ///
+    /// Examples
+    /// --------
+    /// >>> from mercer import Dataset
+    /// >>> Dataset({"age": [31, 45], "city": ["Bonn", "Jena"]}).to_pandas().shape
+    /// (2, 2)
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pandas = py
+            .import("pandas")
+            .map_err(|_| data_error("to_pandas needs pandas; install it, or take columns by their names: data['age']"))?;
+        let columns = PyDict::new(py);
+        for column in self.data.columns() {
+            let cells = column_array(py, &column.values)?;
+            let cells = match &column.values {
+                Values::Categories(_) => pandas.call_method1("Categorical", (cells,))?,
+                Values::Points(_) => cells.call_method0("tolist")?,
+                _ => cells,
+            };
+            columns.set_item(&column.name, cells)?;
+        }
+        pandas.call_method1("DataFrame", (columns,))
+    }
+
+    /// The rows as records, ``{"age": 31.0, ...}`` each.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.records(py)?)?.try_iter()
+    }
+
     /// Names and types of the columns, in order: ``{"age": "number", ...}``.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -430,8 +481,27 @@ impl Dataset {
         format!("Dataset of {} rows: {}", self.data.rows(), columns.join(", "))
     }
 
-    /// A column by its name, as an array; or the rows that a slice, row numbers or a mask choose, as a Dataset.
+    /// A column by its name, as an array; a row by its number, as a record; or the rows that a slice, row numbers or a mask choose, as
+    /// a Dataset.
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        // `data[rows, ...]` and `data[rows, :]`, as an array has them.
+        if let Ok(pair) = key.cast::<PyTuple>() {
+            let rest = (pair.len() == 2).then(|| pair.get_item(1)).transpose()?;
+            let all = |rest: &Bound<'_, PyAny>| Ok::<bool, PyErr>(rest.is(py.Ellipsis()) || rest.eq(PySlice::full(py))?);
+            return match rest {
+                Some(rest) if all(&rest)? => self.__getitem__(py, &pair.get_item(0)?),
+                _ => Err(data_error("choose rows alone, data[rows], or a column by its name, data['age']")),
+            };
+        }
+        if let (false, Ok(row)) = (key.is_instance_of::<PyBool>() || key.hasattr("__len__")?, key.extract::<isize>()) {
+            let rows = self.data.rows() as isize;
+            let at = if row < 0 { row + rows } else { row };
+            if !(0..rows).contains(&at) {
+                return Err(PyIndexError::new_err(format!("row {row} of {rows} rows")));
+            }
+            let one = Dataset::new(self.data.select(&[at as usize]), Vec::new());
+            return one.records(py)?.pop().map(Bound::into_any).ok_or_else(|| data_error("there is no such row"));
+        }
         if let Ok(name) = key.extract::<String>() {
             return column_array(py, &self.data.column(&name).map_err(raise)?.values);
         }
@@ -456,6 +526,20 @@ impl Dataset {
     #[staticmethod]
     fn _restored(text: &str, arrays: Vec<Vec<u8>>, notices: Vec<String>) -> PyResult<Self> {
         Ok(Dataset::new(restored(text, arrays)?, notices))
+    }
+}
+
+impl Dataset {
+    /// Each row as a dict.
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let rows: Vec<Bound<'py, PyDict>> = (0..self.data.rows()).map(|_| PyDict::new(py)).collect();
+        for column in self.data.columns() {
+            let cells = column_array(py, &column.values)?.call_method0("tolist")?;
+            for (row, cell) in rows.iter().zip(cells.try_iter()?) {
+                row.set_item(&column.name, cell?)?;
+            }
+        }
+        Ok(rows)
     }
 }
 

@@ -131,6 +131,23 @@ impl Told {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
+
+    /// Those of these notices that were not told before.
+    pub(crate) fn new_among(&self, notices: Vec<String>) -> Vec<String> {
+        self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
+    }
+
+    /// What was told, to be stored.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        all.sort();
+        all
+    }
+
+    /// What was told, as stored.
+    pub(crate) fn of(told: impl IntoIterator<Item = String>) -> Self {
+        Told(Mutex::new(told.into_iter().collect()))
+    }
 }
 
 /// Warns of each notice once, by `mercer.errors.MercerWarning`; the calling frame is the one of Python that called us.

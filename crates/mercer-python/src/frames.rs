@@ -3,7 +3,7 @@
 
 use crate::errors::data_error;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// Columns by name, as Python holds them.
 pub(crate) type Named<'py> = Vec<(String, Bound<'py, PyAny>)>;
@@ -16,6 +16,9 @@ pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<
     // An array or a series has one type.
     if object.hasattr("dtype")? {
         return Ok(None);
+    }
+    if let Some(columns) = records(object)? {
+        return mapping(&columns);
     }
     let pairs: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> = if object.hasattr("items")? {
         object.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?
@@ -32,6 +35,39 @@ pub(crate) fn mapping<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Named<
         return Err(data_error("there are no columns"));
     }
     pairs.into_iter().map(|(name, column)| Ok((name.str()?.to_string(), column))).collect::<PyResult<_>>().map(Some)
+}
+
+/// The columns of a list of records, `None` where a record lacks one; `None` for anything else.
+fn records<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if !is_list || object.is_empty()? || !object.get_item(0)?.is_instance_of::<PyDict>() {
+        return Ok(None);
+    }
+    let rows: Vec<Bound<'py, PyAny>> = object.extract()?;
+    let columns = PyDict::new(object.py());
+    for (at, row) in rows.iter().enumerate() {
+        let Ok(row) = row.cast::<PyDict>() else {
+            let found = row.get_type().name()?;
+            return Err(data_error(format!("row {} holds {found}, row 1 a dict; make all rows records or none", at + 1)));
+        };
+        for (name, cell) in row.iter() {
+            let column = match columns.get_item(&name)? {
+                Some(column) => column.cast_into::<PyList>()?,
+                None => {
+                    let column = PyList::empty(object.py());
+                    columns.set_item(&name, &column)?;
+                    column
+                }
+            };
+            (column.len()..at).try_for_each(|_| column.append(object.py().None()))?;
+            column.append(cell)?;
+        }
+    }
+    for column in columns.values() {
+        let column = column.cast_into::<PyList>()?;
+        (column.len()..rows.len()).try_for_each(|_| column.append(object.py().None()))?;
+    }
+    Ok(Some(columns.into_any()))
 }
 
 /// The object itself, or the table that it streams: a stream is read once.

@@ -2,7 +2,7 @@
 
 use crate::answers::parameters;
 use crate::arrays::{from_matrix, from_vec};
-use crate::dataset::{dataset, weights};
+use crate::dataset::{dataset, told, weights};
 use crate::errors::{data_error, guarded, raise, warn};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::{Kernel, kernel};
@@ -204,7 +204,11 @@ impl Learner {
         tell: bool,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Model> {
-        let data = self.rows(data)?;
+        let (data, read) = match self.kernel.as_ref().is_some_and(takes_kernel_values) {
+            true => (among(data)?, Vec::new()),
+            false => told(data)?,
+        };
+        let training = data.clone();
         if let (Some(estimator), Some(_)) = (self.estimator.as_ref().filter(|e| e.takes_no_target()), target) {
             return Err(raise(cannot_predict(estimator, &Target::numbers(&[]))));
         }
@@ -238,11 +242,14 @@ impl Learner {
         let size = if open { Size::Any } else { Size::of_values(data.rows() * data.rows(), &data) };
         let model = limits.run_sized(py, size, move |control| learner.fit(&data, &target, &info, weights.as_deref(), control))?;
         let mut notices = if tell { model.about.notices.clone() } else { Vec::new() };
+        if tell {
+            notices.extend(report::search_notices(&model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| said));
+        }
         if tell && !model.summary().converged {
             notices.push(format!("{}: the fit did not reach its tolerance; see model.summary", model.estimator));
         }
         warn(py, &notices)?;
-        Ok(Model::new(model))
+        Ok(Model::of_training(model, &training, &read))
     }
 
     /// The smooth criterion that a search minimises (gp: negative log evidence; ridge: leave-one-out error), where nothing is

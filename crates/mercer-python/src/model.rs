@@ -41,6 +41,13 @@ impl Model {
         Model { model: Arc::new(model), told: Told::default() }
     }
 
+    /// A model fitted to rows: what was told of them is not told again of new ones.
+    pub(crate) fn of_training(model: mercer::learner::Model, data: &Dataset, notices: &[String]) -> Self {
+        let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
+        let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
+        Model { model: Arc::new(model), told }
+    }
+
     fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
@@ -48,7 +55,7 @@ impl Model {
 
     /// Rows with the columns of training; what becomes of missing cells is told the first time.
     pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
-        let data = dataset_like(data, &self.model.prep.schema)?;
+        let data = dataset_like(data, &self.model.prep.schema, &self.told)?;
         warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
         Ok(data)
     }
@@ -67,7 +74,7 @@ impl Model {
     /// data : Dataset, or anything one is made from
     ///     Rows with the columns of training.
     /// std : bool
-    ///     Also give the standard deviation of a new target around each prediction (gp, baseline).
+    ///     Also give the standard deviation of a new target around each prediction (gp, rvm, baseline).
     /// codes : bool
     ///     The places of labels among `classes` instead of the labels.
     /// threads : int
@@ -94,7 +101,7 @@ impl Model {
         Ok((found, from_outputs(py, sd)?).into_pyobject(py)?.into_any())
     }
 
-    /// Ends of the central interval that holds a new target with this probability (gp, baseline).
+    /// Ends of the central interval that holds a new target with this probability (gp, rvm, baseline).
     ///
     /// Parameters
     /// ----------
@@ -174,7 +181,7 @@ impl Model {
         from_outputs(py, scores.ok_or_else(|| self.lacks("decision values", &|gives| gives.scores.when()))?)
     }
 
-    /// Variance of the function value at every row, without the noise of a target (gp).
+    /// Variance of the function value at every row, without the noise of a target (gp, rvm; gp of classes: of the latent function).
     ///
     /// Parameters
     /// ----------
@@ -409,10 +416,33 @@ impl Model {
         kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
     }
 
-    /// What is worth knowing about the fit, one sentence each.
+    /// What is worth knowing about the fit and about what its search found, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
+        let of_search = report::search_notices(&self.model).into_iter().map(|(said, _)| spoken(&said));
+        self._fit_notices().into_iter().chain(of_search).collect()
+    }
+
+    /// What is worth knowing about the fit itself.
+    #[getter]
+    fn _fit_notices(&self) -> Vec<String> {
         self.model.about.notices.iter().map(|notice| spoken(notice)).collect()
+    }
+
+    /// What the search asks for, such as a wider range.
+    #[getter]
+    fn _search_asks(&self) -> Vec<String> {
+        report::search_notices(&self.model).into_iter().filter(|(_, asks)| *asks).map(|(said, _)| spoken(&said)).collect()
+    }
+
+    /// Those of these notices about new rows that were not reported before.
+    fn _not_yet_reported(&self, notices: Vec<String>) -> Vec<String> {
+        self.told.new_among(notices)
+    }
+
+    #[staticmethod]
+    fn _restored(data: &[u8], told: Vec<String>) -> PyResult<Self> {
+        Ok(Model { told: Told::of(told), ..Model::from_bytes(data)? })
     }
 
     /// Writes the model file, whole or not at all.
@@ -477,8 +507,8 @@ impl Model {
         guarded(|| store::from_bytes(data, "the bytes of a model")).map(Model::new)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_bytes")?, (slf.get().to_bytes(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>, Vec<String>))> {
+        Ok((slf.get_type().getattr("_restored")?, (slf.get().to_bytes(slf.py())?, slf.get().told.all())))
     }
 
     fn __repr__(&self) -> String {

@@ -109,7 +109,10 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         Some(texts) => texts,
         None => labelled(&name, object, &array)?.texts,
     };
-    let mut table = guarded(|| Table::of_cells("data", rows, &[(name.clone(), texts)]))?;
+    // A str is a label, whatever it looks like: "NA", "None".
+    let cells = [(name.clone(), texts)];
+    let read = if sort == Labels::Text { Table::of_strings } else { Table::of_cells };
+    let mut table = guarded(|| read("data", rows, &cells))?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::CATEGORY)], ..ReadOptions::default() };
     let (target, info) = guarded(|| table.take_target(&[name], &as_classes))?;
     let again = readable(sort, info.classes.as_deref().unwrap_or_default());

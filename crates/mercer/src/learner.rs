@@ -19,7 +19,9 @@ use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Metric, Preparation, Scoring, Search, Tuned, part, without_target};
+use crate::select::{
+    Aim, LEAST_ROWS, Landmarks, Means, Metric, Preparation, Scoring, Search, Tuned, judged_by, part, require_judged, without_target,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -165,6 +167,17 @@ impl Learner {
 
     /// The same with the seconds that it took. The folds of tuning respect the split of the examples.
     pub fn fit_from(&self, before: &Before<'_>, examples: &Examples<'_>, info: &TargetInfo, control: &Control) -> Result<Timed> {
+        let estimator = judged_by(&self.estimator, self.metric);
+        if estimator != self.estimator {
+            let Timed { mut model, tune_seconds, fit_seconds } =
+                Learner { estimator, ..self.clone() }.fit_from(before, examples, info, control)?;
+            model.about.asked_estimator = self.estimator.to_string();
+            let metric = self.metric.map_or("the metric", Metric::name);
+            let name = model.estimator.name();
+            model.about.notices.push(format!("{metric} is computed from class probabilities: {name} is fitted with probabilities=true"));
+            return Ok(Timed { model, tune_seconds, fit_seconds });
+        }
+        require_judged(&self.estimator, self.metric, examples.target)?;
         let used = Used::of(&self.prep, examples.data, examples.target, examples.weights)?;
         let all = used.rows.len();
         let (mut most, landmarks) = match self.sample {

@@ -57,7 +57,8 @@ fn lines_are_no_wider_than_asked_and_a_wider_table_has_more_columns() {
     let shell = Shell::new();
     let widest = |columns: &str| {
         let words = ["compare", "example:iris", "--estimators", "svc(c=1),knn(k=5),baseline", "--kernel", "rbf(length_scale=1)"];
-        let output = Command::cargo_bin("mercer").unwrap().current_dir(shell.folder()).env("COLUMNS", columns).args(words).output().unwrap();
+        let output =
+            Command::cargo_bin("mercer").unwrap().current_dir(shell.folder()).env("COLUMNS", columns).args(words).output().unwrap();
         String::from_utf8(output.stdout).unwrap().lines().map(|l| l.chars().count()).max().unwrap()
     };
     let (narrow, wide) = (widest("62"), widest("150"));

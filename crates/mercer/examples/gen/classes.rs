@@ -1,6 +1,6 @@
 //! The Python module with one class per estimator and sort of target.
 
-use crate::spellings::{Argument, N_JOBS, Role, Spelling, USUAL, spellings};
+use crate::spellings::{Argument, CLASS_WEIGHT, MAX_SECONDS, N_JOBS, Role, Spelling, USUAL, spellings};
 use mercer::data::Kind;
 use mercer::error::{Error, Result};
 use mercer::estimators::{self, EstimatorEntry, EstimatorExpr, Finds, Needs, Scores, When};
@@ -108,9 +108,16 @@ fn spelt(entry: EstimatorEntry, spelling: &Spelling) -> Class {
         bases: spelling.bases.to_owned(),
         fixed: spelling.fixed,
         positional: spelling.positional,
-        arguments: spelling.arguments.iter().chain([&N_JOBS]).map(|a| written(a, entry.params)).collect(),
+        arguments: spelling.arguments.iter().chain(last(&entry)).map(|a| written(a, entry.params)).collect(),
         attributes: attributes(spelling.role, spelling.attributes),
     }
+}
+
+/// The last arguments of a class.
+fn last(entry: &EstimatorEntry) -> impl Iterator<Item = &'static Argument> {
+    // Nearest neighbours have no fit, and what looks at no input none that takes long.
+    let is_quick = entry.needs == Needs::Nothing || entry.name == "knn";
+    (!is_quick).then_some(&MAX_SECONDS).into_iter().chain([&N_JOBS])
 }
 
 /// The class of an estimator that scikit-learn does not have.
@@ -137,7 +144,8 @@ fn unspelt(entry: EstimatorEntry, estimator: &EstimatorExpr, role: Role) -> Clas
         doc: p.doc.to_owned(),
         sets: Some(p.name),
     });
-    let usual = USUAL.iter().chain([&N_JOBS]).map(|a| written(a, &[]));
+    let weighs = role == Role::Classifier && entry.needs != Needs::Nothing && !entry.params.iter().any(|p| p.name == CLASS_WEIGHT.name);
+    let usual = weighs.then_some(&CLASS_WEIGHT).into_iter().chain(USUAL).chain(last(&entry)).map(|a| written(a, &[]));
     Class {
         name: format!("{}{suffix}", camel(entry.name)),
         estimator: entry,
@@ -283,7 +291,7 @@ fn imports(classes: &[Class]) -> Vec<(&'static str, Vec<&str>)> {
         base if base.starts_with("Gaussian") => "_gp",
         base if base.starts_with("Neighbour") => "_neighbours",
         "KernelTransformer" | "PrincipalComponents" | "Scaling" => "_components",
-        "Clusters" => "_clusters",
+        "Clusters" | "Medoids" | "Spectral" => "_clusters",
         base if base.starts_with("Relevance") => "_relevance",
         base if base.starts_with("Stream") => "_streams",
         _ => "_base",

@@ -61,10 +61,10 @@ const GAMMA: &str = "Factor of the kernels rbf, poly and sigmoid: a number, \"sc
 const fn coef0(default: &'static str) -> Argument {
     own("coef0", default, "float", "Constant of the kernels poly and sigmoid")
 }
-const SHRINKING: Argument = own("shrinking", "True", "bool", "Taken for scikit-learn's sake: the solver decides itself");
+const SHRINKING: Argument = own("shrinking", "True", "bool", "Has no effect: the solver decides itself");
 const VERBOSE: Argument = own("verbose", "False", "bool", "Whether to print how the fit goes on and how it ended");
 const RANDOM_STATE: Argument = own("random_state", "None", "int, RandomState instance or None", "Seed of anything random; None is 0");
-const CLASS_WEIGHT: Argument = own(
+pub(crate) const CLASS_WEIGHT: Argument = own(
     "class_weight",
     "None",
     "dict, \"balanced\" or None",
@@ -152,8 +152,11 @@ pub(crate) const N_JOBS: Argument = own(
     "n_jobs",
     "None",
     "int or None",
-    "Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers",
+    "Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all",
 );
+/// The last but one of every class whose fit may take long.
+pub(crate) const MAX_SECONDS: Argument =
+    own("max_seconds", "None", "float or None", "Seconds after which searches and solvers stop with their best so far; None: no limit");
 /// Arguments of a class without an entry, besides the parameters of its estimator.
 pub(crate) const USUAL: &[Argument] = &[kernel("\"rbf\"", ARRAYS), RANDOM_STATE];
 
@@ -367,14 +370,15 @@ const FIRST: &[Spelling] = &[
             ),
             OPTIMIZER,
             RESTARTS,
-            own("max_iter_predict", "100", "int", "Taken for scikit-learn's sake: the mode is found to the last digits"),
-            own("warm_start", "False", "bool", "Taken for scikit-learn's sake: modes are found anew"),
+            own("max_iter_predict", "100", "int", "Has no effect: the mode is found to the last digits"),
+            own("warm_start", "False", "bool", "Has no effect: modes are found anew"),
             COPY,
+            CLASS_WEIGHT,
             own(
                 "multi_class",
                 "\"one_vs_rest\"",
                 "str",
-                "Taken for scikit-learn's sake: several classes are one softmax over one function each, with one kernel",
+                "Has no effect, and a warning says so for \"one_vs_one\": several classes are one softmax over one function each, with one kernel",
             ),
             sets("inference", "inference", "\"laplace\""),
             sets("tempered", "tempered", "True"),

@@ -17,7 +17,7 @@ use crate::estimators::{EstimatorExpr, Fitted, Size, Want};
 use crate::fitting::{self, Prepared};
 use crate::kernels::KernelExpr;
 use crate::read::TargetInfo;
-use crate::select::{Aim, Landmarks, Preparation, Scoring, Search};
+use crate::select::{Aim, Landmarks, Preparation, Scoring, Search, require_judged};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -450,6 +450,7 @@ fn refusal(
     if !e.takes(examples.target) {
         return Err(fitting::cannot_predict(e, examples.target));
     }
+    require_judged(e, comparing.metric, examples.target)?;
     fitting::plan(e, size, examples.target, control)?;
     fitting::require_similarity(kernel, e, data, comparing.allow_non_mercer, control)
 }

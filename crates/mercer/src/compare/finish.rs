@@ -225,7 +225,9 @@ impl Contest<'_> {
         let said = [
             (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
             (
-                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start && !r.standing.is_dear),
+                names(&|r| {
+                    r.standing.folds == r.standing.of_folds && r.standing.at_start && !r.standing.is_dear && !r.standing.is_searched
+                }),
                 "before anything was searched: scored at starting values",
             ),
             (

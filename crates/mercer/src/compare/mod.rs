@@ -27,7 +27,7 @@ use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Estimate, Metric};
+use crate::select::{Estimate, Metric, judged_by};
 use contest::Contest;
 use std::borrow::Cow;
 use std::time::Instant;
@@ -66,6 +66,12 @@ impl Comparing {
             metric: None,
             sample: None,
         }
+    }
+
+    /// The same with class probabilities of each estimator where the metric is computed from them.
+    fn judged(&self) -> Self {
+        let estimators = self.estimators.iter().map(|e| judged_by(e, self.metric)).collect();
+        Comparing { estimators, ..self.clone() }
     }
 }
 
@@ -241,7 +247,7 @@ fn told_of_samples(outcome: &[Scored], all: usize, comparing: &Comparing) -> Vec
 /// # Errors
 /// A kernel that does not fit the columns; rows that cannot be learnt from.
 pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
-    let comparing = &decided(comparing, examples.target);
+    let comparing = &decided(comparing, examples.target).judged();
     Field::of(examples, comparing, control)?.planned(examples, comparing, control)
 }
 
@@ -277,7 +283,7 @@ pub fn compare_planned(
 ) -> Result<Outcome> {
     let mut notices = Vec::new();
     notices.extend(comparing.metric.is_none().then(|| told_of_dominance(examples.target)).flatten());
-    let comparing = &decided(comparing, examples.target);
+    let comparing = &decided(comparing, examples.target).judged();
     let kept_together = facts::kept_together(examples.data, examples.target, examples.split, comparing.folds);
     let examples = &Examples { split: kept_together.as_ref().unwrap_or(examples.split), ..*examples };
     let field = Field::of(examples, comparing, control)?;

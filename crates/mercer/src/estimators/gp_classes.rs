@@ -254,7 +254,7 @@ impl Fitted for GpOfClasses {
         self.check(cross)?;
         let (m, n) = cross.shape();
         let outputs = self.expansion.bias.len();
-        if outputs == 1 && !want.probabilities {
+        if outputs == 1 && !(want.probabilities || want.variance) {
             let mean = self.expansion.predict(cross, control)?;
             let by_sign = self.scores.probabilities(&mean);
             return Ok(self.scores.predictions(mean, by_sign, want));
@@ -264,12 +264,16 @@ impl Fitted for GpOfClasses {
         let expected = Mean::over(outputs);
         let prior: Vec<f64> = cross.diagonal(Side::Rows).iter().map(|k| self.variance * k).collect();
         let (mut means, mut probabilities) = (Matrix::zeros(0, outputs), Matrix::zeros(0, self.scores.classes));
+        let mut variances = Vec::new();
         for start in (0..m).step_by(ROWS) {
             let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
             let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
             let mean = self.expansion.predict(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
             k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
             let covariances = self.covariances(&k, &prior[start..start + rows.len()], control)?;
+            if want.variance {
+                variances.extend(covariances.iter().flat_map(|c| (0..outputs).map(|o| self.temperature * c[(o, o)])));
+            }
             let of = |(i, covariance): (usize, &Matrix)| {
                 let mut all = vec![0.0; self.scores.classes];
                 self.scores.spread(&mut all, &expected.probabilities(mean.row(i), covariance, self.temperature));
@@ -279,7 +283,8 @@ impl Fitted for GpOfClasses {
             probabilities.append_rows(Matrix::new(rows.len(), self.scores.classes, found.concat())?);
             means.append_rows(mean);
         }
-        Ok(self.scores.predictions(means, probabilities, want))
+        let variance = if want.variance { Some(Matrix::new(m, outputs, variances)?) } else { None };
+        Ok(Predictions { variance, ..self.scores.predictions(means, probabilities, want) })
     }
 
     fn summary(&self) -> &Summary {

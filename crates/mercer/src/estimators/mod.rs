@@ -383,7 +383,7 @@ pub enum Predicted {
 pub struct Predictions {
     /// The predicted values.
     pub values: Predicted,
-    /// Variance of the function value, M x outputs.
+    /// Variance of the function value, M x outputs; of classes that of the latent functions, where an estimator has them.
     pub variance: Option<Matrix>,
     /// Covariance of the function values, M x M (the same for every output up to `scale`).
     pub covariance: Option<Matrix>,

@@ -48,6 +48,7 @@ pub use predictions::{
 };
 pub use smooth::{SmoothReport, Smoother};
 pub use terms::AgainstBest;
+pub use tuning::search_notices;
 pub use validity::{validity_json, validity_text};
 
 pub use crate::compare::Difference;

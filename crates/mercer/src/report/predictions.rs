@@ -23,15 +23,14 @@ pub struct PredictionColumns {
     pub probabilities: bool,
 }
 
-/// Standard deviations of a new target around each predicted number, M x outputs; `None` where the model has no
-/// variance or it was not wanted.
+/// Standard deviations of a new target around each predicted number, M x outputs; `None` where classes are predicted, the
+/// model has no variance or it was not wanted.
 pub fn standard_deviation(predictions: &Predictions) -> Option<Matrix> {
-    predictions.variance.as_ref().map(|variance| {
-        Matrix::from_fn(variance.rows(), variance.cols(), |i, o| {
-            let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
-            (variance[(i, o)] + noise).sqrt()
-        })
-    })
+    let (Predicted::Numbers(_), Some(variance)) = (&predictions.values, &predictions.variance) else { return None };
+    Some(Matrix::from_fn(variance.rows(), variance.cols(), |i, o| {
+        let noise = predictions.noise.as_ref().and_then(|n| n.get(o)).copied().unwrap_or(0.0);
+        (variance[(i, o)] + noise).sqrt()
+    }))
 }
 
 /// Lower and upper ends of the central interval that holds a new target with probability `level`, M x outputs each;

@@ -258,6 +258,12 @@ fn notices(t: &Tuning, rows: usize) -> Vec<Finding> {
     out
 }
 
+/// What the search of a fit has to say, one sentence each, and whether it asks for something, such as a wider range.
+pub fn search_notices(model: &Model) -> Vec<(String, bool)> {
+    let found = model.about.tuning.iter().flat_map(|t| notices(t, model.about.rows));
+    found.map(|finding| (finding.said, finding.asks)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@ mod crossval;
 mod descent;
 mod free;
 mod grid;
+mod judged;
 mod landmarks;
 mod metrics;
 mod parallel;
@@ -17,6 +18,7 @@ mod tune;
 
 pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};
+pub use judged::{judged_by, require_judged};
 pub use landmarks::Landmarks;
 pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub(crate) use parallel::without_target;

@@ -83,7 +83,7 @@ fn gives_what_it_says(case: &Case, base: &Predictions) -> Verdict {
     for (what, says, has) in [
         ("decision values", classes && gives.scores != Scores::None, base.scores.is_some()),
         ("probabilities", classes && probabilities, base.probabilities.is_some()),
-        ("variances", numbers && gives.variance.is_always_for(Kind::Numbers), base.variance.is_some()),
+        ("variances", numbers && gives.variance.is_always_for(Kind::Numbers), numbers && base.variance.is_some()),
         ("covariances", numbers && gives.covariance.is_always_for(Kind::Numbers), base.covariance.is_some()),
     ] {
         if says != has {

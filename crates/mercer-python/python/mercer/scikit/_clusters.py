@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.validation import _check_sample_weight
 
+from ..errors import DataError, ExpressionError
+from ._arguments import is_flag, require
 from ._estimator import KernelEstimator
 from ._kernels import Pairwise
 from ._rows import matrix
@@ -77,3 +81,89 @@ class Clusters(ClusterMixin, KernelEstimator):
             self.medoid_indices_ = medoids
             if self._numbers:
                 self.cluster_centers_ = matrix(X)[self.medoid_indices_]
+
+
+class Medoids(Clusters):
+    """k medoids: of kernel values, or of distances that are given."""
+
+    def _settings(self):
+        settings = super()._settings()
+        return {**settings, "values": "distances"} if self.metric == "precomputed" else settings
+
+    def _asked_kernel(self):
+        return {"precomputed": "precomputed", "euclidean": "linear"}.get(self.metric, self.kernel) if isinstance(self.metric, str) else self.kernel
+
+    def _check_arguments(self):
+        super()._check_arguments()
+        check_metric(self)
+
+
+def check_metric(estimator):
+    """Refuses a metric that is neither Euclidean nor given as distances."""
+    if estimator.metric not in (None, "euclidean", "precomputed"):
+        raise ExpressionError(
+            f"{type(estimator).__name__}: metric={estimator.metric!r}: it must be 'euclidean', or 'precomputed' with the distances as rows: "
+            "sklearn.metrics.pairwise_distances(X, metric=..) computes others; kernel= has the distances of feature space"
+        )
+
+
+#: Affinities of scikit-learn that are graphs of neighbours.
+GRAPHS = ("nearest_neighbors", "precomputed_nearest_neighbors")
+
+
+class Spectral(Clusters):
+    """Spectral clustering, with scikit-learn's affinities."""
+
+    def _asked_kernel(self):
+        if isinstance(self.affinity, str) and self.affinity in GRAPHS:
+            return "precomputed"
+        return self.kernel if self.affinity is None else self.affinity
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if isinstance(self.affinity, str) and self.affinity == "nearest_neighbors":
+            tags.input_tags.pairwise, tags.input_tags.sparse = False, True
+        return tags
+
+    def _check_arguments(self):
+        super()._check_arguments()
+        if self.n_components is not None and self.n_components != self.n_clusters:
+            raise ExpressionError(
+                f"{type(self).__name__}: n_components={self.n_components!r}: as many eigenvectors as clusters are taken; leave it out"
+            )
+        if self.assign_labels != "kmeans":
+            raise ExpressionError(
+                f"{type(self).__name__}: assign_labels={self.assign_labels!r}: clusters among the eigenvectors are found by k-means; leave it out"
+            )
+        require(self, "eigen_solver", lambda value: value in (None, "arpack", "lobpcg", "amg"), "'arpack', 'lobpcg', 'amg' or None")
+        require(self, "eigen_tol", lambda value: value == "auto" or isinstance(value, Real) and value >= 0, 'a number of 0 or above, or "auto"')
+        require(self, "n_neighbors", lambda value: isinstance(value, Integral) and value >= 1, "a whole number from 1")
+        require(self, "verbose", lambda value: is_flag(value) or isinstance(value, Integral), "True or False")
+
+    def _fit(self, X, y, weight, classes):
+        self._is_graph = isinstance(self.affinity, str) and self.affinity in GRAPHS
+        if self._is_graph:
+            X = self._graph(X)
+        return super()._fit(X, y, weight, classes)
+
+    def _graph(self, X):
+        """Which rows are among the nearest of each other, as scikit-learn counts them: 1, or 1/2 where one alone is."""
+        if self.affinity == "nearest_neighbors":
+            found = kneighbors_graph(X, n_neighbors=self.n_neighbors, include_self=True, n_jobs=self.n_jobs)
+        else:
+            found = NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, metric="precomputed").fit(X).kneighbors_graph(X=X)
+        return (0.5 * (found + found.T)).toarray()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        if getattr(self, "_is_graph", False):
+            raise DataError(f"{type(self).__name__}: affinity={self.affinity!r} is a graph among the training rows, and new rows are not in it; labels_ holds the clusters")
+        return super().predict(X)
+
+    predict.__doc__ = Clusters.predict.__doc__
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[Any]:
+        """Fit to rows, and the cluster of each: ``fit(X).labels_``."""
+        return self.fit(X).labels_
+
+    def _progress(self):
+        return (lambda what, done, total: print(f"[{type(self).__name__}] {what}: {done} of {total}", flush=True)) if self.verbose else None

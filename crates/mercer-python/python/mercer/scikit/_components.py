@@ -239,6 +239,23 @@ class PrincipalComponents(KernelTransformer):
 class Scaling(KernelTransformer):
     """Metric multidimensional scaling."""
 
+    def _given_distances(self):
+        return "precomputed" in (self.metric, self.dissimilarity)
+
+    def _settings(self):
+        settings = super()._settings()
+        return {**settings, "values": "distances"} if self._given_distances() else settings
+
+    def _asked_kernel(self):
+        return "precomputed" if self._given_distances() else self.kernel
+
+    def _check_arguments(self):
+        super()._check_arguments()
+        for name in ("metric", "dissimilarity"):
+            if getattr(self, name) not in (None, "euclidean", "precomputed", "deprecated"):
+                what = f"{type(self).__name__}: {name}={getattr(self, name)!r}"
+                raise ExpressionError(f"{what}: it must be 'euclidean', or 'precomputed' with the distances as rows; kernel= has the distances of feature space")
+
     def _function(self, kernel):
         """A function of two rows."""
         return Pairwise(kernel, **(self.kernel_params or {}))

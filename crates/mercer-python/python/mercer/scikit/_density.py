@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .._native import Density
 from ..errors import ExpressionError, MercerWarning
+from ._arguments import is_flag, is_number, refused, require
 from ._estimator import KernelEstimator
 from ._warn import warn
 
@@ -19,18 +20,25 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class KernelDensity(DensityMixin, BaseEstimator):
-    """Kernel density estimation, like ``sklearn.neighbors.KernelDensity``.
+#: The relative error of sums that are as exact as rounding lets them be.
+ROUNDING = 1e-12
 
-    A density as the mean of kernels at the rows, in logarithms. Rules for the bandwidth follow the scale of each column; sums are
-    exact but for ``rtol``.
+
+class KernelDensity(DensityMixin, BaseEstimator):
+    """Kernel density estimation with the arguments of ``sklearn.neighbors.KernelDensity``.
+
+    A density as the mean of kernels at the rows, in logarithms; sums are exact but for ``rtol``. What differs: rules for the bandwidth
+    follow the scale of each column, also "scott" and "silverman", which take no account of it there; distances are Euclidean; the
+    cosine kernel of several columns is normalised.
 
     Parameters
     ----------
-    bandwidth : float, array-like or str, default="auto"
+    bandwidth : float, array-like or str, default=1.0
         A number, one for each column, a matrix H (the covariance of a Gaussian kernel), or a rule: "normal_reference", "silverman",
         "scott", "sheather_jones", "isj", "cross_validation", "least_squares", which are multiples of the scale of each column; "auto":
         "isj", or "silverman" for several columns and for values that repeat.
+    algorithm : {"auto", "kd_tree", "ball_tree"}, default="auto"
+        Has no effect: sums do not depend on how they are arranged.
     kernel : str, default="gaussian"
         "gaussian", "epanechnikov", "tricube", "boxcar" or "tophat", "biweight", "triangular" or "linear", "cosine", "exponential".
     shape : {"radial", "product"}, default="radial"
@@ -43,8 +51,18 @@ class KernelDensity(DensityMixin, BaseEstimator):
     adaptive : bool, default=False
         Whether each row has a width of its own, wide where rows are sparse: for long tails. The bandwidth times
         ``(density / geometric mean) ** -0.5``, by the density of one width (Abramson 1982).
-    rtol : float, default=1e-12
-        The relative error that a density may have.
+    metric : {"euclidean", "l2", "minkowski"}, default="euclidean"
+        The distance, which is the Euclidean one.
+    atol : float, default=0.0
+        Has no effect: ``rtol`` bounds the error.
+    rtol : float, default=0.0
+        The relative error that a density may have; below 1e-12 it is that of rounding.
+    breadth_first : bool, default=True
+        Has no effect: there is no tree to walk.
+    leaf_size : int, default=40
+        Has no effect: there is no tree.
+    metric_params : dict or None, default=None
+        Keywords of the metric: ``{"p": 2}`` for "minkowski".
     n_jobs : int or None, default=None
         Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
 
@@ -76,22 +94,34 @@ class KernelDensity(DensityMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        bandwidth: Any = "auto",
+        bandwidth: Any = 1.0,
+        algorithm: str = "auto",
         kernel: str = "gaussian",
+        metric: str = "euclidean",
+        atol: float = 0.0,
+        rtol: float = 0.0,
+        breadth_first: bool = True,
+        leaf_size: int = 40,
+        metric_params: dict[str, Any] | None = None,
         shape: str = "radial",
         covariance: bool = False,
         support: Any = None,
         adaptive: bool = False,
-        rtol: float = 1e-12,
         n_jobs: int | None = None,
     ) -> None:
         self.bandwidth = bandwidth
+        self.algorithm = algorithm
         self.kernel = kernel
+        self.metric = metric
+        self.atol = atol
+        self.rtol = rtol
+        self.breadth_first = breadth_first
+        self.leaf_size = leaf_size
+        self.metric_params = metric_params
         self.shape = shape
         self.covariance = covariance
         self.support = support
         self.adaptive = adaptive
-        self.rtol = rtol
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -104,18 +134,20 @@ class KernelDensity(DensityMixin, BaseEstimator):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights: 2 means that the row counts twice, 0 that it is absent.
+            Weights: 2 means that the row counts twice, 0 that it is absent. Weights that are no whole numbers are shares: their sum has no
+            effect, and rules for the bandwidth count every row of weight above 0 once.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        self._check_arguments()
         rule = isinstance(self.bandwidth, str)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2 if rule else 1)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not isinstance(self.rtol, Real) or not 0 < self.rtol < 1:
-            raise ExpressionError(f"KernelDensity: rtol={self.rtol!r}: it must be a number between 0 and 1")
+        if weight is not None and not (weight == np.rint(weight)).all():
+            weight = weight * (np.count_nonzero(weight) / weight.sum())
         self.density_ = Density(
             X,
             weight,
@@ -125,7 +157,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
             covariance=bool(self.covariance),
             support=self._ends(X.shape[1]),
             adaptive=bool(self.adaptive),
-            tolerance=float(self.rtol),
+            tolerance=max(float(self.rtol), ROUNDING),
             threads=self._threads(),
         )
         widths = self.density_.widths
@@ -133,6 +165,20 @@ class KernelDensity(DensityMixin, BaseEstimator):
         for note in self.density_.notes:
             warn(f"KernelDensity: {note}", MercerWarning)
         return self
+
+    def _check_arguments(self):
+        if isinstance(self.bandwidth, Real) and not 0 < self.bandwidth < np.inf:
+            raise refused(self, "bandwidth", self.bandwidth, "a finite number above 0, one for each column, a matrix or a rule")
+        require(self, "algorithm", lambda value: value in ("auto", "kd_tree", "ball_tree"), "'auto', 'kd_tree' or 'ball_tree'")
+        power = (self.metric_params or {}).get("p", 2) if self.metric == "minkowski" else 2
+        if self.metric not in ("euclidean", "l2", "minkowski") or power != 2 or set(self.metric_params or ()) - {"p"}:
+            what = f"metric={self.metric!r}" + (f", metric_params={self.metric_params!r}" if self.metric_params else "")
+            raise ExpressionError(f"KernelDensity: {what}: distances are Euclidean here; sklearn.neighbors.KernelDensity has other metrics")
+        require(self, "atol", lambda value: is_number(value) and value >= 0, "a number of 0 or above")
+        require(self, "rtol", lambda value: is_number(value) and 0 <= value < 1, "a number from 0, below 1")
+        require(self, "leaf_size", lambda value: isinstance(value, Integral) and value >= 1, "a whole number from 1")
+        for name in ("breadth_first", "covariance", "adaptive"):
+            require(self, name, is_flag, "True or False")
 
     def _ends(self, columns):
         if self.support is None:

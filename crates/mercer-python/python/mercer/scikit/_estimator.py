@@ -15,16 +15,28 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._native import Dataset, Kernel, Learner, Model
 from ..errors import DataError, ExpressionError, MercerError, MercerWarning
 from ..kernels import _text
 from ._arguments import RECORDS, expected, fits, is_open, refused
 from ._given import FunctionModel, Given, values
-from ._kernels import similarity
+from ._kernels import ELSEWHERE, WRITTEN, similarity
 from ._names import LEFT_OUT
-from ._rows import are_numbers, first_missing, is_plain, is_plain_target, names_of, numbered, row_count
+from ._rows import (
+    are_numbers,
+    first_missing,
+    is_plain,
+    is_plain_target,
+    is_tabular,
+    matrix,
+    measured,
+    names_of,
+    numbered,
+    row_count,
+    texts_of,
+)
 from ._warn import warn
 
 if TYPE_CHECKING:
@@ -73,7 +85,8 @@ class KernelEstimator(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        kernel = self._asked_kernel()
+        given = isinstance(kernel, str) and kernel == "precomputed"
         tags.input_tags.pairwise = given
         tags.input_tags.sparse = not given
         tags.input_tags.allow_nan = self._allow_nan
@@ -90,7 +103,7 @@ class KernelEstimator(BaseEstimator):
 
     def _check_arguments(self):
         """Refuses arguments without a record in the library that are out of range, and warns of those that have no effect."""
-        kernel = getattr(self, "kernel", None)
+        kernel = self._asked_kernel()
         is_function = callable(kernel) and not isinstance(kernel, Kernel)
         if getattr(self, "kernel_params", None) and not is_function:
             name = type(self).__name__
@@ -134,6 +147,10 @@ class KernelEstimator(BaseEstimator):
         readable(text)
         return text
 
+    def _asked_kernel(self):
+        """The kernel that the arguments ask for."""
+        return getattr(self, "kernel", None)
+
     def _similarity(self, X):
         """A Kernel, or values that are given."""
         return similarity(self, X)
@@ -162,10 +179,16 @@ class KernelEstimator(BaseEstimator):
         if fitting and self._supervised and y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         tags = self.__sklearn_tags__().input_tags
+        if is_tabular(X):
+            X = self._tabled(X, fitting)
         if fitting:
-            self._numbers = are_numbers(X) or tags.pairwise
+            self._numbers = are_numbers(X, labels=self._keeps_labels()) or tags.pairwise
         if not self._numbers:
             return self._others(X, y, fitting)
+        if isinstance(X, Dataset):
+            X = check_array(matrix(X, getattr(self, "feature_names_in_", None)), ensure_all_finite="allow-nan" if tags.allow_nan else True)
+            if X.shape[1] == self.n_features_in_:
+                return X
         if is_plain(X) and self._fits(X, y, fitting, tags):
             return (X, y) if fitting else X
         if sp.issparse(X) and tags.pairwise and not tags.sparse:
@@ -184,6 +207,17 @@ class KernelEstimator(BaseEstimator):
         if fitting and tags.pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
         return (X, y) if fitting else X
+
+    def _tabled(self, X, fitting):
+        """A dict of columns or a list of records as a Dataset: its columns of numbers are measurements, as in an array, and new rows have
+        the columns of the training rows."""
+        return Dataset(X, types=measured(X)) if fitting or self._numbers else Dataset(X, like=self._first_model())
+
+    def _keeps_labels(self):
+        """Whether categorical columns of a frame stay labels where these are numbers. The kernels that scikit-learn knows by name, and
+        functions, take them as numbers, as in scikit-learn."""
+        kernel = self._asked_kernel()
+        return kernel not in (*WRITTEN, *ELSEWHERE, "precomputed") if isinstance(kernel, str) else isinstance(kernel, Kernel)
 
     def _fits(self, X, y, fitting, tags):
         """Whether rows that are plain need no other check, which for a few of them would take longer than the rest; at a fit
@@ -206,6 +240,9 @@ class KernelEstimator(BaseEstimator):
     def _others(self, X, y, fitting):
         """Rows with columns that are no numbers: texts, categories, anything that a kernel or a function is made for."""
         names = names_of(X)
+        if names is None and not sp.issparse(X):
+            texts = texts_of(X)
+            X = X if texts is None else self._whole(texts)
         if fitting:
             vars(self).pop("feature_names_in_", None)
             if names is not None:
@@ -219,6 +256,17 @@ class KernelEstimator(BaseEstimator):
             return X, self._target(y)
         return X
 
+    def _whole(self, texts):
+        """Texts without gaps. A missing one is refused, or an empty text where missing cells are taken."""
+        gaps = np.flatnonzero(texts == None)  # noqa: E711 (cell by cell)
+        if len(gaps) and not self.__sklearn_tags__().input_tags.allow_nan:
+            raise DataError(
+                f"Input X has no text in {numbered('row', int(gaps[0]))}: {type(self).__name__} takes no missing values; write '' for an "
+                "empty text, or leave the row out"
+            )
+        texts[gaps] = ""
+        return texts
+
     def _target(self, y):
         return np.asarray(y)
 
@@ -231,15 +279,14 @@ class KernelEstimator(BaseEstimator):
             return self._dataset(X)
         if getattr(X, "ndim", 1) != 2:
             return X
-        if self._as_points:
+        if self._as_points and self._numbers:
             return {"x": X}
         dense = X.toarray() if sp.issparse(X) else X
         return {str(name): dense[:, j] for j, name in enumerate(self._names())}
 
     def _dataset(self, X):
         """A frame as a Dataset, like that of the training where there was one. A missing cell is refused as among numbers."""
-        model = getattr(self, "model_", None)
-        model = getattr(model, "models", [model])[0]
+        model = self._first_model()
         data = X if isinstance(X, Dataset) or model is not None else Dataset(X)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             # Taken like the training rows, a missing label is one more label that training did not have.
@@ -250,9 +297,16 @@ class KernelEstimator(BaseEstimator):
                     raise self._refused(rows[0], name)
         if not isinstance(data, Dataset):
             data = Dataset(X, like=model)
-        for notice in data.notices if data is not X else ():
-            warn(notice, MercerWarning)
+        if data is not X:
+            # What is known from training is not reported again.
+            for notice in data.notices if model is None else model._not_yet_reported(data.notices):
+                warn(notice, MercerWarning)
         return data
+
+    def _first_model(self):
+        """The fitted model, the first of several; None before a fit."""
+        model = getattr(self, "model_", None)
+        return getattr(model, "models", [model])[0]
 
     def _names(self):
         return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
@@ -310,7 +364,7 @@ class KernelEstimator(BaseEstimator):
             rows = self._columns(X) if self._numbers or names_of(X) is not None or kernel is None else kernel.dataset(X)
         task = "regression" if classes is None and self._supervised else None
         model = learner.fit(rows, y, weight, task=task, tell=False, **words)
-        self._tell(model.notices)
+        self._tell(model)
         return model if function is None else FunctionModel(function, X, model)
 
     def _learner(self, kernel):
@@ -321,13 +375,15 @@ class KernelEstimator(BaseEstimator):
         return kernel.by_column
 
     def _limits(self):
-        return {"threads": self._threads(), "progress": self._progress()}
+        return {"threads": self._threads(), "progress": self._progress(), "max_seconds": getattr(self, "max_seconds", None)}
 
     def _progress(self):
         """A function that is told of long work, or None."""
 
-    def _tell(self, notices):
-        """What is worth knowing about a fit is in model_.notices; scikit-learn's classes do not warn of it."""
+    def _tell(self, model):
+        """Warns of what a search asks for, such as a wider range; whatever else is worth knowing about a fit is in model_.notices."""
+        for notice in model._search_asks:
+            warn(f"{type(self).__name__}: {self._in_own_words(notice)}", MercerWarning)
 
     def _unconverged(self):
         summary = self.model_.summary

@@ -42,7 +42,7 @@ class Pairwise:
 
 def similarity(estimator, X):
     """The kernel of an estimator for the rows X: a Kernel, or what gives kernel values."""
-    kernel = estimator.kernel
+    kernel = estimator._asked_kernel()
     if hasattr(estimator, "gamma"):
         check_numbers(estimator)
     if isinstance(kernel, Kernel):
@@ -77,7 +77,7 @@ def check_numbers(estimator):
         "a whole number from 0" if whole else "a number of 0 or above",
     )
     require(estimator, "coef0", lambda value: is_number(value) and np.isfinite(value), "a finite number")
-    kernel = estimator.kernel
+    kernel = estimator._asked_kernel()
     if isinstance(kernel, str) and kernel in (*WRITTEN, *ELSEWHERE, "precomputed"):
         return
     given = [name for name in ("gamma", "degree", "coef0") if getattr(estimator, name) != default_of(estimator, name)]
@@ -123,14 +123,20 @@ def numbers_only(estimator, X, what):
     else:
         other = "MercerClassifier" if is_classifier(estimator) else "MercerRegressor"
         advice = f'{first}, or take {other}("{estimator._name}"), which encodes by itself or takes {kind}, such as kernel="{example}"'
-    if is_date(found):
-        advice = f"make numbers of it first, such as days: (X['{name}'] - X['{name}'].min()) / pandas.Timedelta(days=1)"
+    if names_of(X) is not None and (days := as_days(name, holds)) is not None:
+        advice = f"make numbers of it first, such as days: {days}"
     raise DataError(f"{type(estimator).__name__}: {what} takes numbers, as in scikit-learn, and {found}; {advice}")
 
 
-def is_date(found):
-    """Whether what a column holds are dates."""
-    return "datetime" in found.lower() or found.endswith(" Date")
+def as_days(name, holds):
+    """How a column of pandas that holds dates, periods or durations becomes days; None for any other."""
+    if "timedelta" in holds or holds.startswith(("Duration", "duration")):
+        return f"X['{name}'] / pandas.Timedelta(days=1)"
+    if holds.startswith("period"):
+        return f"(X['{name}'].dt.start_time - X['{name}'].dt.start_time.min()) / pandas.Timedelta(days=1)"
+    if "datetime" in holds.lower() or holds.startswith(("timestamp", "date")) or holds == "Date":
+        return f"(X['{name}'] - X['{name}'].min()) / pandas.Timedelta(days=1)"
+    return None
 
 
 def named(name, X, gamma, degree, coef0):

@@ -48,9 +48,21 @@ class Expressions:
             return self.missing
         return {str(name): self.missing for name in self._names()}
 
+    def _checked(self, X, y=None, *, fitting=False):
+        if fitting and self.types is not None and isinstance(X, Dataset):
+            raise DataError(f"{type(self).__name__}: types={self.types!r} has no effect on a Dataset; give it where the Dataset is made: Dataset(.., types=..)")
+        return super()._checked(X, y, fitting=fitting)
+
+    def _tabled(self, X, fitting):
+        return Dataset(X, types=self.types) if fitting else Dataset(X, like=self._first_model())
+
+    def _keeps_labels(self):
+        return self.kernel is None or super()._keeps_labels()
+
     def _dataset(self, X):
         # Types are those of the training rows afterwards.
-        return super()._dataset(X if hasattr(self, "model_") or self.types is None else Dataset(X, types=self.types))
+        known = hasattr(self, "model_") or self.types is None or isinstance(X, Dataset)
+        return super()._dataset(X if known else Dataset(X, types=self.types))
 
     def _columns(self, X):
         columns = super()._columns(X)
@@ -66,8 +78,8 @@ class Expressions:
     def _limits(self):
         return {**super()._limits(), "max_seconds": self.max_seconds, "max_memory": self.max_memory}
 
-    def _tell(self, notices):
-        for notice in notices:
+    def _tell(self, model):
+        for notice in [*model._fit_notices, *model._search_asks]:
             warn(notice, MercerWarning)
 
 

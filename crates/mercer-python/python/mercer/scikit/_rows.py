@@ -1,5 +1,6 @@
 """What rows are: numbers, which scikit-learn checks, or other things, which go to the library as they are."""
 
+from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -14,12 +15,16 @@ def is_number(dtype):
     if kind is not None:
         return kind in "fiubc"
     asked = getattr(dtype, "is_numeric", None)
-    return (asked is not None and asked()) or str(dtype) == "Boolean"
+    if asked is not None:
+        return asked() or str(dtype) == "Boolean"
+    # A type of pyarrow.
+    return str(dtype).startswith(("int", "uint", "float", "halffloat", "double", "bool"))
 
 
 def names_of(X):
     """Names of the columns of a data frame or a Dataset; None for anything else."""
-    columns = list(X.columns) if isinstance(X, Dataset) else getattr(X, "columns", None)
+    # A table of pyarrow calls them column_names, and its columns are the cells.
+    columns = list(X.columns) if isinstance(X, Dataset) else getattr(X, "column_names", getattr(X, "columns", None))
     return None if columns is None or callable(columns) else [str(name) for name in columns]
 
 
@@ -29,20 +34,75 @@ def row_count(X):
     return shape[0] if shape else len(X)
 
 
-def other_columns(X):
-    """Names of the columns of a frame or a Dataset that hold no numbers, with what they hold."""
+def other_columns(X, *, labels=False):
+    """Names of the columns of a frame or a Dataset that hold no numbers, with what they hold. With `labels`, categorical columns whose
+    labels are numbers are among them: the frame declares that they are labels."""
     if isinstance(X, Dataset):
         return {name: sort for name, sort in X.columns.items() if sort not in ("number", "points")}
-    dtypes = X.dtypes
+    dtypes = getattr(X, "dtypes", None)
+    dtypes = X.schema.types if dtypes is None else dtypes
     kinds = dtypes.values() if isinstance(dtypes, dict) else dtypes
-    return {name: str(kind) for j, (name, kind) in enumerate(zip(names_of(X), kinds)) if not (is_number(kind) or _hidden_numbers(X, j, kind))}
+    return {name: str(kind) for j, (name, kind) in enumerate(zip(names_of(X), kinds)) if not (is_number(kind) or _hidden_numbers(X, j, kind, labels))}
 
 
-def _hidden_numbers(X, j, dtype):
-    """Whether a column of objects holds numbers and gaps only."""
-    if getattr(dtype, "kind", None) != "O" or not hasattr(X, "iloc"):
+def _hidden_numbers(X, j, dtype, labels):
+    """Whether a column of objects, or a categorical one, holds numbers and gaps only."""
+    if getattr(dtype, "kind", None) != "O" or not hasattr(X, "iloc") or (labels and str(dtype) != "object"):
         return False
-    return all(cell is None or isinstance(cell, Real) for cell in X.iloc[:, j])
+    cells = getattr(dtype, "categories", None)
+    return all(cell is None or isinstance(cell, Real) for cell in (X.iloc[:, j] if cells is None else cells))
+
+
+def is_tabular(X):
+    """Whether rows are a dict of columns or a list of records."""
+    return isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, Mapping) for row in X))
+
+
+def measured(X):
+    """Types that declare the columns of numbers of a dict of columns or of records: whatever they look like, they are measurements."""
+    names = X if isinstance(X, Mapping) else dict.fromkeys(name for row in X for name in row)
+    cells = {name: X[name] if isinstance(X, Mapping) else [row.get(name) for row in X] for name in names}
+    return {str(name): "number" for name, column in cells.items() if _holds_numbers(column)}
+
+
+def _holds_numbers(column):
+    if str(getattr(column, "dtype", "")) == "category":
+        return False
+    cells = np.asarray(column)
+    return cells.ndim == 1 and (cells.dtype.kind in "fiub" or all(isinstance(cell, Real) or _is_gap(cell) for cell in cells))
+
+
+def texts_of(X):
+    """Texts, one a row, as an array of objects, None where one is missing: of a list, an array, a Series, an Index, a categorical or
+    an array of Arrow. None for anything else."""
+    listed = isinstance(X, (list, tuple))
+    if not listed and (names_of(X) is not None or sp.issparse(X) or isinstance(X, Dataset) or getattr(X, "ndim", 1) != 1):
+        return None
+    if not listed and not hasattr(X, "__array__"):
+        return None
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "UOT":
+        return None
+    if listed and not any(isinstance(cell, str) for cell in X):
+        return None
+    if listed:
+        cells = np.empty(len(X), dtype=object)
+        cells[:] = X
+    else:
+        cells = np.asarray(X, dtype=object)
+    there = [isinstance(cell, str) for cell in cells]
+    if cells.ndim != 1 or not any(there):
+        return None
+    gaps = [k for k, text in enumerate(there) if not text]
+    if any(not _is_gap(cells[k]) for k in gaps):
+        return None
+    out = np.array(cells)
+    out[gaps] = None
+    return out
+
+
+def _is_gap(cell):
+    """Whether a cell is one of the marks of a missing one: None, NaN, NaT or NA of pandas."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, Real) and cell != cell)
 
 
 def numbered(what, index):
@@ -50,9 +110,9 @@ def numbered(what, index):
     return f"{what} {index + 1} (index {index})"
 
 
-def matrix(X):
-    """The numbers of a Dataset side by side; other rows as they are."""
-    return np.column_stack([X[name] for name in X.columns]) if isinstance(X, Dataset) else X
+def matrix(X, names=None):
+    """The numbers of a Dataset side by side, the columns of these names; other rows as they are."""
+    return np.column_stack([X[name] for name in (X.columns if names is None else names)]) if isinstance(X, Dataset) else X
 
 
 def first_missing(X):
@@ -68,15 +128,14 @@ def first_missing(X):
     return row, f"x{column}" if names is None else names[column]
 
 
-def are_numbers(X):
-    """Whether rows are to be checked as numbers: all but frames with other columns, and columns of str."""
+def are_numbers(X, *, labels=False):
+    """Whether rows are to be checked as numbers: all but frames with other columns, and columns of texts. For `labels` see
+    `other_columns`."""
     if isinstance(X, Dataset):
         return False
     if names_of(X) is not None:
-        return not other_columns(X)
-    if isinstance(X, np.ndarray):
-        return X.ndim != 1 or X.dtype.kind not in "UO" or not all(isinstance(cell, str) for cell in X)
-    return not (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(cell, str) for cell in X))
+        return not other_columns(X, labels=labels)
+    return texts_of(X) is None
 
 
 def is_plain(X):
