@@ -27,7 +27,7 @@ pub use similarities::Own;
 pub use strings::Strings;
 pub(crate) use target::absent;
 pub use target::{Kind, Labels, Target, TargetInfo};
-pub use written::{Marks, Order, Thousands, Unit, Writing, Written};
+pub use written::{Marks, Negative, Order, Thousands, Unit, Writing, Written};
 
 use crate::blocks;
 use crate::error::Result;

@@ -19,23 +19,25 @@ pub struct Written {
 }
 
 /// How numbers are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writing {
     /// With a decimal point and nothing else: `3.5`, `-1e-3`.
     #[default]
     Point,
-    /// For people: `3,5`, `1,234.50`, `$1,234`, `12.5 %`.
+    /// For people: `3,5`, `1,234.50`, `$1,234`, `12.5 %`, `5 ft`, `(50.00)`.
     Marked(Marks),
     /// As dates, which count days since 1970-01-01 (UTC).
     Date(Order),
+    /// As hours, minutes and seconds, `10:21:07`, which count seconds.
+    Clock,
     /// As true and false, yes and no, t and f, which are 1 and 0.
     Flag,
 }
 
 impl Writing {
     /// A number as it would be written where it counts days: `2022-11-22`, `2022-11-22 18:00`.
-    pub fn date(self, number: f64) -> Option<String> {
+    pub fn date(&self, number: f64) -> Option<String> {
         let minutes = (number * 1440.0).round();
         if !matches!(self, Writing::Date(_)) || minutes.is_nan() || minutes.abs() > 1e12 {
             return None;
@@ -56,7 +58,7 @@ impl Writing {
 }
 
 /// The marks in a number that is written for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marks {
     /// Whether a comma, not a point, stands before the decimals.
@@ -65,6 +67,22 @@ pub struct Marks {
     pub thousands: Thousands,
     /// What stands before or behind each number.
     pub unit: Unit,
+    /// How numbers below 0 are written.
+    #[serde(default)]
+    pub negative: Negative,
+}
+
+/// How numbers below 0 are written; a minus before them is read in any column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Negative {
+    /// `-50.00`
+    #[default]
+    Before,
+    /// `(50.00)`
+    Brackets,
+    /// `50.00-`
+    Behind,
 }
 
 /// What parts thousands.
@@ -81,10 +99,12 @@ pub enum Thousands {
     Space,
     /// `1'234'567`
     Apostrophe,
+    /// `12,34,567`: thousands, then lakhs and crores of two digits.
+    Lakh,
 }
 
 /// What stands before or behind each number of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Nothing.
@@ -99,23 +119,28 @@ pub enum Unit {
     Pound,
     /// `¥`, `JPY`
     Yen,
-    /// `₹`, `INR`
+    /// `₹`, `Rs`, `INR`
     Rupee,
     /// `CHF`
     Franc,
+    /// Any other that stands with every number: `m2`, `ft`, `R$`.
+    Other(String),
 }
 
 /// The order of day, month and year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// `2022-11-22` (ISO 8601), `2022/11/22`
+    /// `2022-11-22` (ISO 8601), `2022/11/22`, and what is one day in any order: `22 Nov 2022`, `November 22, 2022`. A month, a
+    /// quarter or a week is its first day: `2022-11`, `11/2022`, `Nov 2022`, `2022-Q4`, `2022-W47`. Read beside every other order.
     YearFirst,
-    /// `22.11.2022`, `22/11/2022`, `22 Nov 2022`
+    /// `22.11.2022`, `22/11/2022`
     DayFirst,
-    /// `11/22/2022`, `November 22, 2022`
+    /// `11/22/2022`
     MonthFirst,
-    /// `20221122`
+    /// `22/11/2022` beside `11/23/2022`, where each is a day in one order alone.
+    Either,
+    /// `20221122`, `202211`
     Compact,
 }
 

@@ -128,7 +128,7 @@ impl Fill {
 
 /// A number of a column with four significant digits, and every digit before the point; of dates, the date.
 fn readable(schema: &Schema, column: &str, x: f64) -> String {
-    let writing = schema.columns.iter().find(|c| c.name == column).map(|c| c.written.numbers);
+    let writing = schema.columns.iter().find(|c| c.name == column).map(|c| &c.written.numbers);
     if let Some(date) = writing.and_then(|w| w.date(x)) {
         return date;
     }

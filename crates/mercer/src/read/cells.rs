@@ -9,8 +9,26 @@ pub(super) struct Cells {
     pub(super) commas_are_free: bool,
     /// Whether the format tells strings from numbers, and these were strings.
     pub(super) strings: bool,
+    /// Whether the user said that words such as `None` are labels here, so that only an empty cell is missing.
+    pub(super) words_stay: bool,
     /// Whether the user said that decimals stand behind a comma (`true`) or a point.
     pub(super) decimal_comma: Option<bool>,
+    /// What stands before decimals elsewhere in the table.
+    pub(super) decimals: Decimals,
+}
+
+/// What stands before decimals in the columns of a table that leave no doubt.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Decimals {
+    /// Points, since the format has no other numbers.
+    #[default]
+    OfFormat,
+    /// No column tells.
+    Unknown,
+    /// Points in some column.
+    Points,
+    /// Commas in some column, and points in none.
+    Commas,
 }
 
 impl Cells {
@@ -35,6 +53,24 @@ impl Cells {
     }
     pub(super) fn len(&self) -> usize {
         self.ends.len()
+    }
+    /// What a cell says on its own, in a column that is not of numbers: where strings are told from missing cells, or the user
+    /// keeps words, only an empty cell is missing.
+    pub(super) fn says(&self, cell: &str) -> Cell {
+        match Cell::of(cell) {
+            Cell::Missing if !cell.is_empty() && (self.strings || self.words_stay) => Cell::Word,
+            other => other,
+        }
+    }
+    /// Whether a cell is missing in a column that is not of numbers.
+    pub(super) fn misses(&self, cell: &str) -> bool {
+        self.says(cell) == Cell::Missing
+    }
+    /// The same cells where they are declared labels: words such as `None` are labels, except among numbers.
+    pub(super) fn of_declared_labels(mut self) -> Self {
+        let has_words = self.iter().any(|cell| Cell::of(cell) == Cell::Word);
+        self.words_stay |= has_words;
+        self
     }
     /// Adds missing cells until there are `rows`.
     pub(super) fn pad(&mut self, rows: usize) {

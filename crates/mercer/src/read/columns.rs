@@ -5,10 +5,13 @@ use super::doubts::{self, Identity};
 use super::facts::{Fact, Topic};
 use super::infer::{self, Looks, shortened};
 use super::table::Raw;
-use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm};
-use crate::data::{Categories, Column, ColumnKind, Dataset, Holds, Order, Schema, UNSEEN, Values, Writing, Written};
+use super::{ColumnType, MISSING, ReadOptions, Table, dates, libsvm, marks};
+use crate::data::{
+    Categories, Column, ColumnKind, Dataset, Holds, Marks, Order, Schema, Thousands, UNSEEN, Unit, Values, Writing, Written,
+};
 use crate::error::{Error, Result, nearest};
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 impl Table {
     /// The columns left in the table as a dataset; identifiers are left out with a notice.
@@ -22,12 +25,6 @@ impl Table {
         self.check_declared(options)?;
         let mut columns = Vec::new();
         let mut written = Vec::new();
-        let parted: Vec<String> = self
-            .columns
-            .iter()
-            .filter(|(name, raw)| options.declared(name).is_none() && raw.points_may_part())
-            .map(|(name, _)| name.clone())
-            .collect();
         for (name, raw) in std::mem::take(&mut self.columns) {
             let declared = self.declared(options, &name);
             if declared == Some(ColumnType::Ignore) || (options.declared(&name).is_none() && self.aside.contains(&name)) {
@@ -40,7 +37,7 @@ impl Table {
                 Raw::Ready(values) => Some(values),
                 Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
                 raw => {
-                    let made = self.values(&name, &raw.into_cells(&name)?, declared)?;
+                    let made = self.values(&name, raw.into_cells(&name)?, declared)?;
                     made.map(|(values, how)| {
                         writing = how;
                         values
@@ -48,7 +45,7 @@ impl Table {
                 }
             };
             let values = match values {
-                Some(Values::Numbers(v)) if declared.is_none() => self.unless_identifier(&name, v, writing),
+                Some(Values::Numbers(v)) if declared.is_none() => self.unless_identifier(&name, v, &writing),
                 other => other,
             };
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
@@ -56,27 +53,13 @@ impl Table {
             written.push((name.clone(), Written { numbers: writing, missing, coordinates }));
             columns.extend(values.map(|values| Column { name, values }));
         }
-        self.tell_points(&parted, &written);
         let data = Dataset::with_rows(self.rows, columns)?;
         Ok(written.into_iter().fold(data, |data, (name, how)| if data.position(&name).is_ok() { data.remember(&name, how) } else { data }))
     }
 
-    /// Beside decimal commas, points that could part thousands are a doubt.
-    fn tell_points(&mut self, parted: &[String], written: &[(String, Written)]) {
-        let has_commas = |how: &Written| matches!(how.numbers, Writing::Marked(marks) if marks.decimal_comma);
-        if !written.iter().any(|(_, how)| has_commas(how)) {
-            return;
-        }
-        for name in parted.iter().filter(|name| written.iter().any(|(n, how)| n == *name && how.numbers == Writing::Point)) {
-            let says = "{has} points that could part thousands, since decimals stand behind commas in other columns: read as decimal points; \
-                        --decimal , reads thousands";
-            self.facts.push(Fact::of_column(Topic::Numbers, name, says));
-        }
-    }
-
     /// Plain numbers as an input, and what is doubtful of them; none where they are an identifier.
-    fn unless_identifier(&mut self, name: &str, v: Vec<f64>, writing: Writing) -> Option<Values> {
-        if writing == Writing::Point {
+    fn unless_identifier(&mut self, name: &str, v: Vec<f64>, writing: &Writing) -> Option<Values> {
+        if *writing == Writing::Point {
             if doubts::identity(name, &v) == Identity::Identifier {
                 self.facts.push(doubts::ignored(name));
                 return None;
@@ -87,58 +70,46 @@ impl Table {
     }
 
     /// Cells as they are declared, or as they look, and how their numbers are written; `None` for identifiers.
-    fn values(&mut self, name: &str, cells: &Cells, declared: Option<ColumnType>) -> Result<Option<(Values, Writing)>> {
+    fn values(&mut self, name: &str, cells: Cells, declared: Option<ColumnType>) -> Result<Option<(Values, Writing)>> {
         let looks = match declared {
             Some(ColumnType::Ignore) => return Ok(None),
             Some(ColumnType::Of(kind)) if kind != ColumnKind::Number => Looks::Of(kind),
-            Some(numeric) => Looks::Number(declared_writing(numeric, cells)),
-            None => match infer::looks(&self.file, name, cells, &mut self.facts)? {
-                Looks::Number(Writing::Point) if doubts::are_labels(name, cells) => self.looks_of_codes(name, cells),
-                looks => looks,
-            },
+            Some(numeric) => Looks::Number(declared_writing(numeric, &cells)),
+            None => infer::looks(&self.file, name, &cells, &mut self.facts)?,
         };
-        if let Looks::Number(writing) = looks {
-            self.tell_writing(name, cells, writing, declared);
+        if let Looks::Number(writing) = &looks {
+            self.tell_writing(name, &cells, writing, declared);
         }
         Ok(match looks {
-            Looks::Number(writing) => Some((Values::Numbers(numbers(&self.file, name, cells, writing)?), writing)),
+            Looks::Number(writing) => Some((Values::Numbers(numbers(&self.file, name, &cells, &writing)?), writing)),
             Looks::Of(ColumnKind::Category) => {
-                self.tell_markers(name, cells);
-                Some((Values::Categories(categories(cells)), Writing::Point))
+                let cells = if declared.is_some() { cells.of_declared_labels() } else { cells };
+                self.tell_labels(name, &cells, Topic::Missing);
+                Some((Values::Categories(categories(&cells)), Writing::Point))
             }
-            Looks::Of(kind) => Some((self.parsed(name, kind, cells)?, Writing::Point)),
-            Looks::Identifier => {
-                let says = "{has} a different value in nearly every row: ignored as an identifier";
-                let keeps =
-                    if doubts::are_labels(name, cells) { "category (or number) keeps it" } else { "text (or sequence, category) keeps it" };
+            Looks::Of(kind) => Some((self.parsed(name, kind, &cells)?, Writing::Point)),
+            Looks::Identifier(why) => {
+                let says = format!("{{has}} {why}: ignored as an identifier");
+                let numbers = Writing::of(&cells).is_some();
+                let keeps = if numbers { "category (or number) keeps it" } else { "text (or sequence, category) keeps it" };
                 self.facts.push(Fact::of_column(Topic::Identifiers, name, says).undone_by(keeps));
                 None
             }
         })
     }
 
-    /// Codes of digits are labels where they repeat, and identifiers where they hardly do.
-    fn looks_of_codes(&mut self, name: &str, cells: &Cells) -> Looks {
-        if infer::differ(cells) {
-            return Looks::Identifier;
-        }
-        let says = "{holds} codes of digits, as postal codes are: read as labels";
-        self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("number reads numbers"));
-        Looks::Of(ColumnKind::Category)
-    }
-
     /// Cells that are read as they stand. Words such as `None` that mean a missing cell are kept where they are not the whole cell.
     fn parsed(&self, name: &str, kind: ColumnKind, cells: &Cells) -> Result<Values> {
-        let mut texts = cells.iter().map(|cell| if MISSING_WORDS.contains(&cell) { "" } else { cell });
+        let mut texts = cells.iter().map(|cell| if MISSING_WORDS.contains(&cell) && cells.misses(cell) { "" } else { cell });
         kind.parse(&mut texts).map_err(|misfit| self.cell(misfit.row, name, &misfit.found, &misfit.expected))
     }
 
     /// Says how numbers are written where they are not plain, and where there is a doubt.
-    pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: Writing, declared: Option<ColumnType>) {
+    pub(super) fn tell_writing(&mut self, name: &str, cells: &Cells, writing: &Writing, declared: Option<ColumnType>) {
         let doubtful =
             matches!(writing, Writing::Date(Order::DayFirst | Order::MonthFirst)) && dates::order(cells).is_some_and(|(_, doubt)| doubt);
         if doubtful && matches!(declared, None | Some(ColumnType::Date | ColumnType::NUMBER)) {
-            let (taken, other) = if writing == Writing::Date(Order::DayFirst) {
+            let (taken, other) = if *writing == Writing::Date(Order::DayFirst) {
                 ("day", "date-mdy reads month first")
             } else {
                 ("month", "date-dmy reads day first")
@@ -149,27 +120,60 @@ impl Table {
             self.facts.push(Fact::of_column(Topic::Dates, name, says).undone_by(other));
         } else if declared.is_none() {
             self.facts.extend(writing.fact(name));
-            if writing == Writing::Point
+            self.tell_points(name, cells, writing);
+            if *writing == Writing::Point
                 && let Some((row, found)) = doubts::no_day(cells)
             {
                 let says =
                     format!("{{looks}} like dates written as 20221122, but '{found}' in row {} is no day: read as plain numbers", row + 1);
                 self.facts.push(Fact::of_column(Topic::Dates, name, says));
-            } else if writing == Writing::Point && doubts::are_codes(cells) {
+            } else if *writing == Writing::Point && doubts::are_codes(cells) {
                 let says = "{holds} numbers with leading zeros, as codes have them: read as numbers";
                 self.facts.push(Fact::of_column(Topic::Labels, name, says).undone_by("category reads labels"));
             }
         }
     }
 
-    /// Says which words for a missing cell are kept as labels, since only among numbers it is safe to take them so.
-    fn tell_markers(&mut self, name: &str, cells: &Cells) {
-        let mut labels: Vec<&str> = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing).collect();
+    /// Says what points were taken for where their three digits leave a doubt.
+    fn tell_points(&mut self, name: &str, cells: &Cells, writing: &Writing) {
+        let plain = |marks: &Marks| marks.unit == Unit::None && marks.thousands == Thousands::Point;
+        let says = match writing {
+            Writing::Marked(marks) if plain(marks) && cells.decimal_comma.is_none() && Writing::Point.fits(cells) => {
+                "{has} points that part thousands, since three digits stand behind each and no point in smaller numbers; \
+                 --decimal . reads decimal points"
+            }
+            Writing::Point if marks::points_are_doubtful(cells) => {
+                "{has} points that could part thousands, since three digits stand behind each: read as decimal points; \
+                 --decimal , reads thousands"
+            }
+            _ => return,
+        };
+        self.facts.push(Fact::of_column(Topic::Numbers, name, says));
+    }
+
+    /// Says which words for a missing cell are kept as labels, since only among numbers it is safe to take them so, and which
+    /// labels may be one.
+    pub(super) fn tell_labels(&mut self, name: &str, cells: &Cells, topic: Topic) {
+        let mut labels: Vec<&str> = cells.iter().filter(|cell| !cells.misses(cell)).collect();
         labels.sort_unstable();
         labels.dedup();
-        if let Some(marker) = labels.iter().find(|cell| missing_among_numbers(cell)).filter(|_| labels.len() > 2) {
+        let sign = labels.iter().find(|cell| missing_among_numbers(cell)).filter(|_| labels.len() > 2);
+        // What the user keeps, or the format tells from a missing cell, is no doubt.
+        let word = labels.iter().find(|cell| is_missing(cell)).filter(|_| !cells.strings);
+        if let Some(marker) = sign.or(word) {
             let says = format!("{{has}} the label '{marker}', which is kept as a label: if that stands for missing, add --na={marker}");
-            self.facts.push(Fact::of_column(Topic::Missing, name, says));
+            self.facts.push(Fact::of_column(topic, name, says));
+        }
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        let twins = labels.iter().find_map(|label| seen.insert(label.to_lowercase(), label).map(|twin| (twin, *label)));
+        if let Some((one, other)) = twins {
+            let says = format!(
+                "{{has}} the labels '{}' and '{}', which differ in upper and lower case alone and are two labels here; if they are one, \
+                 write them alike",
+                shortened(one),
+                shortened(other)
+            );
+            self.facts.push(Fact::of_column(if topic == Topic::Missing { Topic::Labels } else { topic }, name, says));
         }
     }
 
@@ -214,19 +218,21 @@ impl Table {
                 (Holds::Number(()), Raw::Numbers(v)) => self.finite(name, v)?,
                 (Holds::Number(()), raw) => {
                     let cells = raw.into_cells(name)?;
-                    let trained = wanted.written.numbers;
+                    let trained = &wanted.written.numbers;
                     let writing = match declared {
                         Some(declared) => declared_writing(declared, &cells),
-                        None => Writing::like(trained, &cells).unwrap_or(trained),
+                        None => Writing::like(trained, &cells).unwrap_or_else(|| trained.clone()),
                     };
-                    if writing != trained {
+                    if writing != *trained {
                         self.facts.extend(writing.fact(name).map(Fact::settled));
                     }
-                    Values::Numbers(numbers(&self.file, name, &cells, writing)?)
+                    Values::Numbers(numbers(&self.file, name, &cells, &writing)?)
                 }
                 (Holds::Category(names), raw) => {
                     let cells = raw.into_cells(name)?;
-                    let labels: Vec<&str> = cells.iter().map(label).collect();
+                    let known: HashSet<&str> = names.iter().map(String::as_str).collect();
+                    let labels: Vec<&str> =
+                        cells.iter().map(|cell| if known.contains(cell) { cell } else { label(&cells, cell) }).collect();
                     let coded = Categories::with_names(&labels, names.clone());
                     self.tell_unseen(name, &labels, &coded);
                     Values::Categories(coded)
@@ -307,7 +313,7 @@ pub(super) fn declared_writing(declared: ColumnType, cells: &Cells) -> Writing {
     match declared {
         ColumnType::Date | ColumnType::DateDmy | ColumnType::DateMdy => date(declared.order()),
         ColumnType::Flag => Writing::Flag,
-        _ => Writing::of(cells).filter(|writing| *writing != Writing::Date(Order::Compact)).unwrap_or(Writing::Point),
+        _ => Writing::declared(cells),
     }
 }
 
@@ -321,7 +327,7 @@ fn agrees(declared: ColumnType, holds: &Holds) -> bool {
 }
 
 /// Finite numbers, NaN for missing cells.
-pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: Writing) -> Result<Vec<f64>> {
+pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: &Writing) -> Result<Vec<f64>> {
     let number = |(row, text): (usize, &str)| match writing.cell(text) {
         Cell::Number(x) => Ok(x),
         Cell::Missing => Ok(f64::NAN),
@@ -336,8 +342,8 @@ pub(super) fn numbers(file: &str, column: &str, cells: &Cells, writing: Writing)
     cells.iter().enumerate().map(number).collect()
 }
 
-fn label(cell: &str) -> &str {
-    if is_missing(cell) { MISSING } else { cell }
+fn label<'a>(cells: &Cells, cell: &'a str) -> &'a str {
+    if cells.misses(cell) { MISSING } else { cell }
 }
 
 fn is_missing(cell: &str) -> bool {
@@ -346,8 +352,8 @@ fn is_missing(cell: &str) -> bool {
 
 /// Labels, the names in the order of [`by_number_then_text`].
 pub(super) fn categories(cells: &Cells) -> Categories {
-    let labels: Vec<&str> = cells.iter().map(label).collect();
-    let mut names: Vec<String> = labels.iter().collect::<std::collections::HashSet<_>>().into_iter().map(|s| s.to_string()).collect();
+    let labels: Vec<&str> = cells.iter().map(|cell| label(cells, cell)).collect();
+    let mut names: Vec<String> = labels.iter().collect::<HashSet<_>>().into_iter().map(|s| s.to_string()).collect();
     names.sort_by(|a, b| by_number_then_text(a, b));
     Categories::with_names(&labels, names)
 }

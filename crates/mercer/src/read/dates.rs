@@ -1,33 +1,51 @@
 //! Dates as days since 1970-01-01 (UTC): ISO 8601, `22.11.2022`, `11/22/2022`, `20221122`, `3 Mar 2021`, `March 3, 2021`, each
-//! with a time of day or not.
-//! One column has one order of day and month; which one, all of its cells together decide.
+//! with a time of day or not; months, quarters and weeks by their first day (see `periods`).
+//! One column has one order of day and month; which one, all of its cells together decide. What is one day in any order stands
+//! beside every order.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
+use super::periods;
 use crate::data::Order;
 
 /// Years of dates that are written as one number: other numbers of eight digits are no dates.
-const COMPACT_YEARS: std::ops::RangeInclusive<i64> = 1900..=2099;
+pub(super) const COMPACT_YEARS: std::ops::RangeInclusive<i64> = 1900..=2099;
 
-const ORDERS: [Order; 4] = [Order::YearFirst, Order::DayFirst, Order::MonthFirst, Order::Compact];
+const ORDERS: [Order; 5] = [Order::YearFirst, Order::DayFirst, Order::MonthFirst, Order::Compact, Order::Either];
 
 /// The orders in which every cell that is not missing is a date; none where there is no such cell.
 pub(super) fn fitting(cells: &Cells) -> Vec<Order> {
     let mut orders = ORDERS.to_vec();
     let mut any = false;
-    for cell in cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell)) {
+    for cell in present(cells) {
         any = true;
         orders.retain(|&order| days(cell, order).is_some());
         if orders.is_empty() {
             break;
         }
     }
-    if any { orders } else { Vec::new() }
+    if any && !periods::are_seasons(present(cells)) { orders } else { Vec::new() }
+}
+
+fn present(cells: &Cells) -> impl Iterator<Item = &str> {
+    cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell))
+}
+
+/// A cell whose day stands first and one whose month does, with their rows from 0, in a column of dates that no order fits: a day
+/// that could be either cannot be read there.
+pub(super) fn two_orders(cells: &Cells) -> Option<[(usize, &str); 2]> {
+    let reads = |cell: &str, order: Order| days(cell, order).is_some();
+    if !present(cells).all(|cell| reads(cell, Order::DayFirst) || reads(cell, Order::MonthFirst)) {
+        return None;
+    }
+    let only = |order: Order, other: Order| cells.iter().enumerate().find(|(_, cell)| reads(cell, order) && !reads(cell, other));
+    Some([only(Order::DayFirst, Order::MonthFirst)?, only(Order::MonthFirst, Order::DayFirst)?])
 }
 
 /// The order to read a column in, and whether another would do as well and mean other days.
 pub(super) fn order(cells: &Cells) -> Option<(Order, bool)> {
     let orders = fitting(cells);
-    if !(orders.contains(&Order::DayFirst) && orders.contains(&Order::MonthFirst)) {
+    let open = orders.contains(&Order::DayFirst) && orders.contains(&Order::MonthFirst) && !orders.contains(&Order::YearFirst);
+    if !open {
         return orders.first().map(|&order| (order, false));
     }
     let differs = cells.iter().any(|cell| days(cell, Order::DayFirst) != days(cell, Order::MonthFirst));
@@ -40,7 +58,7 @@ pub(super) fn order(cells: &Cells) -> Option<(Order, bool)> {
 /// The order in which most cells are dates: a fault is then named by the first cell that is none.
 pub(super) fn nearest_order(cells: &Cells) -> Order {
     let count = |order: Order| cells.iter().filter(|cell| days(cell, order).is_some()).count();
-    ORDERS.into_iter().rev().max_by_key(|&order| count(order)).unwrap_or(Order::YearFirst)
+    ORDERS.into_iter().rev().filter(|order| *order != Order::Either).max_by_key(|&order| count(order)).unwrap_or(Order::YearFirst)
 }
 
 impl Order {
@@ -50,6 +68,7 @@ impl Order {
             Order::YearFirst => "2024-03-01 or 2024-03-01T12:30:00Z",
             Order::DayFirst => "22.11.2022 or 22/11/2022 12:30",
             Order::MonthFirst => "11/22/2022 or 11/22/2022 12:30",
+            Order::Either => "22/11/2022 or 11/22/2022, whose day cannot be a month",
             Order::Compact => "20221122",
         }
     }
@@ -57,19 +76,39 @@ impl Order {
 
 /// Days since 1970-01-01 of a date, with a time after `T` or a space, if any.
 pub(super) fn days(text: &str, order: Order) -> Option<f64> {
+    match order {
+        Order::Compact => days_in(text, order).or_else(|| periods::compact(text).map(first_of_month)),
+        Order::YearFirst => days_in(text, order).or_else(|| periods::first_day(text)),
+        Order::DayFirst | Order::MonthFirst => days_in(text, order).or_else(|| days(text, Order::YearFirst)),
+        Order::Either => match (days(text, Order::DayFirst), days(text, Order::MonthFirst)) {
+            (Some(a), Some(b)) => (a == b).then_some(a),
+            (a, b) => a.or(b),
+        },
+    }
+}
+
+/// The first day of a month of a year.
+pub(super) fn first_of_month([year, month]: [i64; 2]) -> f64 {
+    since_1970(year, month, 1) as f64
+}
+
+fn days_in(text: &str, order: Order) -> Option<f64> {
     let named = with_month(text);
     let (date, time) = match (named, text.split_once(['T', ' '])) {
-        (Some((_, _, behind)), _) => ("", (!behind.is_empty()).then_some(behind)),
+        (Some((_, behind)), _) => ("", (!behind.is_empty()).then_some(behind)),
         (None, Some((date, time))) => (date, Some(time.trim_start())),
         (None, None) => (text, None),
     };
     let [year, month, day] = match order {
-        _ if named.is_some() => named.filter(|(_, found, _)| *found == order)?.0,
+        // The name of a month leaves no doubt of the order.
+        Order::YearFirst if named.is_some() => named?.0,
+        _ if named.is_some() => return None,
         Order::YearFirst => year_first(date)?,
         Order::DayFirst => year_last(date).map(|[day, month, year]| [year, month, day])?,
         Order::MonthFirst if date.contains('.') => return None,
         Order::MonthFirst => year_last(date).map(|[month, day, year]| [year, month, day])?,
         Order::Compact => compact(date)?,
+        Order::Either => return None,
     };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -115,15 +154,15 @@ const MONTHS: [&str; 12] =
     ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 
 /// The month of that name or its abbreviation to three letters (and `Sept`), in any case.
-fn month(word: &str) -> Option<i64> {
+pub(super) fn month(word: &str) -> Option<i64> {
     let word = word.to_ascii_lowercase();
     let is = |name: &&str| *name == word || (word.len() == 3 && name.starts_with(&word)) || (word == "sept" && **name == *"september");
     MONTHS.iter().position(is).map(|at| at as i64 + 1)
 }
 
-/// A date with the name of its month, `3 Mar 2021`, `3rd March 2021`, `March 3, 2021`, `03-Mar-21`: year, month and day, the
-/// order in which they stand, and what is behind them.
-fn with_month(text: &str) -> Option<([i64; 3], Order, &str)> {
+/// A date with the name of its month, `3 Mar 2021`, `3rd March 2021`, `March 3, 2021`, `03-Mar-21`: year, month and day, and what
+/// is behind them.
+fn with_month(text: &str) -> Option<([i64; 3], &str)> {
     let mut rest = text;
     let mut word = || {
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
@@ -142,15 +181,15 @@ fn with_month(text: &str) -> Option<([i64; 3], Order, &str)> {
     let short = |word: &str| digits(word, 2..=2).map(|year| if year >= 69 { 1900 + year } else { 2000 + year });
     let [a, b, c] = words;
     let found = match (month(a), month(b)) {
-        (Some(month), _) => ([year(c)?, month, day(b)?], Order::MonthFirst),
+        (Some(month), _) => [year(c)?, month, day(b)?],
         (_, Some(month)) => match (day(a), year(a)) {
-            (Some(day), _) => ([year(c).or_else(|| short(c))?, month, day], Order::DayFirst),
-            (_, Some(year)) => ([year, month, day(c)?], Order::YearFirst),
+            (Some(day), _) => [year(c).or_else(|| short(c))?, month, day],
+            (_, Some(year)) => [year, month, day(c)?],
             _ => return None,
         },
         _ => return None,
     };
-    Some((found.0, found.1, rest))
+    Some((found, rest))
 }
 
 /// `20221122`
@@ -163,7 +202,7 @@ fn compact(date: &str) -> Option<[i64; 3]> {
 
 /// Days from the civil calendar: years begin in March, so that the leap day is the last of its year.
 /// Howard Hinnant, chrono-compatible low-level date algorithms (2014).
-fn since_1970(year: i64, month: i64, day: i64) -> i64 {
+pub(super) fn since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
@@ -217,7 +256,7 @@ fn seconds(text: &str) -> Option<f64> {
 }
 
 /// Numbers of so many digits each, separated by a character.
-fn numbers<const N: usize>(text: &str, by: char, digits: &[std::ops::RangeInclusive<usize>; N]) -> Option<[i64; N]> {
+pub(super) fn numbers<const N: usize>(text: &str, by: char, digits: &[std::ops::RangeInclusive<usize>; N]) -> Option<[i64; N]> {
     let mut out = [0; N];
     let mut parts = text.split(by);
     for (value, lengths) in out.iter_mut().zip(digits) {
@@ -263,6 +302,10 @@ mod tests {
             ("03-01-2024", Order::MonthFirst, 19_783.0),
             ("20240301", Order::Compact, 19_783.0),
             ("1 Mar 2024", Order::DayFirst, 19_783.0),
+            ("1 Mar 2024", Order::MonthFirst, 19_783.0),
+            ("2024-03-01", Order::DayFirst, 19_783.0),
+            ("13/01/2016", Order::Either, 16_813.0),
+            ("01/13/2016", Order::Either, 16_813.0),
             ("1st march 2024 12:00", Order::DayFirst, 19_783.5),
             ("01-Mar-24", Order::DayFirst, 19_783.0),
             ("1. March 2024", Order::DayFirst, 19_783.0),
@@ -293,7 +336,6 @@ mod tests {
             "3/1/2024 13:00 PM",
             "3/1/2024 0:30 AM",
             "31 Apr 2024",
-            "Mar 2024",
             "1 Mar",
             "1 Mars 2024",
             "Mar 1, 24",
@@ -312,8 +354,13 @@ mod tests {
         // Points stand in no month-first date; one and the same day is no doubt.
         assert_eq!(order(&column(&["01.02.2016"])), Some((Order::DayFirst, false)));
         assert_eq!(order(&column(&["01/01/2016", "02/02/2016"])), Some((Order::MonthFirst, false)));
-        assert_eq!(order(&column(&["13/01/2016", "01/13/2016"])), None);
-        assert_eq!(order(&column(&["3 Mar 2021", "May 4, 2021"])), None);
+        // Days that are one in any order stand beside each other; one that could be two cannot.
+        assert_eq!(order(&column(&["13/01/2016", "01/13/2016", "02/02/2016"])), Some((Order::Either, false)));
+        let two = column(&["13/01/2016", "01/13/2016", "02/03/2016"]);
+        assert_eq!((order(&two), two_orders(&two)), (None, Some([(0, "13/01/2016"), (1, "01/13/2016")])));
+        assert_eq!(order(&column(&["3 Mar 2021", "May 4, 2021", "2021-05-05"])), Some((Order::YearFirst, false)));
+        assert_eq!(order(&column(&["2021-01-10", "28/05/2022"])), Some((Order::DayFirst, false)));
+        assert_eq!(order(&column(&["2021-01-10", "05/04/2022"])), Some((Order::MonthFirst, true)));
         assert_eq!(order(&column(&["3 Mar 2021", "04.05.2021"])), Some((Order::DayFirst, false)));
         assert_eq!(nearest_order(&column(&["13/01/2016", "14/01/2016", "01/13/2016"])), Order::DayFirst);
     }

@@ -4,16 +4,23 @@
 use super::cells::Cells;
 use super::facts::Fact;
 use super::infer::shortened;
-use super::layout::{excel_line, sniff, squeezed};
+use super::layout::{LOOKED_AT, below, excel_line, lines_above, sniff, squeezed};
+use super::marks;
 use super::options::{Decimal, Delimiter, ReadOptions};
 use super::table::{Raw, Table, check_names};
 use crate::error::{Error, Result};
 use csv::StringRecord;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Reads a table whose cells are separated by `delimiter`, or by what the options or its lines tell.
 pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, options: &ReadOptions) -> Result<Table> {
     let reading = Reading { file, options };
+    let skipped = options.skip;
+    let text = below(text, skipped);
+    if skipped > 0 && text.trim().is_empty() {
+        return Err(reading.fault(format!("there is nothing below the {skipped} lines that --skip leaves out")));
+    }
     let excel = excel_line(text);
     let (told, rest) = excel.map_or((None, text), |(sign, rest)| (Some(sign), rest));
     let delimiter = options.delimiter.or(delimiter).or(told).unwrap_or_else(|| sniff(rest));
@@ -22,8 +29,18 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     if delimiter != Delimiter::COMMA {
         facts.push(Fact::of_table(format!("{file}: cells are separated by {}", delimiter.words())));
     }
-    let above = usize::from(excel.is_some());
-    let (mut table, doubted) = reading.table(&rest, delimiter, above, facts.clone(), true)?;
+    let above = skipped + usize::from(excel.is_some());
+    let read = reading.table(&rest, delimiter, above, facts.clone(), true);
+    // A title is a header of one cell.
+    let is_narrow = read.as_ref().map_or(true, |(table, _)| table.columns.len() == 1);
+    if is_narrow
+        && options.delimiter.is_none()
+        && !options.no_header
+        && let Some(lines) = lines_above(text)
+    {
+        return Err(reading.title(text, lines, skipped));
+    }
+    let (mut table, doubted) = read?;
     let Some(row) = doubted else { return Ok(table) };
     // Where quotes are a part of the text, every line is a row.
     if table.columns.len() > 1
@@ -38,6 +55,9 @@ pub(super) fn parse(file: &str, text: &str, delimiter: Option<Delimiter>, option
     Ok(table)
 }
 
+/// What names of rows are called.
+const ROW: &str = "row";
+
 struct Reading<'a> {
     file: &'a str,
     options: &'a ReadOptions,
@@ -48,6 +68,17 @@ impl Reading<'_> {
         Error::Table { file: self.file.to_owned(), why: why.into() }
     }
 
+    /// That lines stand above the header.
+    fn title(&self, text: &str, lines: usize, skipped: usize) -> Error {
+        let first = shortened(text.lines().next().unwrap_or_default().trim());
+        let (stand, all) = (if lines == 1 { "1 line stands".to_owned() } else { format!("{lines} lines stand") }, lines + skipped);
+        self.fault(format!(
+            "{stand} above the header ('{first}'), which seems to be line {}; --skip {all} leaves what is above it out \
+             (in Python skip={all})",
+            all + 1
+        ))
+    }
+
     /// The table in a text, of which `above` lines were read already, and the first row of several lines whose quotes do not
     /// stand around its cells; `quoting` says whether quotes stand around cells at all.
     fn table(&self, text: &str, delimiter: Delimiter, above: usize, mut facts: Vec<Fact>, quoting: bool) -> Result<(Table, Option<usize>)> {
@@ -55,10 +86,14 @@ impl Reading<'_> {
             Delimiter::Character(sign) => sign,
             Delimiter::Spaces => b' ',
         };
-        let reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).quoting(quoting).delimiter(sign).from_reader(text.as_bytes());
+        let reader_of =
+            || csv::ReaderBuilder::new().has_headers(false).flexible(true).quoting(quoting).delimiter(sign).from_reader(text.as_bytes());
+        let reader = reader_of();
         let mut records = Records { reading: self, text, above, delimiter, reader, comments: 0, trailing: 0 };
-        let (header, mut first_row) = records.header()?;
+        let (mut header, mut first_row) = records.header()?;
+        if !self.options.no_header && has_row_names(reader_of(), &header) {
+            header.insert(0, String::new());
+        }
         // A separator at the end of the header makes no column.
         let width = header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
         let names = &header[..width];
@@ -100,25 +135,39 @@ impl Reading<'_> {
         }
         facts.extend(records.left_out());
         let mut columns: Vec<(String, Cells)> = names.iter().cloned().zip(columns).collect();
+        let mut aside = Vec::new();
         if !self.options.no_header {
-            facts.extend(self.leave_out_row_numbers(&mut columns)?);
+            facts.extend(self.name_rows(&mut columns, &mut aside)?);
             facts.extend(self.doubt_header(&columns));
         }
+        let decimals = marks::decimals(columns.iter().map(|(_, cells)| cells));
+        columns.iter_mut().for_each(|(_, cells)| cells.decimals = decimals);
         let columns = columns.into_iter().map(|(name, cells)| (name, Raw::Cells(cells))).collect();
-        Ok((Table { facts, ..Table::of_raw(self.file, rows, columns)? }, doubted))
+        Ok((Table { facts, aside, ..Table::of_raw(self.file, rows, columns)? }, doubted))
     }
 
-    /// A first column without a name is what tools write for row numbers; any other unnamed column is a fault.
-    fn leave_out_row_numbers(&self, columns: &mut Vec<(String, Cells)>) -> Result<Option<Fact>> {
-        if columns.first().is_none_or(|(name, _)| !name.is_empty()) {
-            return Ok(None);
-        }
-        let (_, cells) = columns.remove(0);
-        let counts_from = |first: usize| cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i + first));
-        if columns.is_empty() || !(counts_from(0) || counts_from(1)) {
+    /// A first column without a name is what tools write for numbers or names of rows. Numbers that count them are left out; names
+    /// are a column that is set aside.
+    fn name_rows(&self, columns: &mut Vec<(String, Cells)>, aside: &mut Vec<String>) -> Result<Option<Fact>> {
+        let width = columns.len();
+        let taken = |name: &str| columns.iter().any(|(other, _)| other == name);
+        let free = std::iter::once(ROW.to_owned()).chain((1..).map(|k| format!("{ROW}.{k}"))).find(|name| !taken(name)).unwrap_or_default();
+        let Some((name, cells)) = columns.first_mut().filter(|(name, _)| name.is_empty()) else { return Ok(None) };
+        if width == 1 {
             return Err(self.fault("column 1 has no name in the header"));
         }
-        Ok(Some(Fact::of_table(format!("{}: the first column has no name and counts the rows: ignored", self.file))))
+        let counts_from = |first: usize| cells.iter().enumerate().all(|(i, cell)| cell.parse() == Ok(i + first));
+        if counts_from(0) || counts_from(1) {
+            columns.remove(0);
+            return Ok(Some(Fact::of_table(format!("{}: the first column has no name and counts the rows: ignored", self.file))));
+        }
+        name.clone_from(&free);
+        let says = format!(
+            "{}: the first column has no name: taken as names of rows, called '{free}'; --types {free}=TYPE makes it an input",
+            self.file
+        );
+        aside.push(free);
+        Ok(Some(Fact::of_table(says)))
     }
 
     /// A name that is also a cell of its own column: perhaps the header is missing and the first line is data.
@@ -228,6 +277,20 @@ impl Records<'_> {
         }
         facts
     }
+}
+
+/// Whether every row has a cell more than the header, which then lacks one above the names of rows, as R's write.table writes
+/// it: names that differ.
+fn has_row_names(mut reader: csv::Reader<&[u8]>, header: &[String]) -> bool {
+    let rows = reader.records().flatten().filter(|row| row.get(0).is_none_or(|cell| !cell.starts_with('#'))).skip(1).take(LOOKED_AT);
+    let rows: Vec<StringRecord> = rows.collect();
+    let mut names = HashSet::new();
+    let longer = rows.iter().all(|row| row.len() == header.len() + 1 && names.insert(row.get(0)));
+    let filled = rows.iter().any(|row| row.iter().next_back().is_some_and(|cell| !cell.trim().is_empty()));
+    // A word above numbers alone is a name: the line above it is a title.
+    let is_number = |row: &StringRecord, k: usize| row.get(k).is_some_and(|cell| cell.trim().parse::<f64>().is_ok());
+    let titled = || (1..=header.len()).any(|k| !is_number(&rows[0], k) && rows[1..].iter().all(|row| is_number(row, k)));
+    names.len() > 1 && longer && filled && header.iter().all(|name| !name.is_empty()) && !titled()
 }
 
 /// Whether every quote that opens a cell of a record is closed at the end of the cell.

@@ -1,16 +1,21 @@
 //! Columns of numbers that may be no measurements: identifiers, codes, and values that stand for missing cells.
 
 use super::Notice;
-use super::cells::{Cell, Cells, missing_among_numbers};
+use super::cells::{Cell, Cells};
 use super::dates;
 use super::facts::{Fact, Topic};
-use crate::data::{Marks, Order, Thousands, Unit};
+use crate::data::Order;
 use std::collections::HashSet;
 
 /// Fewer rows tell nothing about identifiers.
 const ENOUGH: usize = 10;
 /// Last words of the names of identifiers.
 const NAMES: [&str; 12] = ["id", "ids", "nr", "no", "key", "uuid", "guid", "rowid", "rownumber", "rownames", "index", "idx"];
+
+/// Words in the names of telephone numbers.
+const TELEPHONES: [&str; 9] = ["phone", "telephone", "tel", "telefon", "mobile", "cell", "fax", "handy", "phonenumber"];
+/// Digits that a telephone number has at least, with its area code, and at most (ITU-T E.164).
+const TELEPHONE_DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
 
 /// Last words of the names of postal codes, written together.
 const POSTAL: [&str; 5] = ["zip", "zipcode", "postcode", "postalcode", "plz"];
@@ -45,7 +50,7 @@ pub(super) fn identity(name: &str, values: &[f64]) -> Identity {
 
 /// What is said of an identifier of whole numbers.
 pub(super) fn ignored(name: &str) -> Fact {
-    Fact::of_column(Topic::Identifiers, name, "{has} a different whole number in every row: ignored as an identifier")
+    Fact::of_column(Topic::Identifiers, name, "{has} a different whole number in every row and the name of an identifier: ignored as one")
         .undone_by("number keeps it")
 }
 
@@ -133,34 +138,81 @@ pub(super) fn no_day(cells: &Cells) -> Option<(usize, &str)> {
     present().find(|(_, cell)| !is_day(cell)).filter(|_| 2 * days >= all)
 }
 
-/// Whether points could part thousands in plain numbers: `1.234`, `950`, `12.345`.
-pub(super) fn points_may_part(cells: &Cells) -> bool {
-    let parted = Marks { decimal_comma: true, thousands: Thousands::Point, unit: Unit::None };
-    let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell));
-    cells.iter().any(|cell| cell.contains('.') && cell != ".") && present.all(|cell| parted.number(cell).is_some())
-}
-
 /// Whether the cells are codes of digits, some with a leading zero: 01067, 99998.
 pub(super) fn are_codes(cells: &Cells) -> bool {
-    codes(cells).is_some_and(|(_, zeros)| zeros)
+    of_digits(cells).is_some_and(|digits| digits.zeros)
 }
 
-/// Whether they are codes that nobody would count with: long ones with leading zeros, or postal codes by their name.
-pub(super) fn are_labels(name: &str, cells: &Cells) -> bool {
-    let long = |(digits, zeros): (usize, bool)| digits >= DIGITS && (zeros || named_as_postal(name));
-    !cells.strings && codes(cells).is_some_and(long) && no_day(cells).is_none()
+/// What plain numbers are that nobody would count with: long codes with leading zeros, postal codes by their name, whole numbers
+/// that a number cannot hold to the last digit, and codes such as 12E3, which a program writes 1.2e4 where it means a number.
+pub(super) fn codes(name: &str, cells: &Cells) -> Option<&'static str> {
+    if of_digits(cells).is_some_and(|digits| digits.longest >= DIGITS && (digits.zeros || (digits.alike && named_as_postal(name)))) {
+        return no_day(cells).is_none().then_some("codes of digits, as postal codes are");
+    }
+    if cells.iter().any(is_code_with_exponent) {
+        return Some("codes such as 12E3");
+    }
+    let lost = cells.iter().any(loses_digits);
+    (lost && are_labels_or_collide(cells)).then_some("whole numbers of which a number would lose the last digits")
 }
 
-/// How many digits each cell has, where that is one number, and whether some begin with 0.
-fn codes(cells: &Cells) -> Option<(usize, bool)> {
+/// `12E3`: two digits or more, then an exponent.
+fn is_code_with_exponent(cell: &str) -> bool {
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    cell.split_once(['e', 'E']).is_some_and(|(before, behind)| before.len() > 1 && !behind.is_empty() && digits(before) && digits(behind))
+}
+
+/// Whether a whole number has digits that a number of 53 bits does not hold.
+pub(super) fn loses_digits(cell: &str) -> bool {
+    let digits = cell.trim_start_matches(['-', '+']);
+    let whole = digits.len() > 15 && digits.bytes().all(|b| b.is_ascii_digit());
+    whole && cell.parse::<i128>().ok().zip(cell.parse::<f64>().ok()).is_none_or(|(exact, near)| near as i128 != exact)
+}
+
+/// Whether cells repeat, as labels do, or some that differ would be one number: points in time of nanoseconds do neither.
+fn are_labels_or_collide(cells: &Cells) -> bool {
+    let present = || cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing);
+    let texts: HashSet<&str> = present().collect();
+    let numbers: HashSet<u64> = texts.iter().filter_map(|cell| cell.parse::<f64>().ok()).map(f64::to_bits).collect();
+    2 * texts.len() <= present().count() || numbers.len() < texts.len()
+}
+
+/// Whether the cells are telephone numbers: with a plus before each, or with signs between digits or under a name that says so.
+pub(super) fn are_telephones(name: &str, cells: &Cells) -> bool {
+    let named = words(name).iter().any(|word| TELEPHONES.contains(&word.as_str()));
+    let (mut any, mut plus, mut signs) = (false, true, false);
+    for cell in cells.iter().filter(|cell| !cells.misses(cell)) {
+        let digits = cell.bytes().filter(u8::is_ascii_digit).count();
+        if !TELEPHONE_DIGITS.contains(&digits) || !cell.bytes().all(|b| b.is_ascii_digit() || b" +-()/.".contains(&b)) {
+            return false;
+        }
+        any = true;
+        plus &= cell.starts_with('+') && digits > 7;
+        signs |= cell.contains([' ', '/', '(']);
+    }
+    // Numbers with a decimal point or a date are none by their name alone.
+    any && (plus || (named && (signs || cells.iter().all(|cell| !cell.contains('.')))))
+}
+
+/// Codes of digits.
+struct Digits {
+    longest: usize,
+    alike: bool,
+    zeros: bool,
+}
+
+/// How many digits the cells have, and whether some begin with 0; `None` where there is anything else.
+fn of_digits(cells: &Cells) -> Option<Digits> {
     let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing).peekable();
-    let length = present.peek().map(|cell| cell.len())?;
-    let mut zeros = false;
-    let alike = present.all(|cell| {
-        zeros |= cell.starts_with('0') && cell.len() > 1;
-        cell.len() == length && cell.bytes().all(|b| b.is_ascii_digit())
+    let first = present.peek().map(|cell| cell.len())?;
+    let mut found = Digits { longest: first, alike: true, zeros: false };
+    let all = present.all(|cell| {
+        found.zeros |= cell.starts_with('0') && cell.len() > 1;
+        found.alike &= cell.len() == first;
+        found.longest = found.longest.max(cell.len());
+        cell.bytes().all(|b| b.is_ascii_digit())
     });
-    alike.then_some((length, zeros))
+    (all && !cells.strings).then_some(found)
 }
 
 #[cfg(test)]
@@ -182,15 +234,54 @@ mod tests {
     }
 
     #[test]
+    fn whole_numbers_above_2_to_53_and_codes_with_an_exponent_are_labels_where_numbers_would_make_two_one() {
+        let cells = |list: &[&str]| {
+            let mut cells = Cells::default();
+            list.iter().for_each(|cell| cells.push(cell));
+            cells
+        };
+        assert!(loses_digits("2023552585717889861") && loses_digits("9007199254740993") && loses_digits(&"9".repeat(60)));
+        assert!(!loses_digits("9007199254740992") && !loses_digits("0.12345678901234567") && !loses_digits("-1"));
+        assert!(codes("x", &cells(&["2023552585717889861", "2023552585717889862"])).is_some());
+        assert!(codes("x", &cells(&["2023552585717889861", "5", "5", "2023552585717889861"])).is_some());
+        // Nanoseconds since 1970, one second apart.
+        assert!(codes("x", &cells(&["1700000000123456789", "1700000001123456789"])).is_none());
+        assert!(codes("x", &cells(&["12E3", "7000", "12000"])).is_some());
+        assert!(codes("x", &cells(&["1e5", "1.2e4", "3E-2"])).is_none());
+    }
+
+    #[test]
+    fn telephone_numbers_have_signs_or_a_name() {
+        let cells = |list: &[&str]| {
+            let mut cells = Cells::default();
+            list.iter().for_each(|cell| cells.push(cell));
+            cells
+        };
+        for (name, list) in [
+            ("x", ["+49 371 306027", "+49 30 123456"]),
+            ("x", ["+49371306027", "+4930123456"]),
+            ("phone", ["(555) 123-4567", "555-123-4567"]),
+            ("Mobile phone", ["5551234567", "5551234568"]),
+        ] {
+            assert!(are_telephones(name, &cells(&list)), "{name} {list:?}");
+        }
+        for (name, list) in
+            [("x", ["5551234567", "5551234568"]), ("phone", ["12", "15"]), ("cell", ["123456.5", "234567.25"]), ("x", ["+5", "+6"])]
+        {
+            assert!(!are_telephones(name, &cells(&list)), "{name} {list:?}");
+        }
+    }
+
+    #[test]
     fn long_codes_of_digits_are_labels_by_their_zeros_or_their_name() {
         let cells = |list: &[&str]| {
             let mut cells = Cells::default();
             list.iter().for_each(|cell| cells.push(cell));
             cells
         };
-        assert!(are_labels("x", &cells(&["01067", "99998", ""])));
+        assert!(codes("x", &cells(&["01067", "99998", ""])).is_some() && codes("x", &cells(&["01067", "998"])).is_some());
         for name in ["zip", "ship zip", "ZipCode", "zip_code", "Postal Code", "post code", "PLZ"] {
-            assert!(are_labels(name, &cells(&["98103", "98105"])), "{name}");
+            assert!(codes(name, &cells(&["98103", "98105"])).is_some(), "{name}");
         }
         for (name, list) in [
             ("x", ["98103", "98105"]),
@@ -200,7 +291,7 @@ mod tests {
             ("code", ["1234", "5678"]),
             ("zipper", ["1234", "5678"]),
         ] {
-            assert!(!are_labels(name, &cells(&list)), "{name} {list:?}");
+            assert!(codes(name, &cells(&list)).is_none(), "{name} {list:?}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Which format bytes are in, told from their first bytes, and from the name only where one is promised: CSV, ARFF.
 
+use super::layout::below;
 use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
 use super::unpack::unpack;
@@ -43,9 +44,10 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
 
 /// Reads a table from its text.
 pub(super) fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
-    match told(text, name) {
+    match told(below(text, options.skip), name) {
         Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
         Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),
+        _ if options.skip > 0 => of_text(file, below(text, options.skip), name, &ReadOptions { skip: 0, ..options.clone() }, most),
         Format::JsonLines => json_lines::parse(file, text, most),
         Format::Libsvm => libsvm::parse(file, text, most),
         Format::Fasta => fasta::parse(file, text, most),

@@ -1,7 +1,7 @@
 //! Kernel matrices from files: a column of names becomes a column of their rows.
 //!
-//! A CSV file has the names in its header, after the first cell, and in its first column; an NPY file has none, and its
-//! rows are called 0, 1, 2, ...
+//! A CSV file has the names in its header, after the first cell, which may be empty or lacking, and in its first column; names
+//! that count the rows may stand in the header alone. An NPY file has none, and its rows are called 0, 1, 2, ...
 
 use super::columns::numbers;
 use super::table::Raw;
@@ -22,17 +22,23 @@ impl Named {
         let mut table = Table::read_within(source, &ReadOptions::default(), control)?;
         let header = table.header().to_vec();
         let (rows, from_npy) = (table.rows(), table.columns.iter().all(|(_, raw)| matches!(raw, Raw::Numbers(_))));
-        let names: Vec<String> = if from_npy {
+        // Row numbers of a first column without a name were left out as such.
+        let in_header = header.len() == rows;
+        let names: Vec<String> = if in_header && !from_npy {
+            header.clone()
+        } else if from_npy {
             (0..rows).map(|i| i.to_string()).collect()
         } else {
             let Some(first) = header.first() else { return Err(table.fault("an empty kernel matrix")) };
             texts(&mut table, first)?
         };
-        let columns = if from_npy { &header[..] } else { &header[1..] };
+        let columns = if from_npy || in_header { &header[..] } else { &header[1..] };
         if columns.len() != rows {
             return Err(table.fault(format!("{rows} rows and {} columns of values; a kernel matrix is square", columns.len())));
         }
-        if !from_npy && let Some(k) = (0..rows).find(|&k| columns[k] != names[k]) {
+        if !(from_npy || in_header)
+            && let Some(k) = (0..rows).find(|&k| columns[k] != names[k])
+        {
             return Err(table.fault(format!(
                 "row {} is '{}' and column {} is '{}'; give rows and columns in one order",
                 k + 1,
@@ -60,7 +66,7 @@ fn texts(table: &mut Table, column: &str) -> Result<Vec<String>> {
 fn column_of(table: &mut Table, column: &str) -> Result<Vec<f64>> {
     match table.take(column)? {
         Raw::Numbers(v) => Ok(v),
-        raw => numbers(&table.file, column, &raw.into_cells(column)?, Writing::Point),
+        raw => numbers(&table.file, column, &raw.into_cells(column)?, &Writing::Point),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Rows that have one value in a column made one row, their numbers a set of vectors: conformations of a molecule, patches of a
 //! picture, visits of a patient.
 
-use super::cells::Cell;
 use super::columns::numbers;
 use super::facts::{Fact, Topic};
 use super::table::Raw;
@@ -62,13 +61,13 @@ impl Table {
             return Err(self.fault(format!("there is no column of numbers to make vectors of, besides '{column}'")));
         }
         let ids = self.take_cells(column)?;
-        if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| Cell::of(id) == Cell::Missing) {
+        if let Some((row, found)) = ids.iter().enumerate().find(|(_, id)| ids.misses(id)) {
             return Err(self.cell(row, column, found, "the name of the set that the row belongs to"));
         }
         let mut vectors = Vec::with_capacity(coordinates.len());
         for name in &coordinates {
             let cells = self.take_cells(name)?;
-            let found = numbers(&self.file, name, &cells, Writing::Point)?;
+            let found = numbers(&self.file, name, &cells, &Writing::Point)?;
             if let Some(row) = found.iter().position(|x| x.is_nan()) {
                 return Err(self.cell(row, name, "", "a number; a vector of a set has no missing ones"));
             }

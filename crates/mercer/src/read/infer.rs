@@ -3,24 +3,26 @@
 //! In this order: what only trees or sets of vectors look like, nine in ten cells at least; only numbers, be they plain, written
 //! for people, dates or words for true and false; DNA or RNA letters, ten
 //! or more a cell on average; labels that repeat (at most half as many as cells, and at most 20 or a tenth of the rows); one word of letters a cell, ten or more on average
-//! (sequences); three words or more a cell on average (texts); at least ten cells of which nine in ten differ
-//! (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
+//! (sequences); three words or more a cell on average (texts), where a word has a letter; at least ten cells of which nine in ten
+//! differ (identifiers); whatever is left are labels. Words among numbers are an error where nine in ten cells are numbers (ten
 //! at least), or half of them and the cells do not repeat like labels.
 
 use super::cells::{Cell, Cells, missing_among_numbers};
 use super::facts::{Fact, Topic, declared};
 use super::marks::{self, Said};
+use super::{dates, doubts};
 use crate::data::{ColumnKind, Order, Unit, Writing};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 
 /// What a column looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Looks {
     Number(Writing),
     /// Cells of any other kind.
     Of(ColumnKind),
-    Identifier,
+    /// Cells that hardly repeat and tell nothing else, and how that was seen.
+    Identifier(String),
 }
 
 /// What one pass over the cells counts.
@@ -44,7 +46,7 @@ struct Counts<'a> {
 fn count(cells: &Cells) -> Counts<'_> {
     let mut c = Counts { letters_only: true, nucleotides_only: true, ..Counts::default() };
     for (row, text) in cells.iter().enumerate() {
-        let cell = Cell::of(text);
+        let cell = cells.says(text);
         match cell {
             Cell::Missing => continue,
             Cell::Number(_) => c.numbers += 1,
@@ -61,7 +63,7 @@ fn count(cells: &Cells) -> Counts<'_> {
         c.letters_only &= text.bytes().all(|b| b.is_ascii_alphabetic());
         c.nucleotides_only &= text.bytes().all(|b| b"ACGTUNacgtun".contains(&b));
         c.length += text.chars().count();
-        c.words += text.split_whitespace().count();
+        c.words += text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
     }
     c
 }
@@ -89,22 +91,35 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     if let Some(kind) = unmistakable(cells) {
         return Ok(Looks::Of(kind));
     }
+    if doubts::are_telephones(column, cells) {
+        return Ok(c.identifier("telephone numbers"));
+    }
     let writing = Writing::of(cells);
     // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
-    let bare = match writing {
+    let bare = match &writing {
         Some(Writing::Marked(marks)) => marks.unit == Unit::None,
         Some(Writing::Point | Writing::Date(Order::Compact)) => true,
         _ => false,
     };
     let as_strings = cells.strings && c.cells > 0 && bare;
     match writing {
-        // There is an infinity, which is refused below.
-        Some(Writing::Point) if c.not_numbers > 0 => {}
+        // There is an infinity, which is refused below; or words that are kept as labels are all there is.
+        Some(Writing::Point) if c.not_numbers > 0 && (c.first_infinite.is_some() || c.numbers == 0) => {}
+        Some(Writing::Point) if !as_strings => match doubts::codes(column, cells) {
+            Some(_) if c.numbers == 0 => return Ok(Looks::Number(Writing::Point)),
+            Some(what) if c.differs() => return Ok(c.identifier(what)),
+            Some(what) => {
+                let says = format!("{{holds}} {what}: read as labels");
+                facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
+                return Ok(Looks::Of(ColumnKind::Category));
+            }
+            None => return Ok(Looks::Number(Writing::Point)),
+        },
         Some(writing) if !as_strings => return Ok(Looks::Number(writing)),
         _ => {}
     }
     let labels = format!("declare {} to read it as labels (ignore to leave it out)", declared(column, "category"));
-    if as_strings {
+    if as_strings && c.numbers > 0 {
         let says = "{holds} numbers written as strings: read as labels";
         facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
     } else if let Some(at) = c.first_word.filter(|_| c.words_with_commas == c.not_numbers) {
@@ -152,7 +167,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     } else if c.words >= 3 * c.cells {
         Looks::Of(ColumnKind::Text)
     } else if c.differs() {
-        Looks::Identifier
+        c.identifier(&why_no_numbers(cells))
     } else {
         Looks::Of(ColumnKind::Category)
     })
@@ -160,18 +175,40 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
 
 /// The kind whose cells look like no other's, where nine in ten cells that are not missing are such; the others are then faults.
 fn unmistakable(cells: &Cells) -> Option<ColumnKind> {
-    let there: Vec<&str> = cells.iter().filter(|text| Cell::of(text) != Cell::Missing).collect();
+    let there: Vec<&str> = cells.iter().filter(|text| !cells.misses(text)).collect();
     let first = there.iter().copied().take(10).find_map(|text| ColumnKind::ALL.iter().find(|kind| kind.looks_like(text)))?;
     let alike = there.iter().filter(|text| first.looks_like(text)).count();
     (10 * alike >= 9 * there.len()).then_some(*first)
 }
 
-/// Whether the cells that are not missing hardly repeat.
-pub(super) fn differ(cells: &Cells) -> bool {
-    count(cells).differs()
+/// What keeps cells that look like numbers or dates from being read so; empty where they look like neither.
+fn why_no_numbers(cells: &Cells) -> String {
+    if let Some([(day, first), (month, second)]) = dates::two_orders(cells) {
+        let (day, month) = (day + 1, month + 1);
+        return format!("dates in two orders, day first ('{first}' in row {day}) and month first ('{second}' in row {month})");
+    }
+    let mut units: Vec<(Unit, usize)> = Vec::new();
+    for (row, _) in cells.iter().enumerate().filter(|(_, cell)| !cells.misses(cell)) {
+        let Some(Writing::Marked(marks)) = Writing::of(&cells.select(&[row])) else { return String::new() };
+        if units.iter().all(|(unit, _)| *unit != marks.unit) {
+            units.push((marks.unit, row));
+        }
+        if units.len() > 1 {
+            return format!("numbers in different units, as in rows {} and {}", units[0].1 + 1, units[1].1 + 1);
+        }
+    }
+    String::new()
 }
 
 impl Counts<'_> {
+    /// An identifier, as the counts tell it.
+    fn identifier(&self, what: &str) -> Looks {
+        let values = match (self.distinct.len(), self.cells) {
+            (all, cells) if all == cells => format!("{all} different values in {cells} rows"),
+            (some, cells) => format!("{some} different values in {cells} rows that have one"),
+        };
+        Looks::Identifier(if what.is_empty() { values } else { format!("{what}, {values}") })
+    }
     fn differs(&self) -> bool {
         self.cells >= 10 && 10 * self.distinct.len() >= 9 * self.cells
     }

@@ -10,13 +10,14 @@ use crate::data::Points;
 use crate::error::{Error, Result};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// Bytes that one more cell takes at least.
 const BYTES_PER_CELL: u64 = 16;
 
 /// One object, its keys in order.
-struct Row(Vec<(String, Value)>);
+struct Row(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
@@ -81,7 +82,7 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
             if needed > most {
                 return Err(too_large(&format!("{file}, whose rows have {} different keys,", columns.len()), needed, most));
             }
-            columns[place].push(rows, value).map_err(|why| fault(format!("line {line} (row {rows}), column '{name}': {why}")))?;
+            columns[place].push(rows, value.get()).map_err(|why| fault(format!("line {line} (row {rows}), column '{name}': {why}")))?;
         }
     }
     if rows == 0 {
@@ -95,7 +96,9 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
 }
 
 impl Growing {
-    fn push(&mut self, row: usize, value: Value) -> std::result::Result<(), String> {
+    /// Adds a value as it was written: the digits of a number stay, however many there are.
+    fn push(&mut self, row: usize, written: &str) -> std::result::Result<(), String> {
+        let value: Value = serde_json::from_str(written).map_err(|e| e.to_string())?;
         if self.last == row {
             return Err("the key stands twice; rename one of them".into());
         }
@@ -112,14 +115,14 @@ impl Growing {
             _ if sort == "null" => {}
             None => self.sort = Some((sort, row)),
             Some((before, first)) if before != sort => {
-                return Err(format!("found {}, and row {first} holds {before}; make them one type", shortened(&value.to_string())));
+                return Err(format!("found {}, and row {first} holds {before}; make them one type", shortened(written)));
             }
             Some(_) => {}
         }
         self.cells.pad(row - 1);
         match value {
             Value::Bool(flag) => self.cells.push(if flag { "true" } else { "false" }),
-            Value::Number(number) => self.cells.push(&number.to_string()),
+            Value::Number(_) => self.cells.push(written),
             Value::String(text) => {
                 self.cells.strings = true;
                 self.cells.push(&text);

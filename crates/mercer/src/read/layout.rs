@@ -4,7 +4,7 @@ use super::options::Delimiter;
 use std::borrow::Cow;
 
 /// Lines that are looked at.
-const LOOKED_AT: usize = 50;
+pub(super) const LOOKED_AT: usize = 50;
 /// Signs that part cells, the more telling before the less: a comma may stand within numbers and sentences.
 const SIGNS: [u8; 4] = [b'\t', b';', b'|', b','];
 
@@ -31,6 +31,25 @@ pub(super) fn excel_line(text: &str) -> Option<(Delimiter, &str)> {
         [sign] => Some((Delimiter::Character(*sign), rest)),
         _ => None,
     }
+}
+
+/// The text below so many lines.
+pub(super) fn below(text: &str, lines: usize) -> &str {
+    (0..lines).fold(text, |text, _| text.split_once('\n').map_or("", |(_, rest)| rest))
+}
+
+/// How many lines stand above a table that has one sign equally often in every line below them, twice at least, and never so often
+/// above; `None` where the table begins with the first line.
+pub(super) fn lines_above(text: &str) -> Option<usize> {
+    let lines: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).take(LOOKED_AT).collect();
+    let begins = |sign: u8| {
+        let counts: Vec<usize> = lines.iter().map(|(_, line)| count(line, sign)).collect();
+        let width = counts.last().copied().filter(|&n| n > 0)?;
+        let first = counts.iter().rposition(|&n| n != width)? + 1;
+        let few = counts[..first].iter().all(|&n| n < width);
+        (few && counts.len() > first + 1).then(|| lines[first].0)
+    };
+    SIGNS.into_iter().filter_map(begins).min()
 }
 
 /// What parts the cells: of the signs in the first line, the one that stands equally often in every line; the most frequent
@@ -89,11 +108,25 @@ fn count(line: &str, sign: u8) -> usize {
     count
 }
 
+/// Whether spaces part every line into as many cells, with a number among them; the header may lack a cell above the names of
+/// rows, as R's write.table has it.
 fn parted_by_spaces(header: &str, rows: &[&str]) -> bool {
-    let width = header.split_whitespace().count();
-    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.split_whitespace().collect()).collect();
-    let numbers = |k: usize| rows.iter().all(|row| row[k].parse::<f64>().is_ok());
-    width > 1 && !rows.is_empty() && rows.iter().all(|row| row.len() == width) && (0..width).any(numbers)
+    let cells = |line: &str| squeezed(line.trim()).split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let quoted = |line: &str| line.bytes().filter(|&b| b == b'"').count() >= 2;
+    // Spaces within quotes part nothing: a sign stands for them.
+    let whole = |line: &str| {
+        let mut inside = false;
+        let kept: String = line.chars().map(|c| (inside ^= c == '"', if inside && c == ' ' { '_' } else { c }).1).collect();
+        cells(if quoted(line) { &kept } else { line })
+    };
+    let width = whole(header).len();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| whole(row)).collect();
+    let Some(first) = rows.first().map(Vec::len) else { return false };
+    let numbers = |k: usize| rows.iter().all(|row| row[k].trim_matches('"').parse::<f64>().is_ok() || row[k] == "NA");
+    let row_names = first == width + 1 && quoted(header);
+    (row_names || (first == width && width > 1))
+        && rows.iter().all(|row| row.len() == first)
+        && (usize::from(row_names)..first).any(numbers)
 }
 
 /// The text with one space where there are several, or tabs, outside of quotes, and none at the ends of lines.
@@ -141,9 +174,21 @@ mod tests {
     #[test]
     fn spaces_part_cells_only_where_every_line_has_as_many_and_some_are_numbers() {
         assert_eq!(sniff("a b y\n0.3 0.1 p\n0.8  0.2 q\n"), Delimiter::Spaces);
+        // R: write.table(data.frame(a = 1:2, b = c("p q", "r")))
+        assert_eq!(sniff("\"a\" \"b\"\n\"1\" 1 \"p q\"\n\"2\" 2 \"r\"\n"), Delimiter::Spaces);
         assert_eq!(sniff("full name\nAda Lovelace\nAlan Turing\n"), Delimiter::COMMA);
         assert_eq!(sniff("a note\nthree words here\n1 2\n"), Delimiter::COMMA);
         assert_eq!(squeezed("  a  b\t c \n1 \"x  y\"\n\n 2 3"), "a b c\n1 \"x  y\"\n\n2 3");
+    }
+
+    #[test]
+    fn lines_above_a_table_are_counted_where_all_below_have_as_many_signs() {
+        assert_eq!(lines_above("Customer export\nGenerated 2024\n\na,b\n1,2\n3,4\n"), Some(3));
+        assert_eq!(lines_above("Export\na;b\n1,5;2\n3;4\n"), Some(1));
+        assert_eq!(lines_above("By me, 2024\na,b,c\n1,2,3\n3,4,5\n"), Some(1));
+        for text in ["a,b\n1,2\n3,4\n", "a,b,c\n1,2\n3,4\n", "alone\n1\n2\n", "alone\na,b\n"] {
+            assert_eq!(lines_above(text), None, "{text}");
+        }
     }
 
     #[test]

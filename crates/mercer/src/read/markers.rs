@@ -1,9 +1,10 @@
-//! Cells that the user declares missing: `--na=-999`, `--na 'n/v,unknown'`, `--na age=-1` for one column.
+//! Cells that the user declares missing: `--na=-999`, `--na 'n/v,unknown'`, `--na age=-1` for one column. A marker without text
+//! says that words such as `None` are labels, and only empty cells missing: `--na ''`, `--na label=`.
 
 use super::cells::Cell;
 use super::table::Raw;
 use super::{Table, facts::Fact, facts::Topic, infer::shortened};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// One marker.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,15 +18,15 @@ struct Marker<'a> {
 
 impl Marker<'_> {
     fn is(&self, cell: &str) -> bool {
-        cell == self.text || self.number.is_some_and(|number| Cell::of(cell) == Cell::Number(number))
+        // A code such as 0099 or 99E2 is no other way to write a number.
+        let is_code = || cell.contains(['e', 'E']) || (cell.len() > 1 && cell.starts_with('0') && !cell.starts_with("0."));
+        cell == self.text || self.number.is_some_and(|number| Cell::of(cell) == Cell::Number(number) && !is_code())
     }
 }
 
 impl Table {
-    /// Empties the cells that the markers name; `COLUMN=TEXT` counts in that column alone.
-    ///
-    /// # Errors
-    /// A marker without text.
+    /// Empties the cells that the markers name; `COLUMN=TEXT` counts in that column alone. A marker without text keeps the usual
+    /// words as labels.
     pub(super) fn empty_marked(&mut self, written: &[String]) -> Result<()> {
         let mut markers = Vec::new();
         for marker in written {
@@ -33,10 +34,6 @@ impl Table {
                 Some((column, text)) if self.header.iter().any(|name| name == column.trim()) => (Some(column.trim()), text.trim()),
                 _ => (None, marker.trim()),
             };
-            if text.is_empty() {
-                let why = "write the text that stands for a missing cell, as in --na=-999 or --na unknown; empty cells are missing already";
-                return Err(Error::Setting { name: "--na".into(), why: why.into() });
-            }
             let number = match Cell::of(text) {
                 Cell::Number(x) => Some(x),
                 _ => None,
@@ -54,6 +51,7 @@ impl Table {
             };
             let count = match raw {
                 Raw::Cells(cells) => {
+                    cells.words_stay |= of_column.iter().any(|&k| markers[k].text.is_empty());
                     let seen = std::cell::RefCell::new(&mut met);
                     let (emptied, count) = cells.emptied(|cell| empties(cell, &mut seen.borrow_mut()));
                     *cells = emptied;
@@ -80,7 +78,7 @@ impl Table {
                 self.marked.push((name.clone(), own));
             }
         }
-        for marker in markers.iter().zip(&met).filter(|(_, met)| !**met).map(|(marker, _)| marker) {
+        for marker in markers.iter().zip(&met).filter(|(marker, met)| !**met && !marker.text.is_empty()).map(|(marker, _)| marker) {
             let place = marker.column.map(|column| format!(" of column '{column}'")).unwrap_or_default();
             facts.push(Fact::of_table(format!(
                 "{}: no cell{place} is '{}', which --na declares missing",

@@ -1,13 +1,13 @@
-//! Numbers written for people: `3,5`, `1,234.50`, `1.234,50`, `$1,234`, `12.5 %`. One column has one unit and one way of
-//! writing; which one, all of its cells together decide.
+//! Numbers written for people: `3,5`, `1,234.50`, `1.234,50`, `12,34,567`, `$1,234`, `12.5 %`, `161.2 m2`, `(50.00)`. One
+//! column has one unit and one way of writing; which one, all of its cells together decide.
 
-use super::cells::{Cell, Cells, missing_among_numbers};
-use crate::data::{Marks, Thousands, Unit};
+use super::cells::{Cell, Cells, Decimals, missing_among_numbers};
+use crate::data::{Marks, Negative, Thousands, Unit};
 
 const UNITS: [Unit; 8] = [Unit::None, Unit::Percent, Unit::Dollar, Unit::Euro, Unit::Pound, Unit::Yen, Unit::Rupee, Unit::Franc];
 
 /// Decimals behind a comma or not, and what parts thousands.
-const WAYS: [(bool, Thousands); 8] = [
+const WAYS: [(bool, Thousands); 9] = [
     (false, Thousands::None),
     (true, Thousands::None),
     (false, Thousands::Comma),
@@ -16,10 +16,18 @@ const WAYS: [(bool, Thousands); 8] = [
     (true, Thousands::Space),
     (false, Thousands::Apostrophe),
     (true, Thousands::Apostrophe),
+    (false, Thousands::Lakh),
 ];
 
+const NEGATIVES: [Negative; 3] = [Negative::Before, Negative::Brackets, Negative::Behind];
+
+/// The most letters in a unit: `square metres`, but no sentence.
+const LONGEST_UNIT: usize = 16;
+/// Units of money that stand before numbers and are letters.
+const BEFORE: [&str; 4] = ["kr", "kr.", "R", "RM"];
+
 /// What all cells of a column say together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// One way of writing.
     One(Marks),
@@ -29,16 +37,25 @@ pub(super) enum Said {
     None,
 }
 
+fn present(cells: &Cells) -> impl Iterator<Item = &str> {
+    cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell))
+}
+
+/// Every way in which a cell is a number.
+fn ways_of(cell: &str) -> Vec<Marks> {
+    let units = UNITS.into_iter().chain(Unit::other(cell));
+    let all = units.flat_map(|unit| WAYS.map(|way| (unit.clone(), way)));
+    let all = all.flat_map(|(unit, (decimal_comma, thousands))| {
+        NEGATIVES.map(|negative| Marks { decimal_comma, thousands, unit: unit.clone(), negative })
+    });
+    all.filter(|marks| marks.number(cell).is_some()).collect()
+}
+
 /// Every way in which each cell that is not missing is a number; none where no cell is one.
 pub(super) fn fitting(cells: &Cells) -> Vec<Marks> {
-    let mut present = cells.iter().filter(|cell| Cell::of(cell) != Cell::Missing && !missing_among_numbers(cell)).peekable();
-    let Some(first) = present.peek() else { return Vec::new() };
-    let mut ways: Vec<Marks> = Vec::new();
-    for unit in UNITS {
-        let all = WAYS.map(|(decimal_comma, thousands)| Marks { decimal_comma, thousands, unit });
-        ways.extend(all.into_iter().filter(|marks| marks.number(first).is_some()));
-    }
-    for cell in present {
+    let Some(first) = present(cells).next() else { return Vec::new() };
+    let mut ways = ways_of(first);
+    for cell in present(cells).skip(1) {
         ways.retain(|marks| marks.number(cell).is_some());
         if ways.is_empty() {
             break;
@@ -47,29 +64,55 @@ pub(super) fn fitting(cells: &Cells) -> Vec<Marks> {
     ways
 }
 
+/// The way in which most cells are numbers: a fault is then named by the first cell that is none.
+pub(super) fn nearest(cells: &Cells) -> Option<Marks> {
+    let mut ways: Vec<Marks> = Vec::new();
+    for cell in present(cells).take(LOOKED_AT) {
+        for marks in ways_of(cell) {
+            if !ways.contains(&marks) {
+                ways.push(marks);
+            }
+        }
+    }
+    let count = |marks: &Marks| present(cells).filter(|cell| marks.number(cell).is_some()).count();
+    let plain = present(cells).filter(|cell| matches!(Cell::of(cell), Cell::Number(_))).count();
+    let counts: Vec<usize> = ways.iter().map(count).collect();
+    let best = counts.iter().copied().max().filter(|&best| best > plain)?;
+    ways.into_iter().zip(counts).find(|(_, count)| *count == best).map(|(marks, _)| marks)
+}
+
+/// Cells that are looked at to find ways of writing; a fault among more is named as plain numbers have it.
+const LOOKED_AT: usize = 50;
+
 /// The way in which the column is written.
 pub(super) fn said(cells: &Cells) -> Said {
-    let ways = fitting(cells);
-    let has = |decimal_comma, thousands| ways.iter().copied().find(|m| m.decimal_comma == decimal_comma && m.thousands == thousands);
+    let mut ways = fitting(cells);
+    // (1) and 1- may be labels; beside other numbers they are below 0.
+    ways.retain(|marks| {
+        let plain = Marks { negative: Negative::Before, ..marks.clone() };
+        marks.negative == Negative::Before || present(cells).any(|cell| plain.number(cell).is_some())
+    });
+    let has = |decimal_comma, thousands| ways.iter().find(|m| m.decimal_comma == decimal_comma && m.thousands == thousands).cloned();
     let wished = cells.decimal_comma.and_then(|comma| {
-        let fits = ways.iter().copied().filter(|m| m.decimal_comma == comma);
+        let fits = ways.iter().filter(|m| m.decimal_comma == comma);
         // `1,234` where decimals stand behind points: thousands.
-        fits.min_by_key(|m| m.thousands != Thousands::None)
+        fits.min_by_key(|m| m.thousands != Thousands::None).cloned()
     });
     if let Some(marks) = wished {
         return Said::One(marks);
     }
-    let Some(&first) = ways.first() else { return Said::None };
-    let is_money = !matches!(first.unit, Unit::None | Unit::Percent);
+    let Some(first) = ways.first().cloned() else { return Said::None };
+    let is_money = !matches!(first.unit, Unit::None | Unit::Percent | Unit::Other(_));
+    let parts_by_comma = is_money || (matches!(first.unit, Unit::Other(_)) && !cells.commas_are_free);
     match (has(false, Thousands::None), has(true, Thousands::None)) {
         // Every point could part thousands: prices have two decimals or none.
         (Some(plain), None) => match has(true, Thousands::Point) {
-            Some(parted) if is_money => Said::One(parted),
+            Some(parted) if is_money || points_part(cells) => Said::One(parted),
             _ => Said::One(plain),
         },
         (None, Some(comma)) => match has(false, Thousands::Comma) {
             None => Said::One(comma),
-            Some(parted) if is_money => Said::One(parted),
+            Some(parted) if parts_by_comma => Said::One(parted),
             Some(_) if cells.commas_are_free => Said::One(comma),
             Some(_) => Said::Either,
         },
@@ -78,10 +121,62 @@ pub(super) fn said(cells: &Cells) -> Said {
     }
 }
 
+/// Whether points could part thousands in plain numbers: every number with a point has three digits behind it.
+fn points_may_part(cells: &Cells) -> bool {
+    let parted = Marks { decimal_comma: true, thousands: Thousands::Point, unit: Unit::None, negative: Negative::Before };
+    cells.iter().any(|cell| cell.contains('.') && !missing_among_numbers(cell)) && present(cells).all(|cell| parted.number(cell).is_some())
+}
+
+/// Whether numbers below 1000 have no point beside others that have one.
+fn smaller_have_none(cells: &Cells) -> bool {
+    present(cells).any(|cell| !cell.contains('.') && cell.trim_start_matches(['-', '+', '\u{2212}']).len() <= 3)
+}
+
+/// Whether points part thousands: where decimals stand behind commas, or where no column of a table that is not parted by commas
+/// has decimal points, and numbers below 1000 have none.
+pub(super) fn points_part(cells: &Cells) -> bool {
+    match (cells.decimal_comma, cells.decimals) {
+        (Some(comma), _) => comma && cells.iter().any(|cell| cell.contains('.')),
+        (None, Decimals::Commas) => points_may_part(cells),
+        (None, Decimals::Unknown) => cells.commas_are_free && points_may_part(cells) && smaller_have_none(cells),
+        (None, Decimals::OfFormat | Decimals::Points) => false,
+    }
+}
+
+/// Whether points are taken as decimal points and nothing but their three digits speaks against it.
+pub(super) fn points_are_doubtful(cells: &Cells) -> bool {
+    cells.decimal_comma.is_none()
+        && cells.decimals == Decimals::Unknown
+        && (cells.commas_are_free || smaller_have_none(cells))
+        && points_may_part(cells)
+}
+
+/// What the columns of a table say together of their decimals.
+pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals {
+    let mut told = Decimals::Unknown;
+    for cells in columns {
+        let plain = present(cells).all(|cell| matches!(Cell::of(cell), Cell::Number(_)));
+        if plain && cells.iter().any(|cell| cell.contains('.') && !missing_among_numbers(cell)) {
+            if !points_may_part(cells) {
+                return Decimals::Points;
+            }
+        } else if !plain
+            && let Said::One(marks) = said(cells)
+            && present(cells).any(|cell| cell.contains(if marks.decimal_comma { ',' } else { '.' }))
+        {
+            if !marks.decimal_comma {
+                return Decimals::Points;
+            }
+            told = Decimals::Commas;
+        }
+    }
+    told
+}
+
 impl Marks {
     /// The number that a cell writes in this way.
-    pub(super) fn number(self, cell: &str) -> Option<f64> {
-        let (negative, body) = self.unit.without(cell)?;
+    pub(super) fn number(&self, cell: &str) -> Option<f64> {
+        let (negative, body) = self.unit.without(cell, self.negative)?;
         let mark = if self.decimal_comma { ',' } else { '.' };
         let (whole, decimals) = match body.split_once(mark) {
             Some((whole, decimals)) => (whole, Some(decimals)),
@@ -111,10 +206,11 @@ impl Marks {
     }
 
     /// The way in words.
-    pub(super) fn words(self) -> String {
-        let mut words = match self.unit {
+    pub(super) fn words(&self) -> String {
+        let mut words = match &self.unit {
             Unit::None => "numbers".to_owned(),
             Unit::Percent => "percentages".to_owned(),
+            Unit::Other(unit) => format!("numbers in {unit}"),
             unit => format!("amounts in {}", unit.signs()[0]),
         };
         let mut with = Vec::new();
@@ -127,6 +223,12 @@ impl Marks {
             Thousands::Point => Some("points between thousands"),
             Thousands::Space => Some("spaces between thousands"),
             Thousands::Apostrophe => Some("apostrophes between thousands"),
+            Thousands::Lakh => Some("commas between thousands and lakhs"),
+        });
+        with.extend(match self.negative {
+            Negative::Before => None,
+            Negative::Brackets => Some("brackets around what is below 0"),
+            Negative::Behind => Some("a minus behind what is below 0"),
         });
         if !with.is_empty() {
             words.push_str(" with ");
@@ -140,25 +242,30 @@ impl Thousands {
     fn has(self, c: char) -> bool {
         match self {
             Thousands::None => false,
-            Thousands::Comma => c == ',',
+            Thousands::Comma | Thousands::Lakh => c == ',',
             Thousands::Point => c == '.',
             Thousands::Space => matches!(c, ' ' | '\u{A0}' | '\u{202F}' | '\u{2009}'),
             Thousands::Apostrophe => matches!(c, '\'' | '\u{2019}'),
         }
     }
 
-    /// The parts of a whole number: three digits each, one to three in the first. A number without any mark has one part.
+    /// The parts of a whole number: three digits each (two in lakhs and crores), no more than that in the first. A number without
+    /// any mark has one part.
     fn parts(self, whole: &str) -> Option<impl Iterator<Item = &str>> {
         let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-        let mut parts = whole.split(move |c| self.has(c));
-        let first = parts.next().unwrap_or_default();
-        let sound = match parts.next() {
-            None => digits(first),
-            Some(second) => {
-                (1..=3).contains(&first.len())
-                    && !(first.starts_with('0'))
-                    && std::iter::once(first).all(digits)
-                    && std::iter::once(second).chain(parts).all(|part| part.len() == 3 && digits(part))
+        let mut parts = whole.rsplit(move |c| self.has(c));
+        let last = parts.next().unwrap_or_default();
+        let width = if self == Thousands::Lakh { 2 } else { 3 };
+        let before: Vec<&str> = parts.collect();
+        let sound = match before.split_last() {
+            None => digits(last),
+            Some((first, between)) => {
+                (1..=width).contains(&first.len())
+                    && !first.starts_with('0')
+                    && digits(first)
+                    && between.iter().all(|part| part.len() == width && digits(part))
+                    && last.len() == 3
+                    && digits(last)
             }
         };
         sound.then(|| whole.split(move |c| self.has(c)))
@@ -166,41 +273,99 @@ impl Thousands {
 }
 
 impl Unit {
-    fn signs(self) -> &'static [&'static str] {
+    fn signs(&self) -> &'static [&'static str] {
         match self {
-            Unit::None => &[""],
+            Unit::None | Unit::Other(_) => &[""],
             Unit::Percent => &["%"],
             Unit::Dollar => &["$", "US$", "USD"],
             Unit::Euro => &["€", "EUR"],
             Unit::Pound => &["£", "GBP"],
             Unit::Yen => &["¥", "JPY"],
-            Unit::Rupee => &["₹", "INR"],
+            Unit::Rupee => &["₹", "Rs", "Rs.", "INR"],
             Unit::Franc => &["CHF"],
         }
     }
 
-    /// Whether the cell is below 0, and its text without sign and unit: `-$5`, `$-5`, `5 €`, `+5`.
-    fn without(self, cell: &str) -> Option<(bool, &str)> {
-        let (negative, rest) = signed(cell);
-        if self == Unit::None {
-            return Some((negative == Some(true), rest));
-        }
-        // The longest sign first: `US$` ends in `$`.
-        for sign in self.signs().iter().rev() {
-            let body = match rest.strip_prefix(sign) {
-                Some(body) if self != Unit::Percent => Some(body),
-                _ => rest.strip_suffix(sign),
-            };
-            if let Some(body) = body {
-                let (inner, body) = if negative.is_none() { signed(body.trim()) } else { (None, body.trim()) };
-                return Some((negative == Some(true) || inner == Some(true), body));
+    /// Whether it stands before or behind the number, or may be left out: `$5`, `5 $` and `5`, but `5 %` alone.
+    fn is_money(&self) -> bool {
+        !matches!(self, Unit::None | Unit::Percent | Unit::Other(_))
+    }
+
+    /// The unit of a cell that is a number and something else, `161.2 m2`, `R$ 5`.
+    fn other(cell: &str) -> Option<Unit> {
+        let bare = cell.strip_prefix('(').map_or(cell, |rest| rest.trim_end_matches(')'));
+        let (_, rest) = signed(bare.trim_end_matches(['-', '\u{2212}']));
+        let unit = match rest.find(|c: char| c.is_ascii_digit())? {
+            0 => behind(rest)?,
+            at => {
+                let sign = rest[..at].trim_end_matches(['.', ',', '-', ' ', '(']);
+                let is_sign =
+                    sign.chars().count() <= 4 && sign.ends_with(['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₴', '₦', '฿', '₫', '₪']);
+                (is_sign || BEFORE.contains(&sign)).then_some(sign)?
             }
-        }
-        None
+        };
+        Some(Unit::Other(singular(unit).to_owned()))
+    }
+
+    /// Whether the cell is below 0, and its text without sign and unit: `-$5`, `$-5`, `5 €`, `+5`, `($5)`.
+    fn without<'a>(&self, cell: &'a str, negative: Negative) -> Option<(bool, &'a str)> {
+        let (outer, rest) = negative.signed(cell);
+        let body = match self {
+            Unit::None => return Some((outer == Some(true), rest)),
+            Unit::Other(unit) => match behind(rest) {
+                Some(word) => (singular(word) == unit).then(|| &rest[..rest.len() - word.len()])?,
+                None => rest.strip_prefix(unit.as_str()).or_else(|| rest.strip_suffix(unit.as_str()))?,
+            },
+            // The longest sign first: `US$` ends in `$`.
+            _ => {
+                let found = self.signs().iter().rev().find_map(|sign| match rest.strip_prefix(sign) {
+                    Some(body) if *self != Unit::Percent => Some(body),
+                    _ => rest.strip_suffix(sign),
+                });
+                found.or_else(|| self.is_money().then_some(rest))?
+            }
+        };
+        let body = body.trim();
+        let (inner, body) = if outer.is_none() { negative.signed(body) } else { (None, body) };
+        Some((outer == Some(true) || inner == Some(true), body))
     }
 }
 
-/// The sign of a text, `Some(true)` for a minus, and the rest.
+/// The unit behind a number: a word of a few letters and signs, in which digits follow letters (`m2`).
+fn behind(text: &str) -> Option<&str> {
+    let at = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '-') || c.is_whitespace()))?;
+    let unit = &text[at..];
+    let begins = unit.starts_with(|c: char| c.is_alphabetic() || matches!(c, '°' | '"' | '″' | '′' | '‰' | 'µ'));
+    let sound =
+        |c: char| c.is_alphanumeric() || matches!(c, '°' | '²' | '³' | '/' | '^' | '*' | '·' | '.' | ' ' | '"' | '″' | '′' | '‰' | '-');
+    let has_number_apart = unit.split(' ').skip(1).any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    // 12E3 is a code or a number, no twelve of E3.
+    let exponent = unit.strip_prefix(['e', 'E']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '-'));
+    let fits = begins && unit.chars().all(sound) && unit.chars().count() <= LONGEST_UNIT && !has_number_apart && !exponent;
+    fits.then_some(unit)
+}
+
+/// `years` as `year`; `ms` is no plural.
+fn singular(unit: &str) -> &str {
+    unit.strip_suffix('s').filter(|rest| rest.len() > 2 && rest.bytes().all(|b| b.is_ascii_lowercase())).unwrap_or(unit)
+}
+
+impl Negative {
+    /// The sign of a text, `Some(true)` where it is below 0, and the rest.
+    fn signed(self, text: &str) -> (Option<bool>, &str) {
+        let told = match self {
+            Negative::Before => None,
+            Negative::Brackets => text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')),
+            Negative::Behind => text.strip_suffix(['-', '\u{2212}']),
+        };
+        match told {
+            Some(rest) => (Some(true), rest.trim()),
+            None => signed(text),
+        }
+    }
+}
+
+/// The sign before a text, `Some(true)` for a minus, and the rest.
 fn signed(text: &str) -> (Option<bool>, &str) {
     match text.strip_prefix(['-', '\u{2212}']) {
         Some(rest) => (Some(true), rest),
@@ -265,6 +430,66 @@ mod tests {
         assert_eq!(read(&["$5", "€6"]), None);
         assert_eq!(read(&["5%", "6"]), None);
         assert_eq!(read(&["%5"]), None);
+    }
+
+    #[test]
+    fn one_unit_in_every_row_makes_numbers() {
+        assert_eq!(read(&["161.2 m2", "23 m2", "-4.5m2"]), Some(vec![161.2, 23.0, -4.5]));
+        assert_eq!(read(&["5 ft", "6.5 ft"]), Some(vec![5.0, 6.5]));
+        assert_eq!(read(&["1 year", "10 years"]), Some(vec![1.0, 10.0]));
+        assert_eq!(read(&["1,234 kg", "950 kg"]), Some(vec![1234.0, 950.0]));
+        assert_eq!(read(&["1.234,5 kg", "950 kg"]), Some(vec![1234.5, 950.0]));
+        assert_eq!(read(&["R$ 5,50", "R$ 1.200,00"]), Some(vec![5.5, 1200.0]));
+        assert_eq!(read(&["37.2 °C", "36 °C"]), Some(vec![37.2, 36.0]));
+        for mixed in [["5 ft", "3 m"], ["5 ms", "6 m"], ["5 ft 3 in", "6 ft 1 in"], ["A5", "A6"], ["5 ft", "6"], ["<5 ft", "6 ft"]] {
+            assert_eq!(said(&column(&mixed)), Said::None, "{mixed:?}");
+        }
+    }
+
+    #[test]
+    fn amounts_below_0_stand_in_brackets_or_before_a_minus_beside_others() {
+        assert_eq!(read(&["(5.00)", "10.00", "(1,234.50)"]), Some(vec![-5.0, 10.0, -1234.5]));
+        assert_eq!(read(&["5.00-", "10.00"]), Some(vec![-5.0, 10.0]));
+        assert_eq!(read(&["($5.00)", "$10.00", "$(7)"]), Some(vec![-5.0, 10.0, -7.0]));
+        assert_eq!(read(&["(5,00 €)", "10,00 €", "5,00- €"]), None);
+        assert_eq!(read(&["5,00- €", "10,00 €"]), Some(vec![-5.0, 10.0]));
+        assert_eq!(read(&["(3 kg)", "4 kg"]), Some(vec![-3.0, 4.0]));
+        assert_eq!(read(&["(1)", "(2)"]), None);
+        assert_eq!(read(&["1-", "2-"]), None);
+        assert_eq!(read(&["(-5)", "1"]), None);
+    }
+
+    #[test]
+    fn lakhs_are_parted_by_two_digits_and_money_may_lack_its_sign() {
+        assert_eq!(read(&["1,00,000", "12,34,567.50", "50,000", "999"]), Some(vec![100_000.0, 1_234_567.5, 50_000.0, 999.0]));
+        assert_eq!(read(&["₹1,00,000", "Rs. 2,500"]), Some(vec![100_000.0, 2500.0]));
+        assert_eq!(read(&["$199.68", "20.27", "-$3"]), Some(vec![199.68, 20.27, -3.0]));
+        assert_eq!(read(&["1,00,00", "5"]), None);
+    }
+
+    #[test]
+    fn points_part_thousands_where_smaller_numbers_have_none_and_no_column_has_decimals() {
+        let mut cells = column(&["3.095", "987", "12.345"]);
+        cells.commas_are_free = true;
+        assert!(!points_part(&cells), "a format without marks for people");
+        cells.decimals = Decimals::Unknown;
+        assert!(points_part(&cells));
+        cells.decimals = Decimals::Points;
+        assert!(!points_part(&cells) && !points_are_doubtful(&cells));
+        let mut all = column(&["3.095", "12.345"]);
+        (all.commas_are_free, all.decimals) = (true, Decimals::Unknown);
+        assert!(!points_part(&all) && points_are_doubtful(&all));
+        all.decimals = Decimals::Commas;
+        assert!(points_part(&all));
+        for list in [["0.095", "987"], ["3.09", "987"], ["3.095", "1987"]] {
+            let mut cells = column(&list);
+            (cells.commas_are_free, cells.decimals) = (true, Decimals::Unknown);
+            assert!(!points_part(&cells), "{list:?}");
+        }
+        let decimals = |lists: &[&[&str]]| decimals(lists.iter().map(|list| column(list)).collect::<Vec<_>>().iter());
+        assert_eq!(decimals(&[&["3.095", "987"], &["a", "b"]]), Decimals::Unknown);
+        assert_eq!(decimals(&[&["3.095", "987"], &["1,5", "2"]]), Decimals::Commas);
+        assert_eq!(decimals(&[&["1,5", "2"], &["1.5", "2"]]), Decimals::Points);
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod npz;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod periods;
 mod rows;
 mod source;
 mod table;

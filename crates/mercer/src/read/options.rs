@@ -1,5 +1,5 @@
-//! What the user says about a table before it is read: `--types zip=category,id=ignore`, `--na=-999`, `--no-header`,
-//! `--delimiter`, `--encoding`, `--decimal`.
+//! What the user says about a table before it is read: `--types zip=category,id=ignore`, `--na=-999`, `--no-header`, `--skip`,
+//! `--delimiter`, `--encoding`, `--decimal`, `--lines`.
 
 use super::{ColumnType, encoding};
 use crate::error::{Error, Result};
@@ -11,8 +11,15 @@ use serde::{Deserialize, Serialize};
 pub struct ReadOptions {
     /// Declared columns; the others are told from their cells. The last word about a column counts.
     pub types: Vec<(String, ColumnType)>,
-    /// Texts of cells that are missing, besides the usual ones; `COLUMN=TEXT` counts in that column alone.
+    /// Texts of cells that are missing, besides the usual ones; `COLUMN=TEXT` counts in that column alone. An empty text keeps
+    /// words such as `None` as labels, so that only empty cells are missing.
     pub na: Vec<String>,
+    /// Lines above the table that are left out.
+    #[serde(default)]
+    pub skip: usize,
+    /// Each line is a label and a text; of a folder, a text of the class that its file is named after.
+    #[serde(default)]
+    pub lines: bool,
     /// The first line of a table of cells is a row like the others; columns are called 1, 2, 3, ...
     pub no_header: bool,
     /// What parts the cells of a table of cells, where that is not told from its lines.

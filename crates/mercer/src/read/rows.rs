@@ -17,8 +17,8 @@ impl Table {
         let Some((_, raw)) = self.columns.iter().find(|(column, _)| column == name) else { return self.take(name).map(|_| ()) };
         let cells = raw.clone().into_cells(name)?;
         let numbers = Writing::of(&cells).is_some();
-        let is_there = |cell: &str| Cell::of(cell) != Cell::Missing && !(numbers && missing_among_numbers(cell));
-        let kept: Vec<usize> = cells.iter().enumerate().filter(|(_, cell)| is_there(cell)).map(|(row, _)| row).collect();
+        let gone = |cell: &str| cells.misses(cell) || (numbers && (Cell::of(cell) == Cell::Missing || missing_among_numbers(cell)));
+        let kept: Vec<usize> = cells.iter().enumerate().filter(|(_, cell)| !gone(cell)).map(|(row, _)| row).collect();
         let Some(first) = (0..self.rows).find(|&row| kept.get(row) != Some(&row)) else { return Ok(()) };
         if kept.is_empty() {
             return Err(self.fault(format!("column '{name}' has no value in any row; choose another target")));

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::facts::{self, Fact};
 use super::group::Grouped;
 use super::libsvm::Indexed;
-use super::{ColumnType, Notice, ReadOptions, Source, delimited, doubts, encoding, format, texts};
+use super::{ColumnType, Notice, ReadOptions, Source, delimited, encoding, format, texts};
 use crate::control::Control;
 use crate::data::{Points, Values};
 use crate::error::{Error, Result, nearest};
@@ -58,11 +58,6 @@ impl Raw {
             Raw::Indexed(x) => x.rows(),
             Raw::Ready(values) => values.len(),
         }
-    }
-
-    /// Whether it is of plain numbers with points that could part thousands.
-    pub(super) fn points_may_part(&self) -> bool {
-        matches!(self, Raw::Cells(cells) if cells.commas_are_free && !cells.strings && doubts::points_may_part(cells))
     }
 
     /// One cell a row, or an error where there are vectors.

@@ -4,7 +4,7 @@ use super::cells::{Cell, Cells};
 use super::columns::{by_number_then_text, declared_writing, numbers};
 use super::facts::{Fact, Topic, declared};
 use super::infer::{self, Looks, shortened};
-use super::{ColumnType, ReadOptions, Table, dates};
+use super::{ColumnType, ReadOptions, Table, dates, doubts};
 use crate::data::{ColumnKind, Labels, Target, TargetInfo, Writing};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -42,7 +42,9 @@ impl Table {
             return Ok((target, TargetInfo { names, classes: None, labels: Labels::Text }));
         }
         let cells = self.take_cells(name)?;
+        let cells = if self.declared(options, name).is_some() { cells.of_declared_labels() } else { cells };
         self.refuse_empty(name, &cells, &needed_of_target(name))?;
+        self.tell_labels(name, &cells, Topic::Target);
         let classes = self.class_names(name, &cells)?;
         let codes = self.codes(name, &cells, &classes)?;
         let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| shortened(class)).collect();
@@ -60,7 +62,8 @@ impl Table {
         let (Some(classes), [name]) = (&info.classes, info.names.as_slice()) else {
             return self.number_target(&info.names, &ReadOptions::default());
         };
-        let cells = self.take_cells(name)?;
+        let mut cells = self.take_cells(name)?;
+        cells.words_stay |= classes.iter().any(|class| Cell::of(class) == Cell::Missing);
         self.refuse_missing(name, &cells)?;
         Ok(Target::Classes { codes: self.codes(name, &cells, classes)?, names: classes.clone() })
     }
@@ -69,7 +72,7 @@ impl Table {
     pub fn take_weights(&mut self, name: &str) -> Result<Vec<f64>> {
         let cells = self.take_cells(name)?;
         self.refuse_missing(name, &cells)?;
-        let weights = numbers(&self.file, name, &cells, declared_writing(ColumnType::NUMBER, &cells))?;
+        let weights = numbers(&self.file, name, &cells, &declared_writing(ColumnType::NUMBER, &cells))?;
         self.refuse_nan(name, &cells, &weights, NEEDED)?;
         if let Some((row, found)) = cells.iter().enumerate().find(|&(row, _)| weights[row] < 0.0) {
             return Err(self.cell(row, name, found, "a weight of 0 or more"));
@@ -108,9 +111,9 @@ impl Table {
             Some(declared) => declared_writing(declared, &cells),
             None => Writing::of(&cells).unwrap_or(Writing::Date(dates::nearest_order(&cells))),
         };
-        let times = numbers(&self.file, name, &cells, writing)?;
+        let times = numbers(&self.file, name, &cells, &writing)?;
         self.refuse_nan(name, &cells, &times, NEEDED)?;
-        Ok(times)
+        Ok(since_the_first(&cells).unwrap_or(times))
     }
 
     /// Whether one target column holds classes, judged before it is taken out.
@@ -133,9 +136,14 @@ impl Table {
         self.facts.extend(facts.into_iter().map(|fact| fact.about(Topic::Target)));
         match looks {
             Looks::Of(ColumnKind::Category) | Looks::Number(Writing::Flag) => Ok(true),
-            Looks::Number(Writing::Marked(_) | Writing::Date(_)) => Ok(false),
+            Looks::Number(Writing::Marked(_) | Writing::Date(_) | Writing::Clock) => Ok(false),
             Looks::Number(Writing::Point) => {
                 let two = two_numbers(&cells);
+                if two.is_none() && doubts::are_codes(&cells) {
+                    let says = "{holds} numbers with leading zeros, as codes have them: read as classes";
+                    self.facts.push(Fact::of_column(Topic::Target, name, says).undone_by("number reads numbers"));
+                    return Ok(true);
+                }
                 if let Some([a, b]) = two {
                     let says = format!("{{has}} two values ({a} and {b}): read as classes");
                     self.facts.push(Fact::of_column(Topic::Target, name, says).undone_by("number reads numbers"));
@@ -144,11 +152,14 @@ impl Table {
                 }
                 Ok(two.is_some())
             }
-            Looks::Of(_) | Looks::Identifier => Err(self.fault(format!(
-                "target '{name}' has texts that differ in nearly every row, neither classes nor numbers; choose another column, or declare {}",
-                declared(name, "category")
-            ))),
+            Looks::Of(_) => Err(self.no_target(name, "texts that differ in nearly every row")),
+            Looks::Identifier(why) => Err(self.no_target(name, &why)),
         }
+    }
+
+    fn no_target(&self, name: &str, has: &str) -> Error {
+        let fix = declared(name, "category");
+        self.fault(format!("target '{name}' has {has}, neither classes nor numbers; choose another column, or declare {fix}"))
     }
 
     /// Whole numbers that come back may be classes, however many there are.
@@ -170,8 +181,8 @@ impl Table {
             self.refuse_empty(name, &cells, &needed_of_target(name))?;
             let asked = self.declared(options, name);
             let writing = declared_writing(asked.unwrap_or(ColumnType::NUMBER), &cells);
-            self.tell_writing(name, &cells, writing, asked);
-            let values = numbers(&self.file, name, &cells, writing)?;
+            self.tell_writing(name, &cells, &writing, asked);
+            let values = numbers(&self.file, name, &cells, &writing)?;
             self.refuse_nan(name, &cells, &values, &needed_of_target(name))?;
             columns.push(values);
         }
@@ -194,13 +205,13 @@ impl Table {
     }
 
     fn refuse_empty(&self, name: &str, cells: &Cells, expected: &str) -> Result<()> {
-        match cells.iter().enumerate().find(|(_, text)| Cell::of(text) == Cell::Missing) {
+        match cells.iter().enumerate().find(|(_, text)| cells.misses(text)) {
             Some((row, found)) => Err(self.cell(row, name, found, expected)),
             None => Ok(()),
         }
     }
 
-    /// The classes of a column: two ways to write one number (`1`, `1.0`) are one class, named as written first.
+    /// The classes of a column: two ways to write one whole number (`1`, `+1`, `1.0`) are one class, named as written first.
     fn class_names(&self, name: &str, cells: &Cells) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = std::collections::HashSet::new();
@@ -220,7 +231,7 @@ impl Table {
     }
 
     fn codes(&self, column: &str, cells: &Cells, classes: &[String]) -> Result<Vec<usize>> {
-        let place: std::collections::HashMap<Key<'_>, usize> = classes.iter().enumerate().map(|(i, c)| (key(c), i)).collect();
+        let place: std::collections::HashMap<&str, usize> = classes.iter().enumerate().map(|(i, c)| (key(c), i)).collect();
         let code = |(row, text): (usize, &str)| {
             let known = || format!("one of the classes {}", classes.join(", "));
             place.get(&key(text)).copied().ok_or_else(|| self.cell(row, column, text, &known()))
@@ -245,18 +256,29 @@ fn needed_of_target(name: &str) -> String {
     format!("{NEEDED}, or leave out such rows (--missing '{column}=drop')")
 }
 
-/// What makes two labels the same: the number they write, or their text.
-#[derive(PartialEq, Eq, Hash)]
-enum Key<'a> {
-    Number(u64),
-    Text(&'a str),
+/// What makes two labels the same: the whole number that they write, without what tools add to one (`+1`, `1.0`), or their text.
+/// Codes are their text, whatever number they write: `007`, `12E3`, `1.10`.
+fn key(text: &str) -> &str {
+    let bare = text.strip_prefix('+').unwrap_or(text);
+    let whole = bare.split_once('.').map_or(bare, |(whole, zeros)| if zeros.bytes().all(|b| b == b'0') { whole } else { bare });
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    match (plain, digits) {
+        (true, "0") => "0",
+        (true, _) => whole,
+        (false, _) => text,
+    }
 }
 
-fn key(text: &str) -> Key<'_> {
-    match Cell::of(text) {
-        Cell::Number(x) => Key::Number((x + 0.0).to_bits()),
-        _ => Key::Text(text),
+/// Whole numbers that a number does not hold to the last digit, less the first of them: points in time of nanoseconds, or
+/// identifiers that ascend.
+fn since_the_first(cells: &Cells) -> Option<Vec<f64>> {
+    if !cells.iter().any(doubts::loses_digits) {
+        return None;
     }
+    let exact: Vec<i128> = cells.iter().map(|cell| cell.parse().ok()).collect::<Option<_>>()?;
+    let first = exact.iter().min()?;
+    exact.iter().map(|x| x.checked_sub(*first).map(|since| since as f64)).collect()
 }
 
 /// How many different whole numbers there are, more than two, if there is nothing else.

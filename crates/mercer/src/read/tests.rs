@@ -14,6 +14,7 @@ mod people;
 mod records;
 mod round_trip;
 mod targets;
+mod written;
 
 fn parsed(text: &str) -> Table {
     Table::parse("t.csv", text.as_bytes()).unwrap()

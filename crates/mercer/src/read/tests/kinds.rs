@@ -73,7 +73,7 @@ fn identifiers_are_left_out_with_a_notice_that_says_how_to_keep_them() {
     let text = column("name", (0..50).map(|i| format!("ATRINS-DONOR-{i}")));
     let mut table = parsed(&text);
     assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["other"]);
-    says(&table.notices().join("\n"), &["column 'name'", "nearly every row", "--types name=text"]);
+    says(&table.notices().join("\n"), &["column 'name'", "50 different values in 50 rows: ignored as an identifier", "--types name=text"]);
     assert_eq!(parsed(&text).dataset(&options("name=text,other=ignore")).unwrap().names(), ["name"]);
 }
 

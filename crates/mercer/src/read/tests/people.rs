@@ -69,7 +69,10 @@ fn declared_markers_are_missing_in_all_columns_or_in_one_and_a_model_keeps_them(
     says(&new.notices().join("\n"), &["'age'", "training declared missing"]);
     assert_eq!(Schema::of(&again), schema);
     says(&table(text, &na(&["-777"])).notices().join("\n"), &["no cell is '-777'"]);
-    says(&message(Table::parse_within("t", b"a,b\n1,2\n", &na(&["a="]), &Control::default())), &["--na"]);
+    // Without a text, words stay labels.
+    let kept = read("c,y\nNone,1\nNA,2\n,3\n", &na(&["c="]));
+    let Values::Categories(c) = &kept.0.column("c").unwrap().values else { panic!("not categories") };
+    assert_eq!(c.names, [MISSING, "NA", "None"]);
     // Numbers that are in memory as numbers.
     let matrix = crate::linalg::Matrix::from_fn(3, 1, |i, _| [1.0, -999.0, 2.0][i]);
     let mut npy = Table::parse_within("t", &crate::npy::write(&matrix), &na(&["-999"]), &Control::default()).unwrap();
@@ -86,10 +89,18 @@ fn money_percentages_and_thousands_are_numbers_and_said() {
     says(&notices, &["column 'price' holds amounts in $ with commas between thousands", "column 'share' holds percentages", "'n'"]);
     let (data, _) = plain("x;y\n1.234,5;1\n12.345,0;2\n7;3\n");
     assert_eq!(numbers(&data, "x"), [1234.5, 12_345.0, 7.0]);
-    // Only other columns tell that points may be no decimal points.
-    let (data, notices) = plain("a;b\n1.234;1,5\n950;2,5\n");
-    assert_eq!(numbers(&data, "a"), [1.234, 950.0]);
+    // Smaller numbers without a point, or decimal commas in other columns, tell that points part thousands.
+    for text in ["a;b\n1.234;x\n950;y\n", "a;b\n1.234;1,5\n5.950;2,5\n"] {
+        let (data, notices) = plain(text);
+        assert_eq!(numbers(&data, "a")[0], 1234.0);
+        says(&notices, &["column 'a' has points that part thousands", "--decimal ."]);
+    }
+    let (data, notices) = plain("a;b\n1.234;x\n5.950;y\n");
+    assert_eq!(numbers(&data, "a"), [1.234, 5.95]);
     says(&notices, &["column 'a' has points that could part thousands", "--decimal ,"]);
+    let (data, notices) = plain("a;b\n1.234;2.5\n950;1\n");
+    assert_eq!(numbers(&data, "a"), [1.234, 950.0]);
+    assert!(!notices.contains("thousands"), "{notices}");
     assert!(!plain("a;b\n1.234;1,5\n950.5;2,5\n").1.contains("thousands"));
     let commas = ReadOptions { decimal: Some(Decimal::Comma), ..ReadOptions::default() };
     assert_eq!(numbers(&read("x;y\n1.234;1\n12.345;2\n", &commas).0, "x"), [1234.0, 12_345.0]);
@@ -126,7 +137,10 @@ fn dates_are_read_in_the_order_that_the_column_tells_and_a_model_keeps_it() {
     assert!(notices.is_empty(), "{notices}");
     // The same order for folds in time.
     assert_eq!(parsed(open).times("when", &options("when=date-dmy")).unwrap()[0], 16_802.0);
-    says(&message(parsed("when\n31.12.2016\n12/31/2016\n").dataset(&options("when=date"))), &["row 2, column 'when'", "22.11.2022"]);
+    says(
+        &message(parsed("when\n31/12/2016\n12/31/2016\n01/02/2016\n").dataset(&options("when=date"))),
+        &["row 2, column 'when'", "22.11.2022"],
+    );
     says(&message(parsed("when\n31/12/2016\n").dataset(&options("when=date-mdy"))), &["row 1, column 'when'", "11/22/2022"]);
 }
 
@@ -153,7 +167,13 @@ fn identifiers_row_counters_codes_and_fixed_markers_are_said_in_one_line_each() 
     let text = format!("n,order id,zip,a,x\n{}", (0..40).map(row).collect::<String>());
     let (data, notices) = plain(&text);
     assert_eq!(data.names(), ["n", "zip", "a", "x"]);
-    says(&notices, &["column 'order id' has a different whole number in every row: ignored", "--types 'order id=number' keeps it"]);
+    says(
+        &notices,
+        &[
+            "column 'order id' has a different whole number in every row and the name of an identifier: ignored",
+            "--types 'order id=number' keeps it",
+        ],
+    );
     says(&notices, &["column 'n' looks like an identifier", "--types n=ignore"]);
     says(&notices, &["column 'zip' holds codes of digits, as postal codes are: read as labels", "--types zip=number"]);
     says(&notices, &["column 'a' holds -999 in several rows", "--na=-999"]);
@@ -163,7 +183,13 @@ fn identifiers_row_counters_codes_and_fixed_markers_are_said_in_one_line_each() 
     let codes: String = (0..40).map(|i| format!("{},{}\n", 10_000 + i * 37, i % 5)).collect();
     let (data, notices) = plain(&format!("plz,x\n{codes}"));
     assert_eq!(data.names(), ["x"]);
-    says(&notices, &["column 'plz' has a different value in nearly every row: ignored", "--types plz=category (or number) keeps it"]);
+    says(
+        &notices,
+        &[
+            "column 'plz' has codes of digits, as postal codes are, 40 different values in 40 rows: ignored",
+            "--types plz=category (or number) keeps it",
+        ],
+    );
     let twenty: String = (0..20).map(|k| format!("d{k},")).collect();
     let cells = "2020-01-01,".repeat(20);
     let (_, notices) = plain(&format!("{twenty}y\n{cells}1\n{cells}2\n"));
