@@ -82,12 +82,18 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "COL=TYPE", help_heading = "How to read", help = types())]
     pub types: Vec<String>,
     /// Texts that stand for missing cells, such as -999 or COL=-999, besides the usual ones (empty, NA, N/A, NaN, NULL, None, ?;
-    /// among numbers - and . too).
+    /// among numbers - and . too). An empty TEXT (--na '' or --na COL=) keeps such words as labels: only empty cells are missing.
     #[arg(long, value_name = "TEXT", help_heading = "How to read", allow_hyphen_values = true)]
     pub na: Vec<String>,
     /// The first line is a row; columns are called 1, 2, 3, ...
     #[arg(long, help_heading = "How to read")]
     pub no_header: bool,
+    /// Leave out the first N lines of the file, which stand above the header.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "How to read")]
+    pub skip: usize,
+    /// Each line is a label and a text, with a space or tab between them; in a folder, each file holds the texts of one class.
+    #[arg(long, help_heading = "How to read")]
+    pub lines: bool,
     /// Column separator: one sign, or comma, semicolon, tab, pipe, space; found from the lines if left out.
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub delimiter: Option<String>,

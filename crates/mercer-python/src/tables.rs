@@ -88,7 +88,8 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// like : Model, optional
 ///     A fitted model; columns are then taken as in its training.
 /// na : str or list of str, optional
-///     Texts that stand for missing cells, besides the usual ones; ``"age=-1"`` counts in the column ``age`` alone.
+///     Texts that stand for missing cells, besides the usual ones; ``"age=-1"`` counts in the column ``age`` alone. ``""`` or
+///     ``"label="`` keeps words such as None as labels, so that only empty cells are missing.
 /// header : bool
 ///     Whether the first line of a table of cells holds the names of its columns; else these are 1, 2, 3, ...
 /// delimiter : str, optional
@@ -97,6 +98,10 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 ///     How text is written, such as ``"latin-1"``; None: told from the bytes.
 /// decimal : str, optional
 ///     ``"."`` or ``","``, where the cells of a column do not tell.
+/// skip : int
+///     Lines of the file that stand above its header and are left out.
+/// lines : bool
+///     Whether each line is a label and a text; in a folder, whether each file holds the texts of one class, one a line.
 /// group_into : str, optional
 ///     A column whose rows of one value become one row: their numbers are a set of vectors.
 ///
@@ -113,7 +118,7 @@ fn with_weights<'py>(py: Python<'py>, (data, target, weights): Parts<'py>) -> Py
 /// ExpressionError
 ///     A column or a type that there is not.
 #[pyfunction]
-#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None, group_into=None))]
+#[pyo3(signature = (path, target=None, *, types=None, weights=None, like=None, na=None, header=true, delimiter=None, encoding=None, decimal=None, skip=0, lines=false, group_into=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn read_table<'py>(
     py: Python<'py>,
@@ -127,11 +132,15 @@ pub(crate) fn read_table<'py>(
     delimiter: Option<&str>,
     encoding: Option<String>,
     decimal: Option<&str>,
+    skip: usize,
+    lines: bool,
     group_into: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = ReadOptions {
         na: na.map_or(Ok(Vec::new()), names)?,
         no_header: !header,
+        skip,
+        lines,
         delimiter: delimiter.map(str::parse).transpose().map_err(raise)?,
         encoding,
         decimal: decimal.map(str::parse).transpose().map_err(raise)?,

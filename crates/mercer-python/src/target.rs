@@ -110,9 +110,7 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         None => labelled(&name, object, &array)?.texts,
     };
     // A str is a label, whatever it looks like: "NA", "None".
-    let cells = [(name.clone(), texts)];
-    let read = if sort == Labels::Text { Table::of_strings } else { Table::of_cells };
-    let mut table = guarded(|| read("data", rows, &cells))?;
+    let mut table = guarded(|| Table::of_strings("data", rows, &[(name.clone(), texts)]))?;
     let as_classes = ReadOptions { types: vec![(name.clone(), ColumnType::CATEGORY)], ..ReadOptions::default() };
     let (target, info) = guarded(|| table.take_target(&[name], &as_classes))?;
     let again = readable(sort, info.classes.as_deref().unwrap_or_default());
@@ -230,7 +228,7 @@ fn refuse_name(what: &str, object: &Bound<'_, PyAny>) -> PyResult<()> {
 pub(crate) fn groups(object: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<usize>> {
     refuse_name("groups", object)?;
     let texts = labelled("groups", object, &asarray(object)?)?.texts;
-    Table::of_cells("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
+    Table::of_strings("groups", rows, &[("groups".into(), texts)]).and_then(|mut table| table.take_groups("groups")).map_err(raise)
 }
 
 /// Times of rows: numbers, or dates as ISO text (`datetime64` is written so).

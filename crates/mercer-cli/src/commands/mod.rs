@@ -124,8 +124,10 @@ impl Loaded {
 /// How the table is to be read, from the words typed.
 fn read_options(asked: &Reading) -> Result<ReadOptions> {
     Ok(ReadOptions {
-        na: asked.na.iter().flat_map(|list| split_list(list)).collect(),
+        na: asked.na.iter().flat_map(|list| if list.trim().is_empty() { vec![String::new()] } else { split_list(list) }).collect(),
         no_header: asked.no_header,
+        skip: asked.skip,
+        lines: asked.lines,
         delimiter: asked.delimiter.as_deref().map(str::parse).transpose()?,
         encoding: asked.encoding.clone(),
         decimal: asked.decimal.as_deref().map(str::parse).transpose()?,
