@@ -1,6 +1,6 @@
 //! A batch of points: rows of numbers, dense or compressed sparse rows (CSR), behind one type.
 
-use super::cells::{Cells, word_of_number};
+use super::cells::{Cells, Misfit, word_of_number};
 use super::{ColumnKind, Dataset, Inputs, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
@@ -134,9 +134,31 @@ impl Points {
     }
 }
 
+/// The numbers of a vector as they are written, two at least: `48.1, 11.5`, `48.1;11.5`, `(48.1 11.5)`, `48,1; 11,5`.
+fn numbers_of(text: &str) -> Option<Vec<&str>> {
+    let pairs = [('(', ')'), ('[', ']')];
+    let inner = pairs.into_iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    let bare = inner.unwrap_or(text);
+    let items: Vec<&str> = if bare.contains(';') {
+        bare.split(';').map(str::trim).collect()
+    } else if bare.contains(", ") || (bare.contains(',') && (inner.is_some() || bare.matches('.').count() > 1)) {
+        bare.split(',').map(str::trim).collect()
+    } else if inner.is_some() {
+        bare.split_whitespace().collect()
+    } else {
+        return None;
+    };
+    let sound = |item: &&str| {
+        let mark = if bare.contains(';') && !item.contains('.') { item.replacen(',', ".", 1) } else { (*item).to_owned() };
+        mark.bytes().any(|b| b.is_ascii_digit()) && mark.parse::<f64>().is_ok()
+    };
+    (items.len() > 1 && items.iter().all(|item| sound(&item))).then_some(items)
+}
+
 impl Cells for Points {
     /// Numbers per vector.
     type Schema = usize;
+    const WRITTEN: Option<&'static str> = Some("a vector such as '48.1, 11.5' or (48.1, 11.5)");
 
     fn len(&self) -> usize {
         self.rows
@@ -167,6 +189,27 @@ impl Cells for Points {
     fn aligned(&self, dim: &usize, column: &str) -> Result<Self> {
         Error::unless_equal(&format!("numbers per row of column '{column}'"), *dim, self.dim)?;
         Ok(self.clone())
+    }
+    /// Whole numbers alone may be a list of labels.
+    fn looks_like(text: &str) -> bool {
+        numbers_of(text).is_some_and(|items| items.iter().all(|item| item.contains(['.', ','])))
+    }
+    fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
+        let (mut values, mut rows, mut dim) = (Vec::new(), 0, None);
+        for (row, text) in texts.enumerate() {
+            let written = Self::WRITTEN.unwrap_or_default();
+            let misfit = |expected: String| Misfit { row, found: text.to_owned(), expected };
+            let items = numbers_of(text).ok_or_else(|| misfit(format!("{written}; a vector cannot be missing")))?;
+            let dim = *dim.get_or_insert(items.len());
+            if items.len() != dim {
+                return Err(misfit(format!("a vector of {dim} numbers, as in row 1")));
+            }
+            let number = |item: &&str| item.replace(',', ".").parse::<f64>().ok().filter(|x| x.is_finite());
+            values.extend(items.iter().map(number).collect::<Option<Vec<f64>>>().ok_or_else(|| misfit(written.to_owned()))?);
+            rows += 1;
+        }
+        let misfit = |e: Error| Misfit { row: 0, found: String::new(), expected: e.to_string() };
+        Points::dense(rows, dim.unwrap_or(0), values).map_err(misfit)
     }
     fn cell(&self, row: usize) -> serde_json::Value {
         serde_json::json!(self.select(&[row]).to_dense())

@@ -277,7 +277,8 @@ impl Table {
                 }
                 Ok(Values::Points(points))
             }
-            Raw::Cells(_) | Raw::Numbers(_) | Raw::Ready(_) => Err(Error::WrongKind {
+            Raw::Cells(cells) => Holds::Points(dim).agree(name, &self.parsed(name, ColumnKind::Points, &cells)?),
+            Raw::Numbers(_) | Raw::Ready(_) => Err(Error::WrongKind {
                 kernel: "the fitted model".into(),
                 column: name.to_owned(),
                 needs: format!("vectors of {dim} numbers"),

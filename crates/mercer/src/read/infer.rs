@@ -88,8 +88,13 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
             expected: expected.to_owned(),
         })
     };
-    if let Some(kind) = unmistakable(cells) {
-        return Ok(Looks::Of(kind));
+    match unmistakable(cells) {
+        // A vector cannot be missing, nor have another length.
+        Some(ColumnKind::Points) if ColumnKind::Points.parse(&mut cells.iter()).is_err() => {
+            return Ok(c.identifier("vectors of which some are missing or of another length"));
+        }
+        Some(kind) => return Ok(Looks::Of(kind)),
+        None => {}
     }
     if doubts::are_telephones(column, cells) {
         return Ok(c.identifier("telephone numbers"));

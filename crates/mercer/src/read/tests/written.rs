@@ -178,6 +178,26 @@ fn what_is_left_out_as_an_identifier_says_why() {
 }
 
 #[test]
+fn a_pair_of_numbers_in_each_cell_is_a_vector() {
+    for (cells, new) in [
+        (["\"48.1, 11.5\"", "\"47.2, 10.25\""], "\"40.0, -1.5\""),
+        (["(48.1 11.5)", "(47.2 10.25)"], "(40.0 -1.5)"),
+        (["\"48,1; 11,5\"", "\"47,2; 10,25\""], "\"40,0; -1,5\""),
+    ] {
+        let rows = |cells: &[&str]| cells.iter().fold("x,other\n".to_owned(), |text, cell| text + cell + ",1\n");
+        let data = dataset(&rows(&cells));
+        let Values::Points(p) = &data.column("x").unwrap().values else { panic!("no vectors") };
+        assert_eq!(p.to_dense(), [48.1, 11.5, 47.2, 10.25].as_slice());
+        let again = parsed(&rows(&[new])).dataset_like(&Schema::of(&data), &ReadOptions::default()).unwrap();
+        let Values::Points(p) = &again.column("x").unwrap().values else { panic!("no vectors") };
+        assert_eq!(p.to_dense(), [40.0, -1.5].as_slice());
+    }
+    let lists = "x,other\n\"1, 3\",1\n\"2, 3\",1\n\"1, 3\",1\n\"1, 3\",1\n";
+    assert_eq!(labels(&dataset(lists), "x"), ["1, 3", "2, 3"]);
+    says(&message(parsed("x\n\"1.5, 2\"\n\"3.5\"\n").dataset(&options("x=points"))), &["row 2, column 'x'", "a vector such as"]);
+}
+
+#[test]
 fn labels_that_differ_in_case_alone_are_said() {
     let (_, notices) = classes("x,y\n1,Oak\n2,oak\n3,Elm\n4,Oak\n", &ReadOptions::default());
     says(&notices, &["target 'y' has the labels 'Oak' and 'oak', which differ in upper and lower case alone"]);
