@@ -31,11 +31,12 @@ impl Table {
                 continue;
             }
             let mut writing = Writing::Point;
+            let features = if let Raw::Indexed(x) = &raw { x.listed().to_vec() } else { Vec::new() };
             let values = match raw {
                 Raw::Numbers(v) if matches!(declared, None | Some(ColumnType::NUMBER)) => Some(self.finite(&name, v)?),
                 Raw::Points(p) if declared.is_none() => Some(Values::Points(p)),
                 Raw::Ready(values) => Some(values),
-                Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u32::from(name != libsvm::FROM_0), None)?.0)),
+                Raw::Indexed(x) if declared.is_none() => Some(Values::Points(x.points(u64::from(name != libsvm::FROM_0))?)),
                 raw => {
                     let made = self.values(&name, raw.into_cells(&name)?, declared)?;
                     made.map(|(values, how)| {
@@ -50,7 +51,7 @@ impl Table {
             };
             let missing = self.marked.iter().filter(|(column, _)| *column == name).flat_map(|(_, texts)| texts.clone()).collect();
             let coordinates = self.grouped.iter().filter(|sets| sets.column == name).flat_map(|sets| sets.coordinates.clone()).collect();
-            written.push((name.clone(), Written { numbers: writing, missing, coordinates }));
+            written.push((name.clone(), Written { numbers: writing, missing, coordinates, features }));
             columns.extend(values.map(|values| Column { name, values }));
         }
         let data = Dataset::with_rows(self.rows, columns)?;
@@ -214,7 +215,7 @@ impl Table {
             }
             let raw = self.take(name)?;
             let values = match (&wanted.holds, raw) {
-                (Holds::Points(dim), raw) => self.vectors_like(name, *dim, raw)?,
+                (Holds::Points(dim), raw) => self.vectors_like(name, *dim, &wanted.written.features, raw)?,
                 (Holds::Number(()), Raw::Numbers(v)) => self.finite(name, v)?,
                 (Holds::Number(()), raw) => {
                     let cells = raw.into_cells(name)?;
@@ -265,11 +266,11 @@ impl Table {
         }
     }
 
-    fn vectors_like(&mut self, name: &str, dim: usize, raw: Raw) -> Result<Values> {
+    fn vectors_like(&mut self, name: &str, dim: usize, features: &[u64], raw: Raw) -> Result<Values> {
         match raw {
             Raw::Points(p) => Ok(Values::Points(p)),
             Raw::Indexed(x) => {
-                let (points, cut) = x.points(u32::from(name != libsvm::FROM_0), Some(dim))?;
+                let (points, cut) = x.points_like(u64::from(name != libsvm::FROM_0), dim, features)?;
                 if cut > 0 {
                     let rows = if cut == 1 { "1 row has".into() } else { format!("{cut} rows have") };
                     let said = format!("column '{name}': {rows} features beyond the {dim} of training; they are ignored");

@@ -4,7 +4,7 @@ use super::layout::below;
 use super::options::{Delimiter, ReadOptions};
 use super::table::Table;
 use super::unpack::unpack;
-use super::{arff, delimited, encoding, fasta, json_lines, libsvm, npz, texts};
+use super::{arff, delimited, encoding, fasta, json_lines, libsvm, lines, npz, texts};
 use crate::error::Result;
 use std::borrow::Cow;
 
@@ -44,6 +44,9 @@ pub(super) fn parse(file: &str, bytes: Cow<'_, [u8]>, name: Option<&str>, option
 
 /// Reads a table from its text.
 pub(super) fn of_text(file: &str, text: &str, name: Option<&str>, options: &ReadOptions, most: u64) -> Result<Table> {
+    if options.lines {
+        return lines::parse(file, below(text, options.skip));
+    }
     match told(below(text, options.skip), name) {
         Format::Libsvm if options.no_header || options.delimiter.is_some() => delimited::parse(file, text, None, options),
         Format::Delimited(delimiter) => delimited::parse(file, text, delimiter, options),

@@ -4,6 +4,7 @@
 //! that count the rows may stand in the header alone. An NPY file has none, and its rows are called 0, 1, 2, ...
 
 use super::columns::numbers;
+use super::facts::Fact;
 use super::table::Raw;
 use super::{ReadOptions, Source, Table};
 use crate::control::Control;
@@ -70,6 +71,12 @@ fn column_of(table: &mut Table, column: &str) -> Result<Vec<f64>> {
     }
 }
 
+/// Whether values are 0 on the diagonal alone, or nearly so, and positive beside it, as distances are and no kernel is.
+fn may_be_distances(values: &Matrix) -> bool {
+    let (n, all) = (values.rows(), values.data());
+    n > 1 && (0..n).all(|i| values[(i, i)] == 0.0) && all.iter().all(|&x| x >= 0.0) && all.iter().any(|&x| x > 0.0)
+}
+
 impl Table {
     /// Makes a column of names a column of rows of the kernel matrix in a file, which the kernel `precomputed` takes.
     ///
@@ -77,6 +84,11 @@ impl Table {
     /// A file that holds no square symmetric matrix of finite numbers, names that stand twice, and a name that the file lacks.
     pub fn attach_gram(&mut self, column: &str, source: &Source, control: &Control) -> Result<()> {
         let Named { names, values } = Named::read(source, control)?;
+        if may_be_distances(&values) {
+            let says =
+                format!("{source}: the diagonal is 0 and no value is below: are these distances? --distances takes them (map, cluster)");
+            self.facts.push(Fact::of_table(says));
+        }
         let similarities = Similarities::looked_up(names, &values, &texts(self, column)?).map_err(|e| match e {
             Error::Data(why) => Error::Table { file: source.to_string(), why },
             other => other,

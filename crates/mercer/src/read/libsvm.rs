@@ -1,7 +1,10 @@
-//! LIBSVM's and SVMlight's text: `LABEL [qid:GROUP] INDEX:VALUE ... [# comment]`, one row a line, zeros left out. The rows
+//! LIBSVM's and SVMlight's text: `LABEL [qid:GROUP] [cost:WEIGHT] INDEX:VALUE ... [# comment]`, one row a line, zeros left out;
+//! `LABEL,LABEL INDEX:VALUE ...` where rows have several labels or none, and XGBoost's `LABEL:WEIGHT INDEX:VALUE ...`. The rows
 //! become one column of sparse vectors; index 0 somewhere means that features are counted from 0, otherwise from 1.
 
+use super::ColumnType;
 use super::cells::Cells;
+use super::columns::by_number_then_text;
 use super::facts::Fact;
 use super::infer::shortened;
 use super::table::{Raw, Table};
@@ -16,6 +19,14 @@ pub(super) const FROM_1: &str = "x";
 /// The column of vectors whose features are counted from 0.
 pub(super) const FROM_0: &str = "x_from_0";
 const GROUP: &str = "qid";
+/// The column of weights.
+const WEIGHT: &str = "weight";
+/// What may stand between label and features: a group, a weight, and a slack of SVMlight that nothing here has.
+const EXTRAS: [&str; 3] = [GROUP, "cost", "sid"];
+/// The class of a row without a label, where others have several.
+const NONE: &str = "none";
+/// Bytes that one more cell takes at least.
+const BYTES_PER_CELL: u64 = 16;
 /// Lines that are looked at to tell the format.
 const LOOKED_AT: usize = 20;
 
@@ -23,10 +34,12 @@ const LOOKED_AT: usize = 20;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Indexed {
     starts: Vec<usize>,
-    indices: Vec<u32>,
+    indices: Vec<u64>,
     values: Vec<f64>,
     /// The largest index of all, also of entries that are 0.
-    largest: u32,
+    largest: u64,
+    /// The indices that there are, in order, where the largest is too large for a place for each below it, as hashed ones are.
+    listed: Vec<u64>,
 }
 
 impl Indexed {
@@ -34,9 +47,15 @@ impl Indexed {
         self.starts.len() - 1
     }
 
+    /// The indices that have a place each; none where an index is a place.
+    pub(super) fn listed(&self) -> &[u64] {
+        &self.listed
+    }
+
     /// The vectors of these rows, in this order.
     pub(super) fn select(&self, rows: &[usize]) -> Self {
-        let mut some = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: self.largest };
+        let listed = self.listed.clone();
+        let mut some = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: self.largest, listed };
         for &i in rows {
             let entries = self.starts[i]..self.starts[i + 1];
             some.indices.extend_from_slice(&self.indices[entries.clone()]);
@@ -46,35 +65,54 @@ impl Indexed {
         some
     }
 
-    /// The vectors, the feature of index `first` in place 0; with `dim` places where that is given, as many as needed
-    /// otherwise. Gives also in how many rows entries beyond `dim` were left out.
-    pub(super) fn points(self, first: u32, dim: Option<usize>) -> Result<(Points, usize)> {
-        let needed = (self.largest as usize + 1).saturating_sub(first as usize);
-        let dim = dim.unwrap_or(needed);
-        let rows = self.rows();
-        let Indexed { mut starts, mut indices, mut values, .. } = self;
-        let mut cut = 0;
-        if needed > dim {
-            let (mut kept, mut begin) = (0, 0);
-            for row in 1..starts.len() {
-                let end = starts[row];
-                let inside = indices[begin..end].partition_point(|&k| ((k - first) as usize) < dim);
-                indices.copy_within(begin..begin + inside, kept);
-                values.copy_within(begin..begin + inside, kept);
-                cut += usize::from(inside < end - begin);
-                kept += inside;
-                begin = end;
-                starts[row] = kept;
+    /// The vectors, with as many places as needed: the feature of index `first` in place 0, or those that are listed.
+    pub(super) fn points(self, first: u64) -> Result<Points> {
+        let needed = (self.largest + 1).saturating_sub(first);
+        let listed = self.listed.clone();
+        let dim = if listed.is_empty() { needed as usize } else { listed.len() };
+        self.points_like(first, dim, &listed).map(|(points, _)| points)
+    }
+
+    /// The same as training had them, with `dim` places, those of `listed` where there are any. Gives also in how many rows
+    /// entries that training had not were left out.
+    pub(super) fn points_like(self, first: u64, dim: usize, listed: &[u64]) -> Result<(Points, usize)> {
+        let place = |index: u64| match listed {
+            [] => index.checked_sub(first).filter(|&place| place < dim as u64),
+            _ => listed.binary_search(&index).ok().map(|place| place as u64),
+        };
+        let (mut starts, mut columns, mut values, mut cut) = (vec![0], Vec::new(), Vec::new(), 0);
+        for row in self.starts.windows(2) {
+            let mut inside = 0;
+            for k in row[0]..row[1] {
+                if let Some(column) = place(self.indices[k]).and_then(|column| u32::try_from(column).ok()) {
+                    columns.push(column);
+                    values.push(self.values[k]);
+                    inside += 1;
+                }
             }
-            indices.truncate(kept);
-            values.truncate(kept);
+            cut += usize::from(inside < row[1] - row[0]);
+            starts.push(values.len());
         }
-        indices.iter_mut().for_each(|k| *k -= first);
-        Ok((Points::csr(rows, dim, starts, indices, values)?, cut))
+        Ok((Points::csr(self.rows(), dim, starts, columns, values)?, cut))
+    }
+
+    /// Lists the indices that there are where a place for each up to the largest would take more than `most`.
+    fn list_where_too_large(&mut self, file: &str, most: u64) -> Result<()> {
+        let bytes = |columns: u64| columns.saturating_mul(Points::BYTES_PER_COLUMN);
+        if self.largest < u64::from(u32::MAX) && bytes(self.largest) <= most {
+            return Ok(());
+        }
+        self.listed = self.indices.clone();
+        self.listed.sort_unstable();
+        self.listed.dedup();
+        match bytes(self.listed.len() as u64) {
+            needed if needed > most => Err(too_large(&format!("{file}, with {} features,", self.listed.len()), needed, most)),
+            _ => Ok(()),
+        }
     }
 }
 
-/// Whether the text looks like this format: its first row that is more than a number is a number and pairs of an index
+/// Whether the text looks like this format: its first row that is more than a label is a label and pairs of an index
 /// and a number. No table begins with such a header.
 pub(super) fn looks_like(text: &str) -> bool {
     for line in text.split('\n').take(LOOKED_AT) {
@@ -82,11 +120,12 @@ pub(super) fn looks_like(text: &str) -> bool {
         let Some(label) = items.next() else { continue };
         let pair = |item: &str| {
             let parts = item.split_once(':');
-            parts.is_some_and(|(index, value)| (index == GROUP || index.parse::<u32>().is_ok()) && value.parse::<f64>().is_ok())
+            parts.is_some_and(|(index, value)| (EXTRAS.contains(&index) || index.parse::<u64>().is_ok()) && value.parse::<f64>().is_ok())
         };
+        let is_label = label.split([',', ':']).all(|part| part.parse::<f64>().is_ok());
         let mut pairs = items.map(pair).peekable();
         let more = pairs.peek().is_some();
-        if label.parse::<f64>().is_err() || !pairs.all(|sound| sound) {
+        if !is_label || !pairs.all(|sound| sound) {
             return false;
         }
         if more {
@@ -101,36 +140,85 @@ fn written(line: &str) -> &str {
     line.split_once('#').map_or(line, |(before, _)| before)
 }
 
-/// Reads the table: columns `target`, `x` (or `x_from_0`), and `qid` where there is one.
+/// Reads the table: columns `target`, `x` (or `x_from_0`), and `qid`, `weight` and `label_K` where there are any.
 pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
-    let fault = |why: String| Error::Table { file: file.to_owned(), why };
-    let (mut labels, mut groups) = (Cells::default(), Cells::default());
-    let mut x = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: 0 };
-    let mut from_0 = false;
+    let several = text.split('\n').any(|line| written(line).split_ascii_whitespace().next().is_some_and(|label| label.contains(',')));
+    let mut lines = Lines::new(file, several);
     for (number, line) in text.split('\n').enumerate() {
+        lines.add(number + 1, line)?;
+    }
+    lines.finish(most)
+}
+
+/// What was read so far.
+struct Lines<'a> {
+    file: &'a str,
+    /// Whether rows may have several labels, or none.
+    several: bool,
+    labels: Vec<Vec<&'a str>>,
+    groups: Cells,
+    weights: Cells,
+    x: Indexed,
+    from_0: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn new(file: &'a str, several: bool) -> Self {
+        let x = Indexed { starts: vec![0], indices: Vec::new(), values: Vec::new(), largest: 0, listed: Vec::new() };
+        let (groups, weights) = (Cells::default(), Cells::default());
+        Lines { file, several, labels: Vec::new(), groups, weights, x, from_0: false }
+    }
+
+    fn fault(&self, why: String) -> Error {
+        Error::Table { file: self.file.to_owned(), why }
+    }
+
+    fn add(&mut self, number: usize, line: &'a str) -> Result<()> {
         let at = |item: usize, found: &str, expected: &str| {
             let found = shortened(found);
-            Err(fault(format!("line {}, item {item}: found '{found}', expected {expected}", number + 1)))
+            Err(Error::Table {
+                file: self.file.to_owned(),
+                why: format!("line {number}, item {item}: found '{found}', expected {expected}"),
+            })
         };
-        let mut items = written(line).split_ascii_whitespace().enumerate().map(|(k, item)| (k + 1, item));
-        let Some((_, label)) = items.next() else { continue };
-        if !label.parse::<f64>().is_ok_and(f64::is_finite) {
-            return at(1, label, "a label that is a finite number");
+        let mut items = written(line).split_ascii_whitespace().enumerate().map(|(k, item)| (k + 1, item)).peekable();
+        let Some(&(_, first)) = items.peek() else { return Ok(()) };
+        let row = self.x.rows();
+        if self.several && first.contains(':') {
+            self.labels.push(Vec::new());
+        } else {
+            items.next();
+            let (label, weight) = first.split_once(':').map_or((first, None), |(label, weight)| (label, Some(weight)));
+            let labels: Vec<&str> = label.split(',').collect();
+            if !labels.iter().all(|label| label.parse::<f64>().is_ok_and(f64::is_finite)) {
+                return at(1, first, "a label that is a finite number");
+            }
+            if let Some(weight) = weight {
+                if !weight.parse::<f64>().is_ok_and(|w| w.is_finite() && w >= 0.0) {
+                    return at(1, first, "LABEL:WEIGHT with a weight of 0 or more");
+                }
+                self.weights.pad(row);
+                self.weights.push(weight);
+            }
+            self.labels.push(labels);
         }
-        labels.push(label);
-        let mut before: Option<u32> = None;
+        let mut before: Option<u64> = None;
         for (k, item) in items {
             let Some((index, value)) = item.split_once(':') else { return at(k, item, "INDEX:VALUE such as 3:0.5") };
-            if index == GROUP {
-                if k != 2 || value.parse::<u64>().is_err() {
-                    return at(k, item, "qid:NUMBER once, right after the label");
+            if EXTRAS.contains(&index) {
+                let cells = if index == GROUP { &mut self.groups } else { &mut self.weights };
+                let sound = if index == GROUP { value.parse::<u64>().is_ok() } else { value.parse::<f64>().is_ok_and(|w| w >= 0.0) };
+                if before.is_some() || !sound || (index != EXTRAS[2] && cells.len() > row) {
+                    return at(k, item, &format!("{index}:NUMBER once, right after the label"));
                 }
-                groups.pad(x.rows());
-                groups.push(value);
+                if index != EXTRAS[2] {
+                    cells.pad(row);
+                    cells.push(value);
+                }
                 continue;
             }
-            let Some(place) = index.parse::<u32>().ok().filter(|&place| place < u32::MAX) else {
-                return at(k, item, "an index that is a whole number below 4294967295");
+            let Some(place) = index.parse::<u64>().ok().filter(|&place| place < u64::MAX) else {
+                return at(k, item, "an index that is a whole number below 18446744073709551615");
             };
             let Some(value) = value.parse::<f64>().ok().filter(|value| value.is_finite()) else {
                 return at(k, item, "a finite number after the colon");
@@ -139,40 +227,81 @@ pub(super) fn parse(file: &str, text: &str, most: u64) -> Result<Table> {
                 return at(k, item, &format!("an index above {before}: they ascend within a row"));
             }
             before = Some(place);
-            from_0 |= place == 0;
-            x.largest = x.largest.max(place);
+            self.from_0 |= place == 0;
+            self.x.largest = self.x.largest.max(place);
             if value != 0.0 {
-                x.indices.push(place);
-                x.values.push(value);
+                self.x.indices.push(place);
+                self.x.values.push(value);
             }
         }
-        x.starts.push(x.values.len());
+        self.x.starts.push(self.x.values.len());
+        Ok(())
     }
-    let rows = x.rows();
-    if rows == 0 {
-        return Err(fault("the table is empty; expected rows such as '1 3:0.5 7:1'".into()));
+
+    fn finish(mut self, most: u64) -> Result<Table> {
+        let rows = self.x.rows();
+        if rows == 0 {
+            return Err(self.fault("the table is empty; expected rows such as '1 3:0.5 7:1'".into()));
+        }
+        if self.x.largest == 0 && !self.from_0 {
+            return Err(self.fault("no row has a feature; expected rows such as '1 3:0.5 7:1'".into()));
+        }
+        self.x.list_where_too_large(self.file, most)?;
+        let (file, from_0) = (self.file, self.from_0);
+        let mut facts = Vec::new();
+        let mut tell = |said: String| facts.push(Fact::of_table(format!("{file}: {said}")));
+        if from_0 {
+            tell(format!("index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'"));
+        }
+        if !self.x.listed.is_empty() {
+            tell(format!(
+                "indices go up to {}, as hashed ones do: the {} that there are are the features",
+                self.x.largest,
+                self.x.listed.len()
+            ));
+        }
+        let mut labels = Cells::default();
+        self.labels.iter_mut().for_each(|set| set.sort_by(|a, b| by_number_then_text(a, b)));
+        self.labels.iter().for_each(|set| labels.push(&if set.is_empty() { NONE.to_owned() } else { set.join(",") }));
+        let mut columns = vec![(LABEL.to_owned(), Raw::Cells(labels))];
+        let mut own_types = Vec::new();
+        if self.several {
+            own_types.push((LABEL.to_owned(), ColumnType::CATEGORY));
+            let each = self.flags(most);
+            let named = each.first().map_or(String::new(), |(name, _)| {
+                format!("; the columns label_K say whether a row has the label K: --target {name} learns one of them")
+            });
+            tell(format!("rows have several labels: '{LABEL}' holds each set of them as a class{named}"));
+            columns.extend(each);
+        }
+        if self.groups.len() > 0 {
+            self.groups.pad(rows);
+            tell(format!("qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"));
+            columns.push((GROUP.to_owned(), Raw::Cells(self.groups)));
+        }
+        if self.weights.len() > 0 {
+            self.weights.pad(rows);
+            tell(format!("rows have weights, which are a column and no input; --weights {WEIGHT} uses them"));
+            columns.push((WEIGHT.to_owned(), Raw::Cells(self.weights)));
+        }
+        let aside = columns.iter().map(|(name, _)| name.clone()).collect();
+        columns.insert(1, (if from_0 { FROM_0 } else { FROM_1 }.to_owned(), Raw::Indexed(self.x)));
+        Ok(Table { facts, own_target: vec![LABEL.to_owned()], aside, own_types, ..Table::of_raw(file, rows, columns)? })
     }
-    if x.largest == 0 && !from_0 {
-        return Err(fault("no row has a feature; expected rows such as '1 3:0.5 7:1'".into()));
+
+    /// A column of 1 and 0 for each label; none where these take more than `most`.
+    fn flags(&self, most: u64) -> Vec<(String, Raw)> {
+        let mut all: Vec<&str> = self.labels.iter().flatten().copied().collect();
+        all.sort_by(|a, b| by_number_then_text(a, b));
+        all.dedup();
+        if (all.len() as u64).saturating_mul(self.labels.len() as u64).saturating_mul(BYTES_PER_CELL) > most {
+            return Vec::new();
+        }
+        let column = |label: &str| {
+            let mut cells = Cells::default();
+            self.labels.iter().for_each(|set| cells.push(if set.contains(&label) { "1" } else { "0" }));
+            (format!("label_{label}"), Raw::Cells(cells))
+        };
+        all.into_iter().map(column).collect()
     }
-    let bytes = u64::from(x.largest) * Points::BYTES_PER_COLUMN;
-    if bytes > most {
-        return Err(too_large(&format!("{file}, with a feature of index {},", x.largest), bytes, most));
-    }
-    let mut facts = Vec::new();
-    if from_0 {
-        facts
-            .push(Fact::of_table(format!("{file}: index 0 is there, so that features are counted from 0; they are the column '{FROM_0}'")));
-    }
-    let mut columns = vec![(LABEL.to_owned(), Raw::Cells(labels)), (if from_0 { FROM_0 } else { FROM_1 }.to_owned(), Raw::Indexed(x))];
-    let mut aside = vec![LABEL.to_owned()];
-    if groups.len() > 0 {
-        groups.pad(rows);
-        columns.push((GROUP.to_owned(), Raw::Cells(groups)));
-        aside.push(GROUP.to_owned());
-        facts.push(Fact::of_table(format!(
-            "{file}: qid is a column of groups, not an input; --groups {GROUP} keeps the rows of one in one fold"
-        )));
-    }
-    Ok(Table { facts, own_target: vec![LABEL.to_owned()], aside, ..Table::of_raw(file, rows, columns)? })
 }

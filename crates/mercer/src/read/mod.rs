@@ -34,6 +34,7 @@ mod json_lines;
 mod keep;
 mod layout;
 mod libsvm;
+mod lines;
 mod markers;
 mod marks;
 mod npz;

@@ -7,12 +7,12 @@ use super::facts::Fact;
 use super::options::ReadOptions;
 use super::table::{Raw, Table};
 use super::unpack::{read_at_most, too_large, unpack};
-use super::{ColumnType, Source, joined};
+use super::{ColumnType, Source, joined, lines};
 use crate::error::{Error, Result};
 use std::path::Path;
 
 pub(super) const LABEL: &str = "label";
-const TEXT: &str = "text";
+pub(super) const TEXT: &str = "text";
 pub(super) const FILE: &str = "file";
 /// Folders below folders that are looked into.
 const DEEPEST: usize = 16;
@@ -118,6 +118,9 @@ impl<'a> Texts<'a> {
         let mut facts = Vec::new();
         // The order of a folder is that of its disk; names do not depend on it.
         self.rows.sort();
+        if self.options.lines {
+            return lines::of_files(self.file, &self.rows);
+        }
         if self.rows.iter().filter(|(path, _)| joined::is_table(path)).count() > 1 {
             return joined::tables(self.file, self.rows, self.options, self.most);
         }

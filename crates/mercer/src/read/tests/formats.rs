@@ -65,14 +65,15 @@ fn faults_of_libsvm_name_line_and_item() {
     refused(format!("{start}1 1:inf\n"), &["line 2, item 2", "finite"]);
     refused(format!("{start}1 2:1 2:3\n"), &["line 2, item 3", "above 2", "ascend"]);
     refused(format!("{start}1 -2:1\n"), &["line 2, item 2", "'-2:1'", "whole number"]);
-    refused(format!("{start}1 4294967295:1\n"), &["line 2, item 2", "4294967295"]);
+    refused(format!("{start}1 18446744073709551615:1\n"), &["line 2, item 2", "18446744073709551615"]);
     refused(format!("{start}yes 1:1\n"), &["line 2, item 1", "'yes'", "a label"]);
     refused(format!("{start}1 word\n"), &["line 2, item 2", "'word'", "INDEX:VALUE"]);
     refused(format!("{start}1 1:2 qid:3\n"), &["line 2, item 3", "right after the label"]);
     refused([start.as_bytes(), b"1 1:\xFF\n"].concat(), &["line 2, item 2", "finite number"]);
     // More features than there is memory to prepare them.
-    let e = format::parse("t", b"1 400000000:1\n"[..].into(), None, &ReadOptions::default(), 1_000_000_000).unwrap_err();
-    assert!(matches!(e, Error::TooLarge { .. }) && e.to_string().contains("index 400000000"), "{e}");
+    let many: String = (1..200).map(|k| format!(" {}:1", 4_000_000 * k)).collect();
+    let e = format::parse("t", format!("1{many}\n").into_bytes().into(), None, &ReadOptions::default(), 5000).unwrap_err();
+    assert!(matches!(e, Error::TooLarge { .. }) && e.to_string().contains("199 features"), "{e}");
 }
 
 #[test]

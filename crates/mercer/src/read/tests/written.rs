@@ -243,3 +243,32 @@ fn names_of_rows_as_r_and_pandas_write_them_are_set_aside() {
     // Days of a series, as pandas writes the index of a frame.
     assert_eq!(parsed(",y\n2020-01-01,5\n2020-01-02,6\n").times("row", &ReadOptions::default()).unwrap(), [18_262.0, 18_263.0]);
 }
+
+#[test]
+fn lines_of_libsvm_may_have_several_labels_weights_and_hashed_indices() {
+    let mut table = parsed("1,3 7:0.5 9:1\n3 7:1\n 9:2\n3,1 1:1 # comment\n");
+    assert_eq!(table.header(), ["target", "x", "label_1", "label_3"]);
+    says(&table.notices().join("\n"), &["several labels", "--target label_1"]);
+    let mut one = table.clone();
+    let flags = one.take_target(&["label_3"], &ReadOptions::default()).unwrap();
+    assert_eq!(flags.1.classes.unwrap(), ["0", "1"]);
+    assert_eq!(one.dataset(&ReadOptions::default()).unwrap().names(), ["x"]);
+    let (Target::Classes { codes, .. }, info) = table.take_target(&["target"], &ReadOptions::default()).unwrap() else { panic!() };
+    assert_eq!((codes, info.classes.unwrap()), (vec![1, 0, 2, 1], ["3", "1,3", "none"].map(String::from).to_vec()));
+    for text in ["1:0.5 3:1\n0:2 4:1\n", "1 cost:0.5 3:1\n0 cost:2 sid:7 4:1\n"] {
+        let mut table = parsed(text);
+        says(&table.notices().join("\n"), &["--weights weight"]);
+        assert_eq!(table.take_weights("weight").unwrap(), [0.5, 2.0]);
+        assert_eq!(table.dataset(&ReadOptions::default()).unwrap().names(), ["x"]);
+    }
+    // 2^64 - 2 and 5 are two features; others of a new table are none of training's.
+    let mut hashed = parsed("1 5:1 18446744073709551614:2\n0 5:3\n");
+    let data = hashed.dataset(&ReadOptions::default()).unwrap();
+    says(&hashed.notices().join("\n"), &["up to 18446744073709551614", "the 2 that there are"]);
+    let schema: Schema = serde_json::from_str(&serde_json::to_string(&Schema::of(&data)).unwrap()).unwrap();
+    let mut new = parsed("1 6:1 4294967301:1 18446744073709551614:7\n");
+    let Values::Points(p) = &new.dataset_like(&schema, &ReadOptions::default()).unwrap().columns()[0].values.clone() else { panic!() };
+    assert_eq!(p.to_dense(), [0.0, 7.0].as_slice());
+    says(&new.notices().join("\n"), &["1 row has features beyond the 2 of training"]);
+    says(&message(Table::parse("t", b"1 18446744073709551615:1\n")), &["line 1, item 2", "whole number below"]);
+}
