@@ -26,15 +26,17 @@ mercer compare orders.csv --target late --types refund=ignore --types order=igno
 mercer inspect rbf
 mercer inspect svc
 
-# 7. A kernel of your own: numbers by rbf, the region by equal or not, the note by its substrings of three letters.
-kernel='on([weight_kg, distance_km, price], rbf(length_scale=1.5)) + 0.5*on(region, equal)'
-mercer check "$kernel" orders.csv --target late --types refund=ignore --types order=ignore
+# 7. A kernel of your own: numbers by rbf, the region by equal or not, the note by its substrings of three letters. Few notes are
+#    written, and those come back, so that the column would be read as labels: `--types note=text` says otherwise.
+kernel='on([weight_kg, distance_km, price], rbf(length_scale=1.5)) + 0.5*on(region, equal) + 0.5*on(note, spectrum(k=3))'
+mercer check "$kernel" orders.csv --target late --types refund=ignore,order=ignore,note=text
 
 # 8. Fit it, and let the search choose c. What is open is settled from the data, and the settled value is stored.
-mercer fit orders.csv --target late --types refund=ignore --types order=ignore --kernel "$kernel" \
+mercer fit orders.csv --target late --types refund=ignore,order=ignore,note=text --kernel "$kernel" \
     --estimator "svc(c=auto)" -o late.mercer
 
-# 9. What the model is: kernel, parameters, what was done to the columns, and the certificate of the solver.
+# 9. What the model is: kernel, parameters, what was done to the columns, and the certificate of the solver. `--verbose` adds every
+#    digit of the parameters, the labels of each column, and the values that the search tried.
 mercer inspect late.mercer --verbose
 
 # 10. Predict a table with the same columns, in any order, with the number of the order beside each prediction.

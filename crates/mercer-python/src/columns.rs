@@ -42,7 +42,13 @@ fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
     let array = asarray(object)?;
     let kind = kind(&array)?;
     match shape(&array)?.len() {
-        1 if is_numeric(kind) && !as_text => numbers(&array).map(Cells::Numbers),
+        1 if is_numeric(kind) && !as_text => {
+            let read = numbers(&array)?;
+            if matches!(kind, 'i' | 'u') && lose_digits(&array, &read)? {
+                return Ok(Cells::Texts(written(object, &array)?.texts));
+            }
+            Ok(Cells::Numbers(read))
+        }
         1 if kind == 'M' => dates(&array).map(Cells::Texts),
         1 if kind == 'm' => days(&array).map(Cells::Numbers),
         1 if kind == 'O' && holds_durations(&array)? => days(&array).map(Cells::Numbers),
@@ -86,6 +92,24 @@ fn days(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     let numpy = array.py().import("numpy")?;
     let fine = array.call_method1("astype", ("timedelta64[us]",))?;
     numbers(&fine.call_method1("__truediv__", (numpy.call_method1("timedelta64", (1, "D"))?,))?)
+}
+
+/// Whether whole numbers above 2^53 repeat, as labels do, or some that differ would be one number.
+pub(crate) fn lose_digits(array: &Bound<'_, PyAny>, read: &[f64]) -> PyResult<bool> {
+    if read.iter().all(|x| x.abs() <= MOST_EXACT) {
+        return Ok(false);
+    }
+    let all = different(array)?;
+    let numbers: std::collections::HashSet<u64> = read.iter().map(|x| x.to_bits()).collect();
+    Ok(2 * all <= read.len() || numbers.len() < all)
+}
+
+/// The whole numbers up to which every one is a float64: 2^53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// How many different values there are.
+pub(crate) fn different(array: &Bound<'_, PyAny>) -> PyResult<usize> {
+    array.py().import("numpy")?.call_method1("unique", (array,))?.len()
 }
 
 /// Whether the first cell that is there is a list or an array.

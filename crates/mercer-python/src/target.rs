@@ -5,7 +5,7 @@
 //! exactly two values are classes, as when a table is read, and ints that come back are warned of. `task` decides differently.
 
 use crate::arrays::{asarray, dates, is_numeric, kind, numbers, shape};
-use crate::columns::{Written, written};
+use crate::columns::{Written, different, lose_digits, written};
 use crate::errors::{data_error, guarded, raise, warn, within};
 use crate::frames::is_categorical;
 use mercer::data::Target;
@@ -99,7 +99,7 @@ fn taken(object: &Bound<'_, PyAny>, rows: usize, takes: Takes, task: Option<&str
         }
         (_, Some(asked)) => asked == Asked::Classes,
         (Labels::Text | Labels::Flag, None) => true,
-        (Labels::Integer, None) => takes.classes && (!takes.numbers || different(&array)? == 2),
+        (Labels::Integer, None) => takes.classes && (!takes.numbers || different(&array)? == 2 || lose_digits(&array, &numeric(&array)?)?),
         (Labels::Number, None) => takes.classes && !takes.numbers && whole(&numbers(&array)?),
     };
     if !classes {
@@ -259,14 +259,6 @@ fn sort(name: &str, object: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyRe
 
 fn numeric(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
     if is_numeric(kind(array)?) { numbers(array) } else { numbers(&array.call_method1("astype", ("float64",))?) }
-}
-
-/// How many different numbers there are.
-fn different(array: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let mut values: Vec<u64> = numeric(array)?.iter().map(|x| x.to_bits()).collect();
-    values.sort_unstable();
-    values.dedup();
-    Ok(values.len())
 }
 
 fn whole(numbers: &[f64]) -> bool {

@@ -21,7 +21,7 @@ Examples:
 pub(crate) struct Inspect {
     /// Model file, or the name of a kernel, of a composite kernel or of an estimator.
     pub model: Option<PathBuf>,
-    /// Say everything that its search learnt, with the values that it tried.
+    /// Every digit of the parameters, every column, and all that the search learnt, with the values that it tried.
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON.

@@ -114,9 +114,16 @@ impl Loaded {
         self.info = TargetInfo { names: Vec::new(), classes: None, ..self.info.clone() };
     }
 
+    /// Does not ask whether values are distances, which the user says they are.
+    fn takes_distances(&mut self) {
+        self.facts.retain(|fact| fact.topic != Topic::Distances);
+        self.notices = self.facts.iter().filter(|fact| !fact.plain).map(Fact::sentence).collect();
+    }
+
     /// What the user may want to change before a long run: what the target was taken for, identifiers, marks of missing cells.
     fn told_first(&self) -> Vec<String> {
-        let weighty = |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::Target | Topic::Identifiers | Topic::Missing);
+        let weighty =
+            |fact: &&Fact| !fact.plain && matches!(fact.topic, Topic::Target | Topic::Identifiers | Topic::Missing | Topic::Distances);
         self.facts.iter().filter(weighty).map(Fact::sentence).collect()
     }
 }

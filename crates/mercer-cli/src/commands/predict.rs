@@ -6,7 +6,7 @@ use crate::args::{Reading, bytes, fraction};
 use crate::output::{check_writable, notices, print};
 use clap::Args;
 use mercer::error::Result;
-use mercer::read::{Source, Table};
+use mercer::read::{Fact, Source, Table, Topic};
 use mercer::learner::PreImageMethod;
 use mercer::report::{PredictionColumns, drawn_columns, pre_image_columns, predict_csv};
 use mercer::store;
@@ -82,8 +82,12 @@ fn predict(args: &Predict, stop: &Stop) -> Result<()> {
     table.group_like(&model.prep.schema)?;
     let mut kept = kept_columns(&table, args.keep.as_deref())?;
     attach_grams(&mut table, &args.gram, &control)?;
-    let data = table.dataset_like(&model.prep.schema, &options).inspect_err(|_| notices(&table.notices()))?;
-    notices(&table.notices());
+    let data = table.dataset_like(&model.prep.schema, &options);
+    // Whether kernel values are distances was settled in training.
+    let told: Vec<String> =
+        table.facts().iter().filter(|fact| !fact.plain && fact.topic != Topic::Distances).map(Fact::sentence).collect();
+    notices(&told);
+    let data = data?;
     notices(&model.prep.tell(&data));
     if let Some(count) = args.samples {
         kept.extend(drawn_columns(&model, &data, count as usize, args.seed, &control)?);

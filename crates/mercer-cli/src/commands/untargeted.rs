@@ -62,6 +62,9 @@ impl Untargeted {
         let roles: Vec<Role<'_>> = self.weights.iter().map(|name| Role::Weights(name)).collect();
         let asked = AskedTable { table: &self.table, target: None, inputs: &self.inputs, keep: self.keep.as_deref() };
         let mut loaded = load(asked, &roles, true, &bounds(self.limits.max_memory, stop))?;
+        if self.distances {
+            loaded.takes_distances();
+        }
         loaded.leave_target_out(estimator.name());
         if let Some(names) = &self.columns {
             loaded.data = columns(&loaded.data, names)?;

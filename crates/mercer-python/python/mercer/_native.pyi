@@ -10,7 +10,7 @@ _Data: TypeAlias = Any
 # Labels or numbers, one a row, or a 2-D array of numbers.
 _Target: TypeAlias = Any
 _Task: TypeAlias = Literal["classification", "regression"]
-_Type: TypeAlias = Literal["number", "category", "text", "sequence", "tree", "set", "date", "date-dmy", "date-mdy", "flag", "ignore"]
+_Type: TypeAlias = Literal["number", "points", "category", "text", "sequence", "tree", "set", "date", "date-dmy", "date-mdy", "flag", "ignore"]
 _Policy: TypeAlias = Literal["median+flag", "category", "empty", "drop", "error"]
 _Path: TypeAlias = str | PathLike[str]
 # What is done, how much of it, out of how much.
@@ -476,6 +476,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    skip: int = 0,
+    lines: bool = False,
     group_into: str | None = None,
 ) -> tuple[Dataset, Any]: ...
 @overload
@@ -491,6 +493,8 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    skip: int = 0,
+    lines: bool = False,
     group_into: str | None = None,
 ) -> tuple[Dataset, Any, NDArray[Any]]: ...
 def independence_test(

@@ -22,6 +22,8 @@ pub enum Topic {
     Identifiers,
     /// Values that may stand for missing cells.
     Missing,
+    /// Values of a kernel matrix that may be distances.
+    Distances,
     /// What training did not have.
     New,
 }

@@ -4,7 +4,7 @@
 //! that count the rows may stand in the header alone. An NPY file has none, and its rows are called 0, 1, 2, ...
 
 use super::columns::numbers;
-use super::facts::Fact;
+use super::facts::{Fact, Topic};
 use super::table::Raw;
 use super::{ReadOptions, Source, Table};
 use crate::control::Control;
@@ -87,7 +87,7 @@ impl Table {
         if may_be_distances(&values) {
             let says =
                 format!("{source}: the diagonal is 0 and no value is below: are these distances? --distances takes them (map, cluster)");
-            self.facts.push(Fact::of_table(says));
+            self.facts.push(Fact::of_table(says).about(Topic::Distances));
         }
         let similarities = Similarities::looked_up(names, &values, &texts(self, column)?).map_err(|e| match e {
             Error::Data(why) => Error::Table { file: source.to_string(), why },

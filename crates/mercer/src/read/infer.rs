@@ -97,7 +97,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         None => {}
     }
     if doubts::are_telephones(column, cells) {
-        return Ok(c.identifier("telephone numbers"));
+        return Ok(if c.repeats() { Looks::Of(ColumnKind::Category) } else { c.identifier("telephone numbers") });
     }
     let writing = Writing::of(cells);
     // A format that tells strings from numbers is believed: codes such as '0123' are labels. Amounts and percentages are none.
@@ -110,7 +110,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
     match writing {
         // There is an infinity, which is refused below; or words that are kept as labels are all there is.
         Some(Writing::Point) if c.not_numbers > 0 && (c.first_infinite.is_some() || c.numbers == 0) => {}
-        Some(Writing::Point) if !as_strings => match doubts::codes(column, cells) {
+        Some(Writing::Point) => match doubts::codes(column, cells) {
             Some(_) if c.numbers == 0 => return Ok(Looks::Number(Writing::Point)),
             Some(what) if c.differs() => return Ok(c.identifier(what)),
             Some(what) => {
@@ -118,6 +118,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
                 facts.push(Fact::of_column(Topic::Labels, column, says).undone_by("number reads numbers"));
                 return Ok(Looks::Of(ColumnKind::Category));
             }
+            None if as_strings => {}
             None => return Ok(Looks::Number(Writing::Point)),
         },
         Some(writing) if !as_strings => return Ok(Looks::Number(writing)),
@@ -148,7 +149,7 @@ pub(super) fn looks(file: &str, column: &str, cells: &Cells, facts: &mut Vec<Fac
         return fault(at, "a finite number; leave the cell empty if it is missing");
     }
 
-    let repeats = 2 * c.distinct.len() <= c.cells && c.distinct.len() <= 20.max(c.cells / 10);
+    let repeats = c.repeats();
     let long = c.length >= 10 * c.cells;
     let mostly_numbers = c.numbers >= 10 && 10 * c.numbers >= 9 * c.cells;
     if let Some(at) = c.first_word
@@ -213,6 +214,10 @@ impl Counts<'_> {
             (some, cells) => format!("{some} different values in {cells} rows that have one"),
         };
         Looks::Identifier(if what.is_empty() { values } else { format!("{what}, {values}") })
+    }
+    /// Whether few values come back again and again, as labels do.
+    fn repeats(&self) -> bool {
+        2 * self.distinct.len() <= self.cells && self.distinct.len() <= 20.max(self.cells / 10)
     }
     fn differs(&self) -> bool {
         self.cells >= 10 && 10 * self.distinct.len() >= 9 * self.cells

@@ -155,14 +155,16 @@ pub(super) fn points_are_doubtful(cells: &Cells) -> bool {
 pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals {
     let mut told = Decimals::Unknown;
     for cells in columns {
-        let plain = present(cells).all(|cell| matches!(Cell::of(cell), Cell::Number(_)));
-        if plain && cells.iter().any(|cell| cell.contains('.') && !missing_among_numbers(cell)) {
+        let has = |mark: char| cells.iter().any(|cell| cell.contains(mark) && !missing_among_numbers(cell));
+        if !has('.') && !has(',') {
+            continue;
+        }
+        if present(cells).all(|cell| matches!(Cell::of(cell), Cell::Number(_))) {
             if !points_may_part(cells) {
                 return Decimals::Points;
             }
-        } else if !plain
-            && let Said::One(marks) = said(cells)
-            && present(cells).any(|cell| cell.contains(if marks.decimal_comma { ',' } else { '.' }))
+        } else if let Said::One(marks) = said(cells)
+            && has(if marks.decimal_comma { ',' } else { '.' })
         {
             if !marks.decimal_comma {
                 return Decimals::Points;

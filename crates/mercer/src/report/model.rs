@@ -3,6 +3,7 @@
 use super::gather::rows_kept;
 use super::tuning;
 use super::words::{brief_estimator, brief_kernel, power, wrapped};
+use crate::data::{ColumnSchema, Holds};
 use crate::error::{Error, Result};
 use crate::estimators::{Answer, Fitted};
 use crate::learner::Model;
@@ -21,7 +22,8 @@ pub fn model_text(model: &Model, width: usize) -> String {
     text(model, false, width)
 }
 
-/// The text of a model with everything that the search learnt, and the values that it tried.
+/// The text of a model in full: every digit of the parameters, every column with its labels, and all that the search learnt, with
+/// the values that it tried.
 pub fn model_text_in_full(model: &Model, width: usize) -> String {
     text(model, true, width)
 }
@@ -36,9 +38,9 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
     let summary = model.summary();
     let mut facts = Vec::new();
     let mut say = |what: &'static str, text: &str| facts.push((what, text.to_owned()));
-    say("estimator", &brief_estimator(&model.estimator));
+    say("estimator", &if full { model.estimator.to_string() } else { brief_estimator(&model.estimator) });
     if model.estimator.uses_kernel() {
-        say("kernel", &brief_kernel(model.kernel.expr()));
+        say("kernel", &if full { model.kernel.to_string() } else { brief_kernel(model.kernel.expr()) });
     }
     say("target", &target_words(model));
     say("rows", &format!("{} for training, {} kept for prediction", model.about.rows, rows_kept(model)));
@@ -74,7 +76,11 @@ pub(super) fn facts(model: &Model, full: bool) -> Vec<(&'static str, String)> {
 
 /// The columns that are learnt from; of many, the first and how many there are.
 fn columns(model: &Model, full: bool) -> String {
-    let mut all: Vec<String> = model.prep.used().map(|c| format!("{} ({})", c.name, c.holds.kind())).collect();
+    let labels = |c: &ColumnSchema| match &c.holds {
+        Holds::Category(names) if full => format!(": {}", names.join(", ")),
+        _ => String::new(),
+    };
+    let mut all: Vec<String> = model.prep.used().map(|c| format!("{} ({}{})", c.name, c.holds.kind(), labels(c))).collect();
     let more = all.len().saturating_sub(COLUMNS);
     if full || more == 0 {
         return all.join(", ");
