@@ -120,8 +120,15 @@ impl Table {
             );
             self.facts.push(Fact::of_column(Topic::Dates, name, says).undone_by(other));
         } else if declared.is_none() {
-            self.facts.extend(writing.fact(name));
-            self.tell_points(name, cells, writing);
+            if !self.tell_points(name, cells, writing) {
+                self.facts.extend(writing.fact(name));
+            }
+            if let Writing::Marked(marks) = writing
+                && marks::some_lack_sign(marks, cells)
+            {
+                let says = format!("{{has}} amounts without a sign beside others: taken as {} too", marks.unit_in_words());
+                self.facts.push(Fact::of_column(Topic::Numbers, name, says));
+            }
             if *writing == Writing::Point
                 && let Some((row, found)) = doubts::no_day(cells)
             {
@@ -135,8 +142,8 @@ impl Table {
         }
     }
 
-    /// Says what points were taken for where their three digits leave a doubt.
-    fn tell_points(&mut self, name: &str, cells: &Cells, writing: &Writing) {
+    /// Says what points were taken for where their three digits leave a doubt, and whether there is one.
+    fn tell_points(&mut self, name: &str, cells: &Cells, writing: &Writing) -> bool {
         let plain = |marks: &Marks| marks.unit == Unit::None && marks.thousands == Thousands::Point;
         let says = match writing {
             Writing::Marked(marks) if plain(marks) && cells.decimal_comma.is_none() && Writing::Point.fits(cells) => {
@@ -147,9 +154,10 @@ impl Table {
                 "{has} points that could part thousands, since three digits stand behind each: read as decimal points; \
                  --decimal , reads thousands"
             }
-            _ => return,
+            _ => return false,
         };
         self.facts.push(Fact::of_column(Topic::Numbers, name, says));
+        true
     }
 
     /// Says which words for a missing cell are kept as labels, since only among numbers it is safe to take them so, and which

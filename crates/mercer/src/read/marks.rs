@@ -151,6 +151,12 @@ pub(super) fn points_are_doubtful(cells: &Cells) -> bool {
         && points_may_part(cells)
 }
 
+/// Whether some amounts of money lack the sign that others have.
+pub(super) fn some_lack_sign(marks: &Marks, cells: &Cells) -> bool {
+    let bare = Marks { unit: Unit::None, ..marks.clone() };
+    marks.unit.is_money() && present(cells).any(|cell| bare.number(cell).is_some())
+}
+
 /// What the columns of a table say together of their decimals.
 pub(super) fn decimals<'a>(columns: impl Iterator<Item = &'a Cells>) -> Decimals {
     let mut told = Decimals::Unknown;
@@ -207,14 +213,19 @@ impl Marks {
         plain.parse().ok().filter(|x: &f64| sound && x.is_finite())
     }
 
-    /// The way in words.
-    pub(super) fn words(&self) -> String {
-        let mut words = match &self.unit {
+    /// What the numbers are, by their unit.
+    pub(super) fn unit_in_words(&self) -> String {
+        match &self.unit {
             Unit::None => "numbers".to_owned(),
             Unit::Percent => "percentages".to_owned(),
             Unit::Other(unit) => format!("numbers in {unit}"),
             unit => format!("amounts in {}", unit.signs()[0]),
-        };
+        }
+    }
+
+    /// The way in words.
+    pub(super) fn words(&self) -> String {
+        let mut words = self.unit_in_words();
         let mut with = Vec::new();
         if self.decimal_comma {
             with.push("decimal commas");
