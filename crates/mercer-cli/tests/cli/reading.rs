@@ -113,3 +113,42 @@ fn a_ragged_row_is_named_by_its_line_and_a_word_among_numbers_with_the_option_th
     says(&run.err, &["row 8, column 'a'", "--na=n/v"]);
     shell.done(&[&words[..], &["--na=n/v"]].concat());
 }
+
+#[test]
+fn titles_are_skipped_words_are_kept_and_new_rows_are_read_alike() {
+    let shell = Shell::new();
+    let class = ["None", "Apnea", "NA"];
+    let rows: String = (0..24).map(|i| format!("{}.5 m2,2019-{:02},{}\n", i % 3, i % 12 + 1, class[i % 3])).collect();
+    shell.write("t.csv", &format!("Export of today\n\nsize,month,y\n{rows}"));
+    let titled = shell.mercer(&["fit", "t.csv", "--target", "y", "-o", "m.mercer"]);
+    assert_eq!(titled.code, DATA, "{}", titled.err);
+    says(&titled.err, &["2 lines stand above the header", "--skip 2"]);
+    let missing = shell.mercer(&["fit", "t.csv", "--skip", "2", "--target", "y", "-o", "m.mercer"]);
+    assert_eq!(missing.code, DATA, "{}", missing.err);
+    says(&missing.err, &["'None'", "--na 'y='"]);
+    for how in [["--na", ""], ["--na", "y="], ["--types", "y=category"]] {
+        let fit = shell.done(&[&["fit", "t.csv", "--skip", "2", "--target", "y", "-o", "m.mercer"][..], &LEARN, &how].concat());
+        says(&fit.err, &["column 'size' holds numbers in m2", "column 'month' holds dates"]);
+        shell.write("new.csv", "month,size\n2019-01,0.5 m2\n2019-02,1.5 m2\n2019-03,2.5 m2\n");
+        assert_eq!(shell.done(&["predict", "m.mercer", "new.csv"]).out, "y\nNone\nApnea\nNA\n");
+    }
+    shell.write("lines.txt", &class.repeat(8).iter().map(|c| format!("{c} a text of {c}\n")).collect::<String>());
+    let text = ["--kernel", "spectrum(k=2)", "--estimator", "knn(k=1)"];
+    shell.done(&[&["fit", "lines.txt", "--lines", "-o", "l.mercer"][..], &text].concat());
+    says(&shell.done(&["predict", "l.mercer", "lines.txt", "--lines"]).out, &["label\nNone\nApnea\nNA\n"]);
+}
+
+#[test]
+fn a_matrix_as_pandas_writes_it_is_taken_and_one_of_distances_is_asked_about() {
+    let shell = Shell::new();
+    shell.write("t.csv", "item,y\na,p\nb,p\nc,q\nd,q\n");
+    shell.write("k.csv", ",a,b,c,d\na,1.0,0.8,0.1,0.2\nb,0.8,1.0,0.2,0.1\nc,0.1,0.2,1.0,0.7\nd,0.2,0.1,0.7,1.0\n");
+    let precomputed = ["--kernel", "precomputed", "--estimator", "knn(k=1)"];
+    let fit = shell.done(&[&["fit", "t.csv", "--target", "y", "--gram", "item=k.csv", "-o", "m.mercer"][..], &precomputed].concat());
+    assert!(!fit.err.contains("distances"), "{}", fit.err);
+    shell.write("d.csv", ",a,b,c,d\na,0,1,4,4.5\nb,1,0,4,4\nc,4,4,0,1\nd,4.5,4,1,0\n");
+    let map = ["map", "t.csv", "--types", "y=ignore", "--gram", "item=d.csv", "-o", "map.csv"];
+    says(&shell.mercer(&map).err, &["the diagonal is 0", "are these distances? --distances"]);
+    let told = shell.done(&[&map[..], &["--distances"]].concat());
+    assert!(!told.err.contains("are these distances"), "{}", told.err);
+}

@@ -206,7 +206,11 @@ impl Table {
 
     fn refuse_empty(&self, name: &str, cells: &Cells, expected: &str) -> Result<()> {
         match cells.iter().enumerate().find(|(_, text)| cells.misses(text)) {
-            Some((row, found)) => Err(self.cell(row, name, found, expected)),
+            Some((row, "")) => Err(self.cell(row, name, "", expected)),
+            Some((row, found)) => {
+                let keeps = format!("{expected}; if '{found}' is a label, --na '{name}=' keeps it as one");
+                Err(self.cell(row, name, found, &keeps))
+            }
             None => Ok(()),
         }
     }

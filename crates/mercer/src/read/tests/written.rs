@@ -105,7 +105,7 @@ fn words_for_a_missing_cell_are_labels_where_they_are_strings_or_the_user_says_s
     let (names, _) = classes("x,y\n1,1\n2,2\n3,1\n", &options("y=category"));
     assert_eq!(names, ["1", "2"]);
     let mut numbers = parsed("x,y\n1,1\n2,2\n3,NA\n");
-    says(&message(numbers.take_target(&["y"], &options("y=category"))), &["row 3, column 'y'", "'NA'"]);
+    says(&message(numbers.take_target(&["y"], &options("y=category"))), &["row 3, column 'y'", "'NA'", "--na 'y=' keeps it"]);
     // Strings of formats that have null.
     let strings: String = rows.iter().chain(&rows).enumerate().map(|(i, c)| format!("{{\"x\": {i}, \"y\": \"{c}\"}}\n")).collect();
     assert_eq!(classes(&strings, &ReadOptions::default()).0, sorted);
