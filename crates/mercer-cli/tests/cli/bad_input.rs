@@ -245,7 +245,7 @@ fn a_binary_file_is_no_table() {
 
 /// `mercer` with a panic where an estimator of this name is fitted.
 fn with_a_panic(shell: &Shell, estimator: &str, words: &[&str]) -> super::shell::Run {
-    shell.mercer_with(&[("MERCER_TESTKIT_PANIC", estimator)], words)
+    shell.mercer_with(&[("MERCER_TESTKIT_PANIC", estimator), ("RUST_BACKTRACE", "0")], words)
 }
 
 #[test]

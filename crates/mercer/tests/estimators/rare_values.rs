@@ -71,7 +71,8 @@ fn without_the_rare_rows(data: &Dataset, target: &Target, estimator: &EstimatorE
     let exact = part.kernel.settle(&part.data).map_err(|e| e.to_string())?;
     let landmarks = KernelExpr::parse(&format!("nystroem({exact}, rank=6)")).map_err(|e| e.to_string())?;
     // Values through landmarks may fall below 0.
-    let through = (estimator.needs() != Needs::NonNegative).then_some(landmarks);
+    let refuses_negative = estimator.needs() == Needs::NonNegative || estimator.name() == "spectral_clustering";
+    let through = (!refuses_negative).then_some(landmarks);
     for kernel in std::iter::once(exact).chain(through) {
         let fitted = fit_settled(&kernel, estimator, &examples, &control, 0);
         let (kernel, fitted) = fitted.map_err(|e| format!("{kernel}: {e}"))?;
