@@ -33,46 +33,58 @@ impl Sigmoid {
     /// Fits to decision values that the rows had no part in: for each row its value, whether it is of the class, and its
     /// weight, 0 or above.
     pub fn fit(rows: &[(f64, bool, f64)]) -> Sigmoid {
+        let aims = aims(rows);
         let mass = |class: bool| rows.iter().filter(|r| r.1 == class).map(|r| r.2).sum::<f64>();
         let (n0, n1) = (mass(false), mass(true));
-        let aim = |class: bool| if class { (n1 + 1.0) / (n1 + 2.0) } else { 1.0 / (n0 + 2.0) };
         let whole = n0 + n1;
-        let (spread, square) = rows.iter().fold((0.0, 0.0), |(s, q), &(f, _, w)| (s + w * f.abs(), q + w * f * f));
-        let aims = [aim(false), aim(true)];
-        let place = |s: &Sigmoid| {
-            let (mut loss, mut here) = (0.0, Slopes { ga: 0.0, gb: 0.0, haa: RIDGE * square, hab: 0.0, hbb: RIDGE * whole });
-            for &(f, class, w) in rows {
-                let (z, aim) = (s.log_odds(f), aims[usize::from(class)]);
-                let e = (-z.abs()).exp();
-                let p = if z >= 0.0 { 1.0 } else { e } / (1.0 + e);
-                let (g, h) = (w * (p - aim), w * e / ((1.0 + e) * (1.0 + e)));
-                loss += w * (z.max(0.0) + e.ln_1p() - aim * z);
-                here.ga += g * f;
-                here.gb += g;
-                here.haa += h * f * f;
-                here.hab += h * f;
-                here.hbb += h;
-            }
-            (loss, here)
-        };
-        let step = |Slopes { ga, gb, haa, hab, hbb }: Slopes| {
-            if ga.abs() <= FLAT * spread && gb.abs() <= FLAT * whole {
+        let spread = rows.iter().map(|&(f, _, w)| w * f.abs()).sum::<f64>();
+        let place = |s: &Sigmoid| s.place(rows, aims);
+        let step = |slopes: Slopes| {
+            if slopes.ga.abs() <= FLAT * spread && slopes.gb.abs() <= FLAT * whole {
                 return Ok(None);
             }
-            // Where all values are 0 the slope says nothing, and stays.
-            let det = haa * hbb - hab * hab;
-            let by = match det > 0.0 {
-                true => Sigmoid { slope: (hab * gb - hbb * ga) / det, offset: (hab * ga - haa * gb) / det },
-                false => Sigmoid { slope: 0.0, offset: -gb / hbb },
-            };
-            Ok(Some(Step { by, fall: ga * by.slope + gb * by.offset }))
-        };
-        let moved = |from: &Sigmoid, by: &Sigmoid, share: f64| Sigmoid {
-            slope: from.slope + share * by.slope,
-            offset: from.offset + share * by.offset,
+            let by = slopes.newton();
+            Ok(Some(Step { by, fall: slopes.ga * by.slope + slopes.gb * by.offset }))
         };
         let start = Sigmoid { slope: 0.0, offset: ((n1 + 1.0) / (n0 + 1.0)).ln() };
-        minimum(start, SMALL * whole, place, step, moved).unwrap_or(start)
+        minimum(start, SMALL * whole, place, step, Sigmoid::moved).unwrap_or(start)
+    }
+
+    /// For each of the rows it was fitted to, the sigmoid without one repetition of that row, by one step of Newton's method from it.
+    pub(super) fn without_each(&self, rows: &[(f64, bool, f64)]) -> Vec<Sigmoid> {
+        let aims = aims(rows);
+        let (_, all) = self.place(rows, aims);
+        rows.iter()
+            .map(|&(f, class, w)| {
+                let (_, own) = self.place(&[(f, class, w.min(1.0))], aims);
+                // What the ridge adds is added once.
+                let (haa, hab, hbb) = (all.haa - own.haa * (1.0 - RIDGE), all.hab - own.hab, all.hbb - own.hbb * (1.0 - RIDGE));
+                self.moved(&Slopes { ga: -own.ga, gb: -own.gb, haa, hab, hbb }.newton(), 1.0)
+            })
+            .collect()
+    }
+
+    fn moved(&self, by: &Sigmoid, share: f64) -> Sigmoid {
+        Sigmoid { slope: self.slope + share * by.slope, offset: self.offset + share * by.offset }
+    }
+
+    /// The loss with its slopes and its curvature.
+    fn place(&self, rows: &[(f64, bool, f64)], aims: [f64; 2]) -> (f64, Slopes) {
+        let (square, whole) = rows.iter().fold((0.0, 0.0), |(s, m), &(f, _, w)| (s + w * f * f, m + w));
+        let (mut loss, mut here) = (0.0, Slopes { ga: 0.0, gb: 0.0, haa: RIDGE * square, hab: 0.0, hbb: RIDGE * whole });
+        for &(f, class, w) in rows {
+            let (z, aim) = (self.log_odds(f), aims[usize::from(class)]);
+            let e = (-z.abs()).exp();
+            let p = if z >= 0.0 { 1.0 } else { e } / (1.0 + e);
+            let (g, h) = (w * (p - aim), w * e / ((1.0 + e) * (1.0 + e)));
+            loss += w * (z.max(0.0) + e.ln_1p() - aim * z);
+            here.ga += g * f;
+            here.gb += g;
+            here.haa += h * f * f;
+            here.hab += h * f;
+            here.hbb += h;
+        }
+        (loss, here)
     }
 
     fn log_odds(&self, value: f64) -> f64 {
@@ -93,4 +105,22 @@ struct Slopes {
     haa: f64,
     hab: f64,
     hbb: f64,
+}
+
+impl Slopes {
+    /// The step to the minimum of the second order. Where all values are 0 the slope says nothing, and stays.
+    fn newton(&self) -> Sigmoid {
+        let Slopes { ga, gb, haa, hab, hbb } = *self;
+        let det = haa * hbb - hab * hab;
+        match det > 0.0 {
+            true => Sigmoid { slope: (hab * gb - hbb * ga) / det, offset: (hab * ga - haa * gb) / det },
+            false => Sigmoid { slope: 0.0, offset: -gb / hbb },
+        }
+    }
+}
+
+/// What is aimed at for rows of the other class and for those of the class.
+fn aims(rows: &[(f64, bool, f64)]) -> [f64; 2] {
+    let mass = |class: bool| rows.iter().filter(|r| r.1 == class).map(|r| r.2).sum::<f64>();
+    [1.0 / (mass(false) + 2.0), (mass(true) + 1.0) / (mass(true) + 2.0)]
 }
