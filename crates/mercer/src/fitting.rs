@@ -2,9 +2,10 @@
 //! rows kept. Nothing is chosen here; tuning stands above.
 
 use crate::control::Control;
-use crate::data::{ColumnKind, Dataset, Examples, Target, Values};
+use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Expansion, Fitted, FittedModel, Needs, Predictions, Query, Size, Task, Want};
+use crate::facts;
 use crate::gram::{self, Bound, Dense, Gram, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr, Support, Uses};
 use crate::param::Value;
@@ -316,7 +317,10 @@ pub(crate) fn fit_bound(
     #[cfg(feature = "testkit")]
     crate::control::panic_where_asked(estimator.name());
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
-    estimator.settle(&task)?.fit(&task)
+    // Copies of a row are no rows that a fit has not seen.
+    let copies = estimator.calibrates(examples.target).then(|| facts::copies(examples.data, examples.target)).flatten();
+    let copies = copies.filter(|_| *examples.split == Split::Rows).map(Split::Groups);
+    estimator.settle(&task)?.fit_with(&task, copies.as_ref().unwrap_or(examples.split))
 }
 
 /// Whether a row can be left out by a closed form, with the kernel values that all rows together have: not where these would

@@ -187,7 +187,7 @@ const FIRST: &[Spelling] = &[
         class: "SVC",
         role: Role::Classifier,
         bases: "SupportVectorClassifier",
-        fixed: &[("ties", "\"first\"")],
+        fixed: &[("ties", "\"first\""), ("calibrated", "False")],
         positional: 0,
         arguments: &[
             sets("c", "C", "1.0"),
@@ -331,7 +331,7 @@ const FIRST: &[Spelling] = &[
         class: "KNeighborsClassifier",
         role: Role::Classifier,
         bases: "NeighbourClassifier",
-        fixed: &[("ties", "\"first\"")],
+        fixed: &[("ties", "\"first\""), ("calibrated", "False")],
         positional: 1,
         arguments: NEIGHBOURS,
         attributes: &[

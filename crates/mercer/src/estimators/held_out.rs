@@ -1,7 +1,7 @@
 //! Scores of training rows by fits that did not see them: what calibration learns from.
 
 use super::{Estimator, Fitted, Predictions, Query, Task, Want, When};
-use crate::data::{Fold, Split, folds};
+use crate::data::{Fold, Split, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::gram::Subset;
 use crate::linalg::Matrix;
@@ -56,9 +56,39 @@ impl HeldOut {
             pairs: pairs.to_vec(),
             scores: scores.into_owned(),
             converged: true,
-            how: "of rows left out one by one".into(),
+            how: one_by_one(task.rows(), task.rows()),
         })
     }
+
+    /// Scores by fits of folds that keep to a split, where there is one; else of rows left out one by one, of no more of them than a
+    /// calibration needs: their predictions without themselves.
+    pub(super) fn one_by_one_or<E: Estimator>(
+        estimator: &E,
+        task: &Task<'_>,
+        split: &Split,
+        left_out: impl FnOnce(&[usize]) -> Result<Predictions>,
+    ) -> Result<HeldOut> {
+        if *split != Split::Rows || task.rows() < 2 {
+            return out_of_fold(estimator, task, split);
+        }
+        let (_, names) = task.target.as_classes("a calibration")?;
+        let rows = some_rows_of(task.target, enough(names.len()).min(task.rows()), task.seed);
+        let predictions = left_out(&rows)?;
+        let (scores, pairs) = predictions.for_calibration()?;
+        Ok(HeldOut {
+            mass: rows.iter().map(|&i| task.weight(i)).collect(),
+            how: one_by_one(rows.len(), task.rows()),
+            pairs: pairs.to_vec(),
+            scores: scores.into_owned(),
+            converged: true,
+            rows,
+        })
+    }
+}
+
+/// Said of rows that are left out.
+pub(super) fn one_by_one(used: usize, rows: usize) -> String {
+    if used == rows { "of rows left out one by one".into() } else { format!("of {used} rows left out one by one") }
 }
 
 /// Rows that are enough to calibrate so many classes.
@@ -66,11 +96,13 @@ pub(super) fn enough(classes: usize) -> usize {
     ENOUGH_ROWS.max(ENOUGH_PER_CLASS * classes)
 }
 
-/// The folds that are held out: as many of five as hold rows enough. They hold equal shares of every class.
-pub(super) fn parts(task: &Task<'_>) -> Result<Vec<Fold>> {
+/// The folds that are held out: as many of five as hold rows enough. They hold equal shares of every class, or keep to a split.
+pub(super) fn parts(task: &Task<'_>, split: &Split) -> Result<Vec<Fold>> {
     let (codes, names) = task.target.as_classes("a calibration")?;
     let n = codes.len();
-    let mut parts = folds(task.target, &Split::Rows, FOLDS.min(n), task.seed)?;
+    // Where a split leaves nothing to hold out, rows are held out all the same.
+    let split = if split.most_folds(n) < 2 { &Split::Rows } else { split };
+    let mut parts = folds(task.target, split, FOLDS.min(split.most_folds(n)), task.seed)?;
     let (mut held, mut used) = (0, 0);
     while used < parts.len() && held < enough(names.len()) {
         held += parts[used].test.len();
@@ -81,19 +113,26 @@ pub(super) fn parts(task: &Task<'_>) -> Result<Vec<Fold>> {
 }
 
 /// Said of folds.
-pub(super) fn in_folds(used: usize, rows: usize) -> String {
-    let all = FOLDS.min(rows);
+pub(super) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
+    let all = FOLDS.min(split.most_folds(rows));
+    let keeping = match split {
+        _ if all < 2 => "",
+        Split::Rows => "",
+        Split::Groups(_) => " that keep groups together",
+        Split::Time(_) => " of later times",
+    };
+    let all = if all < 2 { FOLDS.min(rows) } else { all };
     match used {
-        used if used == all => format!("held out in {all} folds"),
-        1 => format!("held out in one of {all} folds"),
-        used => format!("held out in {used} of {all} folds"),
+        used if used == all => format!("held out in {all} folds{keeping}"),
+        1 => format!("held out in one of {all} folds{keeping}"),
+        used => format!("held out in {used} of {all} folds{keeping}"),
     }
 }
 
 /// The scores of any estimator, by fits without a fold. A fold whose rest cannot be fitted, as it lacks a class, has the scores of
 /// a fit that knows nothing: 0.
-pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>) -> Result<HeldOut> {
-    let parts = parts(task)?;
+pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, split: &Split) -> Result<HeldOut> {
+    let parts = parts(task, split)?;
     let probabilities = E::GIVES.probabilities == When::Always;
     let want = Want { probabilities, scores: true, ..Want::default() };
     let mut rows = Vec::new();
@@ -139,7 +178,7 @@ pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>) -> Resul
     scores.append_rows(Matrix::zeros(unknown.len(), scores.cols()));
     rows.extend(unknown);
     let mass = rows.iter().map(|&i| task.weight(i)).collect();
-    Ok(HeldOut { mass, rows, scores, pairs, converged, how: in_folds(parts.len(), task.rows()) })
+    Ok(HeldOut { mass, rows, scores, pairs, converged, how: in_folds(parts.len(), task.rows(), split) })
 }
 
 #[cfg(test)]
@@ -169,8 +208,8 @@ mod tests {
         let ((gram, target), control) = (made(90), Control::default());
         let EstimatorExpr::Svc(svc) = EstimatorExpr::parse("svc(c=3, tolerance=1e-9)").unwrap() else { panic!("an svc") };
         let task = task(&gram, &target, &control);
-        let (_, near) = svc.fit_held_out(&task, None).unwrap();
-        let plain = out_of_fold::<Svc>(&svc, &task).unwrap();
+        let (_, near) = svc.fit_held_out(&task, None, &Split::Rows).unwrap();
+        let plain = out_of_fold::<Svc>(&svc, &task, &Split::Rows).unwrap();
         assert_eq!((&near.rows, &near.pairs, near.rows.len()), (&plain.rows, &plain.pairs, 90));
         for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
             assert!((a - b).abs() <= 1e-5, "{a} {b}");
@@ -212,8 +251,8 @@ mod tests {
         let weights: Vec<f64> = (0..150).map(|i| [1.0, 2.0, 0.5, 0.0][i % 4]).collect();
         for weights in [None, Some(&weights[..])] {
             let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 3 };
-            let (fitted, near) = svc.fit_held_out(&task, None).unwrap();
-            let plain = out_of_fold::<Svc>(&svc, &task).unwrap();
+            let (fitted, near) = svc.fit_held_out(&task, None, &Split::Rows).unwrap();
+            let plain = out_of_fold::<Svc>(&svc, &task, &Split::Rows).unwrap();
             assert_eq!((&near.rows, &near.pairs, &near.mass), (&plain.rows, &plain.pairs, &plain.mass));
             for (a, b) in near.scores.data().iter().zip(plain.scores.data()) {
                 assert!((a - b).abs() <= 1e-5, "{a} {b}");
@@ -236,7 +275,7 @@ mod tests {
         let gram = Dense::square(Matrix::zeros(0, 0)).unwrap();
         for (rows, folds, held) in [(7, 5, 7), (2000, 5, 2000), (4000, 3, 2400), (12_000, 1, 2400)] {
             let target = Target::classes(&(0..rows).map(|i| if i % 2 == 0 { "a" } else { "b" }).collect::<Vec<_>>());
-            let found: Vec<usize> = parts(&task(&gram, &target, &control)).unwrap().iter().map(|p| p.test.len()).collect();
+            let found: Vec<usize> = parts(&task(&gram, &target, &control), &Split::Rows).unwrap().iter().map(|p| p.test.len()).collect();
             assert_eq!((found.len(), found.iter().sum::<usize>()), (folds, held));
         }
     }

@@ -3,7 +3,7 @@
 use super::by_class::ByClass;
 use super::held_out::in_folds;
 use super::{HeldOut, Task, svm};
-use crate::data::Fold;
+use crate::data::{Fold, Split};
 use crate::error::Result;
 use crate::gram::{Gram, Subset};
 use crate::linalg::Matrix;
@@ -35,7 +35,7 @@ pub(super) struct Solved<'a> {
 /// Folds are the same for all pairs. Problems of folds start from the solution on all rows and share kernel values. Where a class of
 /// a pair cannot be learnt, as it has no other row than those of the fold, the decision value is 0: that of a machine that knows
 /// nothing.
-pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>) -> Result<HeldOut> {
+pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Result<HeldOut> {
     let Solved { problems, solutions, folds: parts, options, .. } = *all;
     let order: Vec<usize> = all.held.map_or_else(|| (0..task.rows()).collect(), |held| held.order.clone());
     let gram: &dyn Gram = all.held.map_or(task.gram, |held| &held.k);
@@ -71,7 +71,7 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>) -> Result<HeldOut> {
         scores,
         pairs: all.pairs.to_vec(),
         converged: solved.iter().all(|s| s.converged),
-        how: in_folds(parts.len(), task.rows()),
+        how: in_folds(parts.len(), task.rows(), split),
     })
 }
 

@@ -7,15 +7,18 @@
 //! Murphy (2012) 14.4.1, (14.30), or what [`Gram::fill_apart`] knows better; any similarity will do.
 //!
 //! Probabilities of classes are (votes + f) / (k + 1): the frequencies f of the classes count like one further neighbour (the
-//! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning).
+//! m-estimate with m = 1: Cestnik 1990, Estimating probabilities: a crucial task in machine learning). What votes are worth depends on
+//! the table: unless `calibrated` is off, those probabilities of rows left out are calibrated.
 
 use super::answer::CALIBRATED;
-use super::{Answer, Estimator, Fitted, Found, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When};
+use super::{
+    Answer, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+};
 use crate::blocks;
 use crate::control::Control;
-use crate::data::{Kind, Target, TargetInfo, absent};
+use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Gram};
+use crate::gram::{Block, Gram, Subset};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -71,7 +74,7 @@ pub enum NeighbourWeights {
 
 impl Default for Knn {
     fn default() -> Self {
-        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest, calibrated: false }
+        Knn { k: Value::Auto, weights: NeighbourWeights::Uniform, ties: Ties::Nearest, calibrated: true }
     }
 }
 
@@ -81,7 +84,7 @@ impl Estimator for Knn {
     const PARAMS: &'static [Param] = &[
         Param::searched(
             "k",
-            "neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its frequency) / (k + 1)",
+            "neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability (votes + its frequency) / (k + 1)",
             Domain::Integer(1, usize::MAX),
             20.0,
         ),
@@ -160,8 +163,18 @@ impl Estimator for Knn {
         if task.rows() < 2 {
             return Err(Error::Data("knn: a row can be left out where there are two or more; there is 1".into()));
         }
-        let want = Want { probabilities: true, scores: true, ..Want::default() };
-        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), true, None).map(Some)
+        let (want, rows): (_, Vec<usize>) = (Want { probabilities: true, scores: true, ..Want::default() }, (0..task.rows()).collect());
+        self.fit(task)?.answered(&Query::new(task.gram, want, task.control), Some(&rows), None).map(Some)
+    }
+
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedKnn>, split: &Split) -> Result<(FittedKnn, HeldOut)> {
+        let fitted = self.fit(task)?;
+        let held_out = HeldOut::one_by_one_or(self, task, split, |rows| {
+            let some = Subset::new(task.gram, rows, &fitted.rows);
+            let gram: &dyn Gram = if rows.len() == task.rows() { task.gram } else { &some };
+            fitted.answered(&Query::new(gram, Want { probabilities: true, ..Want::default() }, task.control), Some(rows), None)
+        })?;
+        Ok((fitted, held_out))
     }
 }
 
@@ -307,12 +320,12 @@ impl FittedKnn {
 
     /// Predictions for inputs whose neighbours were found elsewhere.
     pub fn predict_found(&self, found: &Found, want: Want, control: &Control) -> Result<Predictions> {
-        self.answered(&Query::new(found, want, control), found.itself(0).is_some(), Some(found))
+        self.answered(&Query::new(found, want, control), None, Some(found))
     }
 
-    /// Predictions for M inputs from their M x N kernel values with the rows; where `left_out`, they are the rows, and each is
-    /// answered by the others. Scores are votes, M x classes.
-    fn answered(&self, query: &Query<'_>, left_out: bool, found: Option<&Found>) -> Result<Predictions> {
+    /// Predictions for M inputs from their M x N kernel values with the rows; those that are rows themselves, `own`, are answered by the
+    /// others. Scores are votes, M x classes.
+    fn answered(&self, query: &Query<'_>, own: Option<&[usize]>, found: Option<&Found>) -> Result<Predictions> {
         self.check()?;
         let Query { cross, want, control, .. } = *query;
         let (m, n) = cross.shape();
@@ -324,7 +337,8 @@ impl FittedKnn {
             Answers::Numbers(t) => t.cols(),
         };
         let total: f64 = self.weights.iter().sum();
-        let itself = |input: usize| found.map_or(left_out.then_some(input), |found| found.itself(input));
+        let left_out = own.is_some() || found.is_some_and(|found| found.itself(0).is_some());
+        let itself = |input: usize| found.map_or(own.map(|own| own[input]), |found| found.itself(input));
         let there = n - usize::from(left_out);
         // Weights of 1 and above need no more than k rows and what lies as far as the last of them.
         let whole = self.weights.iter().all(|w| *w >= 1.0);
@@ -458,7 +472,7 @@ impl Fitted for FittedKnn {
     }
 
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        self.answered(query, false, None)
+        self.answered(query, None, None)
     }
 
     fn summary(&self) -> &Summary {

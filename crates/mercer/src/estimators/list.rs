@@ -6,7 +6,7 @@ use super::{
     Answer, Calibrated, Clusters, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid,
     Size, Spectrum, Summary, Task, Trace, Want, When,
 };
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::expr::{self, Argument, Term};
 use crate::linalg::Lower;
@@ -83,6 +83,14 @@ macro_rules! estimators {
             }
             /// The same along a path: see [`Estimator::fit_along`].
             pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &Trace)>) -> Result<(FittedModel, Trace)> {
+                self.fit_keeping(task, earlier, &Split::Rows)
+            }
+            fn fit_keeping(
+                &self,
+                task: &Task<'_>,
+                earlier: Option<(&FittedModel, &Trace)>,
+                split: &Split,
+            ) -> Result<(FittedModel, Trace)> {
                 self.any().require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
@@ -94,9 +102,17 @@ macro_rules! estimators {
                         if !calibrated {
                             return e.fit_along(task, earlier).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace));
                         }
-                        let (fitted, held_out) = e.fit_held_out(task, earlier.map(|(f, _)| f))?;
-                        let fitted = Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task)?;
-                        Ok((FittedModel::Calibrated(fitted), Trace::default()))
+                        let made = e.fit_held_out(task, earlier.map(|(f, _)| f), split).and_then(|(fitted, held_out)| {
+                            Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task)
+                        });
+                        match made {
+                            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), Trace::default())),
+                            // Nobody asked for it.
+                            Err(error) if self.is_calibrated_by_default() && !error.ends_all() => {
+                                e.fit_along(task, earlier).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace))
+                            }
+                            Err(error) => Err(error),
+                        }
                     })*
                 }
             }
@@ -364,6 +380,9 @@ impl EstimatorExpr {
             When::Of(kind) => Ok(kind == target.kind()),
             When::If(flag) => {
                 let asked = self.is_set(flag);
+                if asked && !of_classes && self.is_calibrated_by_default() {
+                    return Ok(false);
+                }
                 if asked && !of_classes {
                     let why = format!("{} makes them of classes, and the target holds numbers; leave it out", self.name());
                     return Err(Error::Setting { name: flag.into(), why });
@@ -371,6 +390,20 @@ impl EstimatorExpr {
                 Ok(asked)
             }
         }
+    }
+    /// Whether it calibrates where nothing is said.
+    fn is_calibrated_by_default(&self) -> bool {
+        let When::If(flag) = self.gives().calibrated else { return self.gives().calibrated != When::Never };
+        Self::parse(self.name()).is_ok_and(|plain| plain.is_set(flag))
+    }
+    /// Fits where every parameter is settled; rows that calibration holds out keep to a split: groups stay together, and later times are
+    /// predicted from earlier ones.
+    pub fn fit_with(&self, task: &Task<'_>, split: &Split) -> Result<FittedModel> {
+        self.fit_keeping(task, None, split).map(|(fitted, _)| fitted)
+    }
+    /// Whether a fit to such a target holds out rows to calibrate.
+    pub(crate) fn calibrates(&self, target: &Target) -> bool {
+        self.is_calibrated(target).unwrap_or(false)
     }
     /// Whether a flag is set.
     pub(crate) fn is_set(&self, flag: &str) -> bool {

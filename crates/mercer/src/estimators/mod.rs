@@ -101,7 +101,7 @@ pub use svr::{FittedSvr, Svr};
 pub use trace::Trace;
 
 use crate::control::Control;
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, Side};
 use crate::linalg::{Lower, Matrix};
@@ -250,12 +250,12 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
         Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, Trace::default()))
     }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
-    /// there is one, else held out in folds. To be written where the two come cheaper together.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>) -> Result<(Self::Fitted, HeldOut)> {
+    /// there is one and any row may be, else held out in folds that keep to the split. To be written where the two come cheaper together.
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
         let fitted = self.fit_from(task, earlier)?;
-        let left_out = self.leave_one_out(task)?;
+        let left_out = if *split == Split::Rows { self.leave_one_out(task)? } else { None };
         let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
-        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task), |p| HeldOut::one_by_one(&p, task))?;
+        let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task, split), |p| HeldOut::one_by_one(&p, task))?;
         Ok((fitted, held_out))
     }
     /// The value of the smooth selection criterion and its derivatives; every parameter is settled.

@@ -1,5 +1,5 @@
 //! Nadaraya-Watson regression: the mean of the targets, each row weighed by its kernel value with the new one (Nadaraya 1964; Watson
-//! 1964; Murphy 2012, 14.92); of classes the shares of the same weights, which are ratios of kernel density estimates.
+//! 1964; Murphy 2012, 14.92); of classes the shares s of the same weights, which are ratios of kernel density estimates.
 //!
 //! ```text
 //! f(x) = sum_i w_i k(x, x_i) y_i / sum_i w_i k(x, x_i)
@@ -7,16 +7,24 @@
 //! ```
 //!
 //! So the mean square of rows left out is a smooth function of every kernel value, and descends along any number of bandwidths.
-//! A row that no other is like (all kernel values 0) gets the mean of all targets: the limit of a kernel with any constant added.
+//! Probabilities of classes are (m s + f) / (m + 1) with m = (sum_i w_i k_i)^2 / sum_i w_i k_i^2 the number of rows that decide (Kish 1965,
+//! Survey sampling): the frequencies f of the classes count like one further row, as they do for `knn`.
+//!
+//! Where every kernel value is 0 and k(x, x) is the same for all rows, as under kernels that fall with the distance, the nearest rows
+//! decide, as they do in the limit before values underflow. Under other kernels a value of 0 says that rows have nothing in common, and
+//! the mean of all rows is taken.
 
+use super::answer::CALIBRATED;
 use super::outputs::{check, classes, least_mean};
-use super::{Answer, Criterion, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When};
+use super::{
+    Answer, Criterion, Estimator, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+};
 use crate::blocks;
-use crate::data::{Kind, Target, TargetInfo, absent};
+use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Subset, dot, ranges};
+use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
 use crate::linalg::Matrix;
-use crate::param::Param;
+use crate::param::{Domain, Param};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -24,11 +32,25 @@ use serde::{Deserialize, Serialize};
 const TILE: (usize, usize) = (64, 256);
 /// The first rows, in which a fit looks for kernel values below 0, of more.
 const LOOKED_AT: usize = 2000;
+/// Where on average more than this share of the rows decides, predictions are near the mean of all.
+const NEARLY_ALL: f64 = 0.9;
+/// Values of k(x, x) that differ by less than this share are equal but for rounding.
+const SAME: f64 = 1e-9;
 
 /// Nadaraya-Watson regression.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NadarayaWatson {}
+pub struct NadarayaWatson {
+    /// Whether probabilities are calibrated.
+    #[serde(default)]
+    pub calibrated: bool,
+}
+
+impl Default for NadarayaWatson {
+    fn default() -> Self {
+        NadarayaWatson { calibrated: true }
+    }
+}
 
 /// Its training rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,10 +67,11 @@ pub struct FittedNadarayaWatson {
     summary: Summary,
 }
 
-/// Means of rows by their kernel values, M x outputs, and the sums of the weights that they were made with.
+/// Means of rows by their kernel values, M x outputs, the sums of the weights that they were made with, and the numbers of rows that decide.
 struct Averages {
     means: Matrix,
     masses: Vec<f64>,
+    deciding: Vec<f64>,
 }
 
 impl FittedNadarayaWatson {
@@ -77,73 +100,144 @@ impl FittedNadarayaWatson {
         Error::unless_equal("classes", self.classes.unwrap_or(self.targets.cols()), self.targets.cols())
     }
 
-    /// The mean of the targets, without one of the rows where that is asked for.
-    fn mean(&self, without: Option<usize>) -> Vec<f64> {
-        let weight = |i: usize| if without == Some(i) { 0.0 } else { self.weights[i] };
-        let total: f64 = (0..self.weights.len()).map(weight).sum();
-        (0..self.targets.cols()).map(|o| (0..self.weights.len()).map(|i| weight(i) * self.targets[(i, o)]).sum::<f64>() / total).collect()
+    /// The mean of the targets of some rows.
+    fn mean_of(&self, rows: &mut dyn Iterator<Item = usize>) -> (Vec<f64>, f64) {
+        let (mut sums, mut total) = (vec![0.0; self.targets.cols()], 0.0);
+        for i in rows {
+            sums.iter_mut().zip(self.targets.row(i)).for_each(|(s, y)| *s += self.weights[i] * y);
+            total += self.weights[i];
+        }
+        sums.iter_mut().for_each(|s| *s /= total);
+        (sums, total)
     }
 
-    /// Averages at M inputs from their M x N kernel values; where `left_out`, they are the rows, and each is averaged over the others.
-    fn averages(&self, query: &Query<'_>, left_out: bool) -> Result<Averages> {
+    /// The rows that decide where every kernel value is 0: see the head of the file.
+    fn nearest(&self, cross: &dyn Gram, input: usize, own: Option<usize>) -> Vec<usize> {
+        let n = self.rows.len();
+        let others = || (0..n).filter(move |i| own != Some(*i));
+        let diagonal = cross.diagonal(Side::Cols);
+        let most = diagonal.iter().fold(0.0f64, |m, d| m.max(d.abs()));
+        if diagonal.iter().any(|d| (d - diagonal[0]).abs() > SAME * most) {
+            return others().collect();
+        }
+        let mut apart = vec![0.0; n];
+        cross.fill_apart(&[input], 0..n, Block::new(&mut apart, 1, n));
+        let least = others().map(|i| apart[i]).fold(f64::INFINITY, f64::min);
+        let near: Vec<usize> = others().filter(|&i| apart[i] <= least).collect();
+        if near.is_empty() { others().collect() } else { near }
+    }
+
+    /// Averages at M inputs from their M x N kernel values; inputs that are rows themselves, `own`, are averaged over the others.
+    fn averages(&self, query: &Query<'_>, own: Option<&[usize]>) -> Result<Averages> {
         let Query { cross, control, .. } = *query;
         let (m, n) = cross.shape();
         self.check(n)?;
         let outputs = self.targets.cols();
-        let all = self.mean(None);
+        let (all, _) = self.mean_of(&mut (0..n));
         // Weighted differences from the mean, which loses no digit to a mean far from 0, and the weights themselves.
         let wide = outputs + 1;
         let sums = Matrix::from_fn(wide, n, |o, i| self.weights[i] * if o < outputs { self.targets[(i, o)] - all[o] } else { 1.0 });
-        let (mut means, mut masses) = (Matrix::zeros(m, outputs), vec![0.0; m]);
-        let tiles = masses.par_chunks_mut(TILE.0).zip(means.data_mut().par_chunks_mut((TILE.0 * outputs).max(1))).enumerate();
-        tiles.try_for_each(|(t, (masses, means))| -> Result<()> {
+        let (mut means, mut masses, mut deciding) = (Matrix::zeros(m, outputs), vec![0.0; m], vec![0.0; m]);
+        let of_tiles = masses.par_chunks_mut(TILE.0).zip(deciding.par_chunks_mut(TILE.0));
+        let tiles = of_tiles.zip(means.data_mut().par_chunks_mut((TILE.0 * outputs).max(1))).enumerate();
+        tiles.try_for_each(|(t, ((masses, deciding), means))| -> Result<()> {
             control.check_time("averages")?;
             let (first, count) = (t * TILE.0, masses.len());
+            let itself = |i: usize| own.map(|own| own[first + i]);
             let (mut tile, mut found) = (vec![0.0; count * TILE.1.min(n)], vec![0.0; count * wide]);
             for cols in ranges(n, TILE.1) {
                 let (start, width) = (cols.start, cols.len());
                 let tile = &mut tile[..count * width];
                 cross.fill(first..first + count, cols.clone(), Block::new(tile, count, width));
-                if left_out {
-                    (0..count).filter(|i| cols.contains(&(first + i))).for_each(|i| tile[i * width + first + i - start] = 0.0);
+                for (i, row) in (0..count).filter_map(|i| itself(i).filter(|row| cols.contains(row)).map(|row| (i, row))) {
+                    tile[i * width + row - start] = 0.0;
                 }
                 if let Some(at) = tile.iter().position(|k| !(*k >= 0.0 && k.is_finite())) {
                     return Err(not_a_weight(tile[at], first + at / width, start + at % width));
                 }
                 // A value has the same bits whatever inputs are asked for beside it.
-                for (row, out) in tile.chunks_exact(width).zip(found.chunks_exact_mut(wide)) {
+                for ((row, out), squares) in tile.chunks_exact_mut(width).zip(found.chunks_exact_mut(wide)).zip(&mut *deciding) {
                     out.iter_mut().enumerate().for_each(|(o, f)| *f += dot(row, &sums.row(o)[cols.clone()]));
+                    row.iter_mut().for_each(|k| *k *= *k);
+                    *squares += dot(row, &self.weights[cols.clone()]);
                 }
             }
             for (i, (mean, found)) in means.chunks_exact_mut(outputs).zip(found.chunks_exact(wide)).enumerate() {
                 masses[i] = found[outputs];
                 if masses[i] > 0.0 {
                     mean.iter_mut().zip(&all).zip(found).for_each(|((f, all), sum)| *f = all + sum / masses[i]);
+                    // Where squares underflow one row decides.
+                    deciding[i] = if deciding[i] > 0.0 { masses[i] * masses[i] / deciding[i] } else { 1.0 };
                 } else {
-                    mean.copy_from_slice(&if left_out { self.mean(Some(first + i)) } else { all.clone() });
+                    let (of_nearest, total) = self.mean_of(&mut self.nearest(cross, first + i, itself(i)).into_iter());
+                    mean.copy_from_slice(&of_nearest);
+                    deciding[i] = total;
                 }
             }
             Ok(())
         })?;
-        Ok(Averages { means, masses })
+        Ok(Averages { means, masses, deciding })
     }
 
     fn left_out(&self, task: &Task<'_>) -> Result<Averages> {
-        if task.rows() < 2 {
-            return Err(Error::Data(format!("{}: a row can be left out where there are two or more; there is 1", NadarayaWatson::NAME)));
-        }
-        self.averages(&Query::new(task.gram, Want::default(), task.control), true)
+        self.averages(&Query::new(task.gram, Want::default(), task.control), Some(&every_row(task)?))
     }
 
-    fn predictions(&self, mut means: Matrix, want: Want) -> Predictions {
+    fn predictions(&self, averages: Averages, own: Option<&[usize]>, want: Want) -> Predictions {
+        let Averages { mut means, deciding, .. } = averages;
         if self.classes.is_none() {
             return Predictions::of(Predicted::Numbers(means));
         }
-        // Rounding may leave a share of 0 just below.
-        means.data_mut().iter_mut().for_each(|p| *p = p.clamp(0.0, 1.0));
+        // A class without a row is not ruled out.
+        let mut counts = vec![1.0; means.cols()];
+        let count = |counts: &mut [f64], i: usize, sign: f64| {
+            counts.iter_mut().zip(self.targets.row(i)).for_each(|(c, y)| *c += sign * self.weights[i] * y);
+        };
+        (0..self.weights.len()).for_each(|i| count(&mut counts, i, 1.0));
+        for (i, rows) in deciding.iter().enumerate() {
+            let mut frequencies = counts.clone();
+            own.into_iter().for_each(|own| count(&mut frequencies, own[i], -1.0));
+            let all: f64 = frequencies.iter().sum();
+            // Rounding may leave a share of 0 just below.
+            means.row_mut(i).iter_mut().zip(&frequencies).for_each(|(p, f)| *p = (rows * p.clamp(0.0, 1.0) + f / all) / (rows + 1.0));
+        }
         let best = |i: usize| means.row(i).iter().enumerate().fold(0, |best, (c, p)| if *p > means[(i, best)] { c } else { best });
         let codes = (0..means.rows()).map(best).collect();
         Predictions { probabilities: want.probabilities.then_some(means), ..Predictions::of(Predicted::Classes(codes)) }
+    }
+
+    /// What a fit says of the kernel values among its first rows, each without itself.
+    fn look(&mut self, task: &Task<'_>) -> Result<()> {
+        let n = task.rows();
+        let rows: Vec<usize> = (0..LOOKED_AT.min(n)).collect();
+        let some = Subset::new(task.gram, &rows, &(0..n).collect::<Vec<_>>());
+        let found = self.averages(&Query::new(&some, Want::default(), task.control), (n > 1).then_some(&rows[..]))?;
+        let alone = found.masses.iter().filter(|m| **m == 0.0).count();
+        if alone > 0 {
+            self.summary.notes.push(format!(
+                "{alone} of {} rows have kernel values of 0 with all others: the nearest rows decide there; a wider kernel weighs more of them",
+                rows.len()
+            ));
+        }
+        let (total, mean) = (self.weights.iter().sum::<f64>(), found.deciding.iter().sum::<f64>() / rows.len() as f64);
+        if n > 2 && mean > NEARLY_ALL * total {
+            self.summary.notes.push(
+                "kernel values hardly differ from row to row, so that predictions are near the mean of all rows; take a kernel that falls to 0 with the distance, and a product (*) instead of a sum (+)".into(),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a task, of which one can be left out.
+fn every_row(task: &Task<'_>) -> Result<Vec<usize>> {
+    match task.rows() {
+        0 | 1 => Err(Error::Data(format!(
+            "{}: a row can be left out where there are two or more; there is {}",
+            NadarayaWatson::NAME,
+            task.rows()
+        ))),
+        rows => Ok((0..rows).collect()),
     }
 }
 
@@ -165,9 +259,15 @@ fn not_a_weight(value: f64, new: usize, row: usize) -> Error {
 impl Estimator for NadarayaWatson {
     const NAME: &'static str = "nadaraya_watson";
     const DOC: &'static str = "kernel regression of Nadaraya and Watson: means weighed by kernel values, for classes their shares";
-    const PARAMS: &'static [Param] = &[];
+    const PARAMS: &'static [Param] = &[Param::fixed("calibrated", CALIBRATED, Domain::Flag)];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::None, probabilities: When::Always, leave_one_out: When::Always, ..Gives::VALUES };
+    const GIVES: Gives = Gives {
+        scores: Scores::None,
+        probabilities: When::Always,
+        calibrated: When::If("calibrated"),
+        leave_one_out: When::Always,
+        ..Gives::VALUES
+    };
     const NEEDS: Needs = Needs::NonNegative;
     const CRITERION: Option<&'static str> = Some("leave-one-out error");
     const CRITERION_LEAVES_OUT: bool = true;
@@ -203,11 +303,19 @@ impl Estimator for NadarayaWatson {
 
     /// Keeps the rows. A kernel with values below 0 is found here, of many rows in the first with all; each prediction looks at its own.
     fn fit(&self, task: &Task<'_>) -> Result<FittedNadarayaWatson> {
-        let (n, fitted) = (task.rows(), FittedNadarayaWatson::of(task)?);
-        let rows: Vec<usize> = (0..LOOKED_AT.min(n)).collect();
-        let some = Subset::new(task.gram, &rows, &(0..n).collect::<Vec<_>>());
-        fitted.averages(&Query::new(&some, Want::default(), task.control), false)?;
+        let mut fitted = FittedNadarayaWatson::of(task)?;
+        fitted.look(task)?;
         Ok(fitted)
+    }
+
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
+        let fitted = self.fit(task)?;
+        let held_out = HeldOut::one_by_one_or(self, task, split, |rows| {
+            let some = Subset::new(task.gram, rows, &fitted.rows);
+            let averages = fitted.averages(&Query::new(&some, Want::default(), task.control), Some(rows))?;
+            Ok(fitted.predictions(averages, Some(rows), Want { probabilities: true, ..Want::default() }))
+        })?;
+        Ok((fitted, held_out))
     }
 
     /// S = sum_io w_i e_io^2 / (sum_i w_i O), e = y - f_-i; the value is log S / 2 and its indifference one standard error of S over
@@ -215,7 +323,7 @@ impl Estimator for NadarayaWatson {
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
         let (n, fitted) = (task.rows(), FittedNadarayaWatson::of(task)?);
         task.control.plan("the leave-one-out criterion of nadaraya_watson", 16 * (n as u64).pow(2))?;
-        let Averages { means, masses } = fitted.left_out(task)?;
+        let Averages { means, masses, .. } = fitted.left_out(task)?;
         let (y, outputs) = (&fitted.targets, fitted.targets.cols());
         let errors = Matrix::from_fn(n, outputs, |i, o| y[(i, o)] - means[(i, o)]);
         let squares: Vec<f64> = (0..n).map(|i| errors.row(i).iter().map(|e| e * e).sum::<f64>() / outputs as f64).collect();
@@ -242,8 +350,8 @@ impl Estimator for NadarayaWatson {
 
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         let fitted = FittedNadarayaWatson::of(task)?;
-        let Averages { means, .. } = fitted.left_out(task)?;
-        Ok(Some(fitted.predictions(means, Want { probabilities: true, ..Want::default() })))
+        let averages = fitted.left_out(task)?;
+        Ok(Some(fitted.predictions(averages, Some(&every_row(task)?), Want { probabilities: true, ..Want::default() })))
     }
 }
 
@@ -252,7 +360,7 @@ impl Fitted for FittedNadarayaWatson {
         &self.rows
     }
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        Ok(self.predictions(self.averages(query, false)?.means, query.want))
+        Ok(self.predictions(self.averages(query, None)?, None, query.want))
     }
     fn summary(&self) -> &Summary {
         &self.summary

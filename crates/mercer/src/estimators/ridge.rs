@@ -9,7 +9,7 @@
 
 use super::answer::CALIBRATED;
 use super::bordered::{self, Bordered, Purpose, Solution};
-use super::held_out::{enough, out_of_fold};
+use super::held_out::{enough, one_by_one, out_of_fold};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, least_mean, outputs};
 use super::primal::{Found as PrimalFound, Primal, Solver};
@@ -19,7 +19,7 @@ use super::{
     Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores, Size, Summary, Task,
     Want, When,
 };
-use crate::data::{Kind, TargetInfo, some_rows_of};
+use crate::data::{Kind, Split, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
 use crate::gram::Side;
 use crate::linalg::{Matrix, SparseMatrix, gramian_within, product};
@@ -307,21 +307,18 @@ impl Estimator for Ridge {
         self.solved(task, false).map(|(fitted, _)| fitted)
     }
 
-    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>) -> Result<(FittedRidge, HeldOut)> {
-        let (fitted, left_out) = self.solved(task, true)?;
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, split: &Split) -> Result<(FittedRidge, HeldOut)> {
+        let (fitted, left_out) = self.solved(task, *split == Split::Rows)?;
         let held_out = match left_out {
             Some((rows, scores)) => HeldOut {
                 mass: rows.iter().map(|&i| task.weight(i)).collect(),
-                how: match rows.len() == task.rows() {
-                    true => "of rows left out one by one".into(),
-                    false => format!("of {} rows left out one by one", rows.len()),
-                },
+                how: one_by_one(rows.len(), task.rows()),
                 rows,
                 scores,
                 pairs: Vec::new(),
                 converged: true,
             },
-            None => out_of_fold(self, task)?,
+            None => out_of_fold(self, task, split)?,
         };
         Ok((fitted, held_out))
     }

@@ -18,7 +18,7 @@ use super::{
     Trace, Want, When, svm,
 };
 use crate::blocks;
-use crate::data::{Fold, Kind, TargetInfo};
+use crate::data::{Fold, Kind, Split, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
@@ -148,10 +148,10 @@ impl Estimator for Svc {
     }
 
     /// Machines without a fold start from those on all rows and share their kernel values.
-    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>) -> Result<(FittedSvc, HeldOut)> {
+    fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&FittedSvc>, split: &Split) -> Result<(FittedSvc, HeldOut)> {
         let nothing = Trace::default();
-        let make = |solved: &Solved<'_>| held_out(task, solved);
-        self.solved(task, earlier.map(|e| (e, &nothing)), parts, make).map(|(fitted, _, made)| (fitted, made))
+        let make = |solved: &Solved<'_>| held_out(task, solved, split);
+        self.solved(task, earlier.map(|e| (e, &nothing)), |task| parts(task, split), make).map(|(fitted, _, made)| (fitted, made))
     }
 }
 

@@ -20,6 +20,8 @@ use crate::store;
 /// are left out, a flag named `standardise_target` is turned off: the scale of a target is that of all its rows.
 pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
     expression(expr)?;
+    // Those are left to `check_calibrated`.
+    let expr = &expr.without_probabilities();
     let settled = words(kernel.settle(data))?;
     let mut checked = Vec::new();
     for (name, target) in targets(data.rows()) {

@@ -4,10 +4,12 @@ use crate::made;
 
 use made::*;
 use mercer::control::{Control, with_threads};
-use mercer::data::{Split, Target, folds};
+use mercer::data::{Dataset, Points, Split, Target, folds};
 use mercer::estimators::{ClassWeight, EstimatorExpr, Fitted, FittedModel, Predictions, Query, Sigmoid, Svc, Task};
 use mercer::gram::{Dense, Gram, Subset};
 use mercer::kernels::KernelExpr;
+use mercer::learner::Learner;
+use mercer::read::TargetInfo;
 use mercer::testkit;
 
 const SEED: u64 = 5;
@@ -49,10 +51,11 @@ fn parsed(text: &str) -> EstimatorExpr {
 }
 
 /// The methods with scores, each at a setting of its own, without probabilities of calibration and with them.
-const METHODS: [(&str, &str); 3] = [
+const METHODS: [(&str, &str); 4] = [
     ("svc(c=1)", "svc(c=1, probabilities=true)"),
     ("ridge(lambda=0.5)", "ridge(lambda=0.5, probabilities=true)"),
-    ("knn(k=7)", "knn(k=7, calibrated=true)"),
+    ("knn(k=7, calibrated=false)", "knn(k=7)"),
+    ("nadaraya_watson(calibrated=false)", "nadaraya_watson"),
 ];
 
 fn on(fitted: &FittedModel, gram: &Dense, rows: &[usize], train: &[usize]) -> Predictions {
@@ -259,6 +262,77 @@ fn classes_of_few_rows_have_shrunk_scores_that_are_said_and_never_inverted() {
     close(found[(0, 0)], 2.0 / 3.0, 1e-6);
     close(found[(1, 1)], 2.0 / 3.0, 1e-6);
     assert_eq!(classes(&p), &[0, 1]);
+}
+
+// Rows of a group, copies, and later times: scores come from fits that did not see them.
+// spec: R07
+#[test]
+fn held_out_rows_keep_to_groups_and_times() {
+    let n = 120;
+    let (x, e) = (points(6, n, 2), errors(6, n));
+    // Each row stands twice, and labels have no reason: a copy gives its label away.
+    let twice: Rows = (0..2 * n).map(|i| x[i % n].clone()).collect();
+    let gram = square(&twice, |a, b| rbf(30.0)(a, b));
+    let target = labels((0..2 * n).map(|i| e[i % n] > 0.0));
+    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    let groups = Split::Groups((0..2 * n).map(|i| i % n).collect());
+    for text in ["svc(c=100, probabilities=true)", "ridge(lambda=0.001, probabilities=true)", "knn(k=1)", "nadaraya_watson"] {
+        let sure = |split: &Split| {
+            let fitted = parsed(text).fit_with(&task, split).unwrap();
+            let p = on_training(&fitted, &gram).probabilities.unwrap();
+            ((0..2 * n).map(|i| p.row(i).iter().fold(0.0f64, |m, p| m.max(*p))).sum::<f64>() / (2 * n) as f64, fitted)
+        };
+        let (open, _) = sure(&Split::Rows);
+        let (kept, fitted) = sure(&groups);
+        assert!(open > 0.85 && kept < 0.65, "{text}: {open} and {kept}");
+        let notes = &fitted.summary().notes;
+        assert!(notes.iter().any(|n| n.contains("held out in 5 folds that keep groups together")), "{text}: {notes:?}");
+        let times = Split::Time((0..2 * n).map(|i| (i / 10) as f64).collect());
+        let notes = parsed(text).fit_with(&task, &times).unwrap().summary().notes.clone();
+        assert!(notes.iter().any(|n| n.contains("of later times")), "{text}: {notes:?}");
+    }
+    // A learner that is given copies keeps them together by itself.
+    let rows = Dataset::from_points(Points::dense(2 * n, 2, twice.concat()).unwrap());
+    let info = TargetInfo { names: vec!["t".into()], classes: Some(vec!["no".into(), "yes".into()]), labels: Default::default() };
+    let learner = Learner { kernel: Some(KernelExpr::parse("rbf(length_scale=0.1)").unwrap()), ..Learner::new(parsed("knn(k=1)")) };
+    let model = learner.fit(&rows, &target, &info, None, &Control::default()).unwrap();
+    let p = model.predict(&rows, everything(), &Control::default()).unwrap().probabilities.unwrap();
+    assert!(p.data().iter().all(|p| (p - 0.5).abs() < 0.25), "{p:?}");
+}
+
+// One neighbour of 26 classes that is right in nine of ten rows.
+#[test]
+fn one_neighbour_is_believed_as_often_as_it_is_right() {
+    let n = 520;
+    let wobble = errors(9, n);
+    let class = |i: usize| if wobble[i] > 0.8 { (i * 7) % 26 } else { i % 26 };
+    let x: Rows = (0..n).map(|i| vec![(i % 26) as f64, 0.3 * noise(9, i, 1)]).collect();
+    let names: Vec<String> = (0..26).map(|c| c.to_string()).collect();
+    let target = Target::Classes { codes: (0..n).map(class).collect(), names };
+    let gram = square(&x, |a, b| rbf(1.0)(a, b));
+    let fitted = seeded(&parsed("knn(k=1)"), &gram, &target, None);
+    let (new, codes): (Rows, Vec<usize>) =
+        ((0..n).map(|i| vec![(i % 26) as f64, 0.3 * noise(10, i, 1)]).collect(), (0..n).map(class).collect());
+    let p =
+        fitted.predict(&Query::new(&cross(&new, &x, fitted.support(), |a, b| rbf(1.0)(a, b)), everything(), &Control::default())).unwrap();
+    let stated = (0..n).map(|i| p.probabilities.as_ref().unwrap()[(i, classes(&p)[i])]).sum::<f64>() / n as f64;
+    let correct = classes(&p).iter().zip(&codes).filter(|(a, b)| a == b).count() as f64 / n as f64;
+    assert!((stated - correct).abs() <= 0.05, "{stated} and {correct}");
+    assert!(p.probabilities.unwrap().data().iter().all(|p| *p > 1e-6));
+}
+
+#[test]
+fn one_class_is_refused_where_probabilities_are_asked_for_and_predicted_where_they_are_a_default() {
+    let (_, gram, _) = three(20);
+    let target = Target::Classes { codes: vec![1; 20], names: vec!["no".into(), "yes".into()] };
+    let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
+    for text in ["ridge(lambda=1, probabilities=true)", "perceptron(probabilities=true)"] {
+        let error = parsed(text).fit(&task).unwrap_err().to_string();
+        assert!(error.contains("at least two classes") && error.contains("'yes'"), "{text}: {error}");
+    }
+    for text in ["knn(k=3)", "nadaraya_watson"] {
+        assert_eq!(classes(&on_training(&parsed(text).fit(&task).unwrap(), &gram)), [1; 20], "{text}");
+    }
 }
 
 #[test]

@@ -34,8 +34,12 @@ fn predictions_are_means_by_kernel_values_and_shares_of_classes() {
     assert!((numbers(p.values)[0] - 3.0).abs() <= 1e-15);
     let fitted = fit(&NadarayaWatson::default(), &gram, &Target::classes(&["a", "b", "a"]), Some(&weights)).unwrap();
     let p = fitted.predict(&Query::new(&k, WANT, &control)).unwrap();
-    let shares = p.probabilities.unwrap();
-    assert!((shares[(0, 0)] - 7.0 / 11.0).abs() <= 1e-15 && (shares[(0, 1)] - 4.0 / 11.0).abs() <= 1e-15);
+    // The shares are 7/11 and 4/11, of (sum w k)^2 / sum w k^2 = 2.75^2 / 1.6875 rows that decide, and the frequencies (4 + 1) / (6 + 2) and
+    // (2 + 1) / (6 + 2) count like one more.
+    let (p_of, rows) = (p.probabilities.unwrap(), 2.75f64 * 2.75 / 1.6875);
+    for (class, share, frequency) in [(0, 7.0 / 11.0, 5.0 / 8.0), (1, 4.0 / 11.0, 3.0 / 8.0)] {
+        assert!((p_of[(0, class)] - (rows * share + frequency) / (rows + 1.0)).abs() <= 1e-15, "{p_of:?}");
+    }
     assert_eq!(p.values, Predicted::Classes(vec![0]));
     // A constant target is reproduced to the bit.
     let constant = fit(&NadarayaWatson::default(), &gram, &Target::numbers(&[0.1; 3]), None).unwrap();
@@ -151,13 +155,42 @@ fn the_bandwidth_that_is_found_leaves_rows_out_as_well_as_the_best_of_a_grid() {
     assert!(ours <= 1.0005 * best, "{ours} {best}");
 }
 
+/// Beyond where values underflow the nearest row decides, as it does before: exp(-(x - 2)^2 / 2) beside exp(-(x - 1)^2 / 2) is e^(x - 1.5).
 #[test]
-fn a_row_that_none_is_like_gets_the_mean_and_values_below_zero_are_named() {
+fn where_kernel_values_underflow_the_nearest_row_decides() {
+    let x = Dataset::from_points(Points::dense(3, 1, vec![0.0, 1.0, 2.0]).unwrap());
+    let new = Dataset::from_points(Points::dense(4, 1, vec![30.0, 40.6, 1e6, -50.0]).unwrap());
+    let (y, control) = (Target::numbers(&[1.0, 2.0, 6.0]), Control::default());
+    for kernel in ["rbf(length_scale=1)", "2*rbf(length_scale=1)", "matern(nu=1.5, length_scale=0.01)"] {
+        let kernel = KernelExpr::parse(kernel).unwrap();
+        let gram = kernel.bind(None, &x).unwrap();
+        let task = Task { gram: gram.as_ref(), target: &y, weights: None, control: &control, seed: 1 };
+        let fitted = NadarayaWatson::default().fit(&task).unwrap();
+        let cross = kernel.bind(Some(&new), &x).unwrap();
+        let found = numbers(fitted.predict(&Query::new(cross.as_ref(), WANT, &control)).unwrap().values);
+        for (found, expected) in found.iter().zip([6.0, 6.0, 6.0, 1.0]) {
+            assert!((found - expected).abs() <= 1e-9, "{kernel}: {found}");
+        }
+    }
+    // Rows that are alone under the kernel are said, and probabilities are never 0.
+    let kernel = KernelExpr::parse("rbf(length_scale=0.01)").unwrap();
+    let (gram, classes) = (kernel.bind(None, &x).unwrap(), Target::classes(&["a", "b", "a"]));
+    let task = Task { gram: gram.as_ref(), target: &classes, weights: None, control: &control, seed: 1 };
+    let fitted = NadarayaWatson::default().fit(&task).unwrap();
+    assert!(fitted.summary().notes.iter().any(|n| n.contains("3 of 3 rows have kernel values of 0")), "{:?}", fitted.summary().notes);
+    let cross = kernel.bind(Some(&new), &x).unwrap();
+    let p = fitted.predict(&Query::new(cross.as_ref(), WANT, &control)).unwrap().probabilities.unwrap();
+    // One row, of class a, with the frequencies (2 + 1) / (3 + 2) of a.
+    assert!((p[(2, 0)] - (1.0 + 0.6) / 2.0).abs() <= 1e-12 && (p[(2, 1)] - 0.2).abs() <= 1e-12, "{p:?}");
+}
+
+#[test]
+fn rows_without_anything_in_common_get_the_mean_and_values_below_zero_are_named() {
     let x: Vec<Vec<f64>> = vec![vec![0.0], vec![1.0], vec![2.0]];
     let (y, control) = (Target::numbers(&[1.0, 2.0, 6.0]), Control::default());
     let fitted = fit(&NadarayaWatson::default(), &square(&x, |a, b| rbf(1.0)(a, b)), &y, None).unwrap();
-    let k = cross(&[vec![1e6]], &x, fitted.support(), |a, b| rbf(1.0)(a, b));
-    assert_eq!(numbers(fitted.predict(&Query::new(&k, WANT, &control)).unwrap().values), [3.0]);
+    let nothing = Dense::cross(Matrix::zeros(1, 3), vec![5.0], vec![1.0, 4.0, 9.0]).unwrap();
+    assert_eq!(numbers(fitted.predict(&Query::new(&nothing, WANT, &control)).unwrap().values), [3.0]);
     let gram = square(&[vec![-1.0], vec![1.0], vec![2.0]], |a, b| a[0] * b[0]);
     let said = fit(&NadarayaWatson::default(), &gram, &y, None).unwrap_err().to_string();
     assert!(said.contains("row 1 with training row 2 is -1.000e0") && said.contains("such as rbf"), "{said}");

@@ -36,7 +36,7 @@ class NearestModel:
         # So many rows have a weight of k for sure.
         self.need = int(np.ceil(k / (1.0 if mass is None else min(1.0, mass.min()))))
         task = "regression" if classes is None else None
-        learner = Learner(f"knn(k={k}, weights={weights}, ties=first)", "precomputed")
+        learner = Learner(f"knn(k={k}, weights={weights}, ties=first, calibrated=false)", "precomputed")
         self.model = learner.fit(items(len(used)), y[used], mass, task=task, classes=classes, tell=False)
 
     def __getattr__(self, name):
