@@ -4,17 +4,22 @@
 //! With regularised scatter the directions are those of the ridge regression F of the indicators Y of the classes, turned so that the
 //! fitted values are uncorrelated and have variance 1 within classes (Mika et al. 1999; Hastie, Buja & Tibshirani 1995, Penalized
 //! discriminant analysis): no N x N eigenproblem is solved, and the residual of the regression is the certificate.
+//!
+//! Means and the common covariance W of the classes along the directions are those of rows that the regression was fitted without, in
+//! closed form: at the training rows themselves the fitted values lie closer to their classes than those of new rows do. Scores are
+//! ln prior_c + m_c'W^-1 z - m_c'W^-1 m_c / 2.
 
 use super::link::Link;
+use super::outputs::outputs;
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Ridge, Scores, Size, Summary, Task,
-    When,
+    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
+    Task, When,
 };
 use crate::control::Control;
-use crate::data::{Kind, Target, TargetInfo};
+use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, eigh, product};
+use crate::linalg::{Cholesky, Matrix, eigh, product};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +57,7 @@ impl Default for Discriminant {
 
 impl Discriminant {
     fn ridge(&self) -> Ridge {
-        Ridge { lambda: self.lambda.clone(), intercept: true, probabilities: false }
+        Ridge { lambda: self.lambda.clone(), intercept: true, probabilities: true }
     }
 }
 
@@ -60,10 +65,13 @@ impl Discriminant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedDiscriminant {
-    /// Coordinates along the discriminant directions, of variance 1 within classes, the one that tells most first.
+    /// Coordinates along the discriminant directions, of variance 1 within classes at the training rows, the one that tells most first.
     expansion: Expansion,
-    /// Means of the classes that have rows, classes x directions.
+    /// Means of the classes that have rows, classes x directions, at rows left out.
     pub means: Matrix,
+    /// m_c'W^-1, classes x directions; of models without it, W is the identity.
+    #[serde(default)]
+    towards: Option<Matrix>,
     /// Their priors.
     pub priors: Vec<f64>,
     /// Variance between classes, as a share of all, along each direction.
@@ -109,11 +117,20 @@ impl Estimator for Discriminant {
     fn fit(&self, task: &Task<'_>) -> Result<FittedDiscriminant> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
         let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
-        let fitted = self.ridge().fit(task)?;
+        let (fitted, held_out) = match self.ridge().fit_held_out(task, None, &Split::Rows) {
+            Ok((fitted, held_out)) => (fitted, Some(held_out)),
+            Err(error) if error.ends_all() => return Err(error),
+            Err(_) => (self.ridge().fit(task)?, None),
+        };
         let indicators = fitted.expansion();
-        let groups = Groups::of(task, &fitted.at_training_rows(lambda, task)?)?;
+        let f = fitted.at_training_rows(lambda, task)?;
+        let groups = Groups::of(task, &(0..task.rows()).collect::<Vec<_>>(), &f)?;
         let (turn, between) = groups.directions(task.control)?;
-        let means = product(&groups.means, &turn)?;
+        let unseen = held_out.as_ref().map(|held_out| Groups::of(task, &held_out.rows, &without_one(task, held_out, &f)?)).transpose()?;
+        let (means, towards, how) = match (unseen.filter(|unseen| unseen.shares.iter().all(|s| *s > 0.0)), &held_out) {
+            (Some(unseen), Some(held_out)) => unseen.gaussians(&turn, task.control).map(|(m, t)| (m, t, held_out.how.as_str()))?,
+            _ => groups.gaussians(&turn, task.control).map(|(m, t)| (m, t, "at the training rows, and surer than they should be"))?,
+        };
         let shift = product(&Matrix::new(1, indicators.bias.len(), indicators.bias.clone())?, &turn)?.into_data();
         let mut expansion = Expansion::new(indicators.support.clone(), product(&indicators.coef, &turn)?, shift);
         if let Some(weights) = &indicators.weights {
@@ -126,12 +143,10 @@ impl Estimator for Discriminant {
         summary.objective = None;
         if between.is_empty() {
             summary.notes.push("the kernel tells no class from another: every row gets the most frequent class".into());
-        } else if between[0] > 1.0 - WITHIN {
-            summary.notes.push(
-                "rows of one class fall together along the first direction: a larger lambda gives probabilities that are less sure".into(),
-            );
+        } else {
+            summary.notes.push(format!("probabilities are those of Gaussian classes along the directions, {how}"));
         }
-        Ok(FittedDiscriminant { expansion, means, priors, between, link, summary })
+        Ok(FittedDiscriminant { expansion, means, towards: Some(towards), priors, between, link, summary })
     }
 
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
@@ -140,6 +155,18 @@ impl Estimator for Discriminant {
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
         self.ridge().criterion_along(param, values, task)
     }
+}
+
+/// The values of rows by the regression without one repetition of each, from those f of all rows and those of rows left out as a whole: of
+/// weight w, with e the error of f and E that of a row left out, e = (1 - h) E and the error without a share r of the row is e / (1 - r h).
+fn without_one(task: &Task<'_>, held_out: &HeldOut, f: &Matrix) -> Result<Matrix> {
+    let y = outputs(task, Discriminant::NAME)?;
+    Ok(Matrix::from_fn(held_out.rows.len(), f.cols(), |k, o| {
+        let i = held_out.rows[k];
+        let (share, fitted, whole) = (1.0 / task.weight(i).max(1.0), y[(i, o)] - f[(i, o)], y[(i, o)] - held_out.scores[(k, o)]);
+        let left = (1.0 - share) * whole + share * fitted;
+        y[(i, o)] - if share < 1.0 && left != 0.0 { fitted * whole / left } else { whole }
+    }))
 }
 
 /// Fitted indicators by class.
@@ -155,31 +182,55 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(task: &Task<'_>, f: &Matrix) -> Result<Groups> {
+    /// Of some rows of a task, by their outputs.
+    fn of(task: &Task<'_>, rows: &[usize], f: &Matrix) -> Result<Groups> {
         let Target::Classes { codes, names } = task.target else { return Err(Error::Data("discriminant predicts classes".into())) };
-        let (n, size) = (f.rows(), f.cols());
-        let mut mass = vec![0.0; names.len()];
-        codes.iter().enumerate().for_each(|(i, &k)| mass[k] += task.weight(i));
-        let present: Vec<usize> = (0..names.len()).filter(|&k| mass[k] > 0.0).collect();
+        let size = f.cols();
+        let sums = |rows: &mut dyn Iterator<Item = usize>| {
+            let mut mass = vec![0.0; names.len()];
+            rows.for_each(|i| mass[codes[i]] += task.weight(i));
+            mass
+        };
+        let of_task = sums(&mut (0..codes.len()));
+        let mass = sums(&mut rows.iter().copied());
+        let present: Vec<usize> = (0..names.len()).filter(|&k| of_task[k] > 0.0).collect();
         let all: f64 = mass.iter().sum();
         let mut means = Matrix::zeros(present.len(), size);
         let mut mean = vec![0.0; size];
-        for i in 0..n {
+        for (k, &i) in rows.iter().enumerate() {
             let at = present.partition_point(|&k| k < codes[i]);
             for o in 0..size {
-                means[(at, o)] += task.weight(i) * f[(i, o)] / mass[codes[i]];
-                mean[o] += task.weight(i) * f[(i, o)] / all;
+                means[(at, o)] += task.weight(i) * f[(k, o)] / mass[codes[i]];
+                mean[o] += task.weight(i) * f[(k, o)] / all;
             }
         }
         let mut total = Matrix::zeros(size, size);
-        for i in 0..n {
+        for (k, &i) in rows.iter().enumerate() {
             for o in 0..size {
                 for p in 0..size {
-                    total[(o, p)] += task.weight(i) / all * (f[(i, o)] - mean[o]) * (f[(i, p)] - mean[p]);
+                    total[(o, p)] += task.weight(i) / all * (f[(k, o)] - mean[o]) * (f[(k, p)] - mean[p]);
                 }
             }
         }
         Ok(Groups { shares: present.iter().map(|&k| mass[k] / all).collect(), means, mean, total })
+    }
+
+    /// Along turned outputs (outputs x directions) the means of the classes, and m_c'W^-1 with W their common covariance, which is the
+    /// total less that of the means.
+    fn gaussians(&self, turn: &Matrix, control: &Control) -> Result<(Matrix, Matrix)> {
+        let (size, means) = (turn.cols(), product(&self.means, turn)?);
+        let all = product(&Matrix::new(1, self.mean.len(), self.mean.clone())?, turn)?;
+        let mut within = product(&turn.transpose(), &product(&self.total, turn)?)?;
+        for (c, share) in self.shares.iter().enumerate() {
+            let away: Vec<f64> = means.row(c).iter().zip(all.data()).map(|(m, all)| m - all).collect();
+            for (o, p) in (0..size).flat_map(|o| (0..size).map(move |p| (o, p))) {
+                within[(o, p)] -= share * away[o] * away[p];
+            }
+        }
+        let scale = within.diagonal().iter().fold(0.0f64, |most, v| most.max(*v)).max(WITHIN);
+        within.add_to_diagonal(&vec![WITHIN * scale; size]);
+        let towards = Cholesky::new(within, control)?.solve(&means.transpose(), control)?.transpose();
+        Ok((means, towards))
     }
 
     /// The turn of the outputs (outputs x directions) after which they are uncorrelated with variance 1 within classes, and the share
@@ -217,14 +268,17 @@ impl Fitted for FittedDiscriminant {
         &self.expansion.support
     }
 
-    /// Scores are ln prior_c + m_c'z - |m_c|^2 / 2: logarithms of the probabilities up to a constant; of two classes the difference.
+    /// Scores are logarithms of the probabilities up to a constant; of two classes the difference.
     fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
         let z = self.expansion.predict(query.cross, query.control)?;
         Error::unless_equal("coordinates of the means of classes", z.cols(), self.means.cols())?;
         Error::unless_equal("priors of the classes", self.means.rows(), self.priors.len())?;
+        let towards = self.towards.as_ref().unwrap_or(&self.means);
+        Error::unless_equal("classes of a discriminant", self.means.rows(), towards.rows())?;
+        Error::unless_equal("directions of a discriminant", self.means.cols(), towards.cols())?;
         let score = |i: usize, c: usize| {
-            let m = self.means.row(c);
-            self.priors[c].ln() + m.iter().zip(z.row(i)).map(|(m, z)| m * (z - 0.5 * m)).sum::<f64>()
+            let each = towards.row(c).iter().zip(self.means.row(c)).zip(z.row(i));
+            self.priors[c].ln() + each.map(|((t, m), z)| t * (z - 0.5 * m)).sum::<f64>()
         };
         let scores = match self.priors.len() {
             2 => Matrix::from_fn(z.rows(), 1, |i, _| score(i, 1) - score(i, 0)),

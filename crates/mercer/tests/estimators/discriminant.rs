@@ -1,8 +1,9 @@
 //! Kernel Fisher discriminant analysis against linear discriminant analysis worked by hand, and against what it must keep to.
 
+use crate::made;
 use mercer::control::Control;
 use mercer::data::Target;
-use mercer::estimators::{Discriminant, Estimator, Fitted, FittedDiscriminant, Predicted, Query, Task, Want};
+use mercer::estimators::{Discriminant, Estimator, Fitted, FittedDiscriminant, Predicted, Query, Ridge, Task, Want};
 use mercer::gram::Dense;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
 use mercer::param::Value;
@@ -54,38 +55,87 @@ fn the_linear_kernel_has_the_direction_of_linear_discriminant_analysis() {
     assert!(cosine > 1.0 - 1e-8 && cosine <= 1.0 + 1e-12, "{cosine}");
 }
 
-// ln prior_c - 1/2 (x - m_c)'S_W^-1 (x - m_c), Gaussian classes of one covariance (maximum likelihood), by hand.
+// ln prior_c + m_c'W^-1 z - m_c'W^-1 m_c / 2, with the means and the covariance of the regression's values of rows that it was fitted
+// without, one refit for each row; an invertible map of z plays no part.
 #[test]
-fn the_linear_kernel_has_the_probabilities_of_linear_discriminant_analysis() {
-    for count in [2, 3, 4] {
+fn probabilities_are_those_of_gaussian_classes_at_rows_that_the_regression_has_not_seen() {
+    for (count, weights) in [(2, None), (3, None), (4, None), (3, Some([1.0, 2.0, 1.0]))] {
         let (x, codes) = rows(count);
-        let k = product_transposed(&x, &x).unwrap();
-        let fitted = fit(&k, &codes, count, 1e-6);
-        let support = fitted.support().to_vec();
-        let values = Matrix::from_fn(N, support.len(), |i, s| k[(i, support[s])]);
-        let cross = Dense::cross(values, k.diagonal(), support.iter().map(|&s| k[(s, s)]).collect()).unwrap();
+        let k = Matrix::from_fn(N, N, |i, j| (-0.1 * (0..3).map(|c| (x[(i, c)] - x[(j, c)]).powi(2)).sum::<f64>()).exp());
+        let weights: Option<Vec<f64>> = weights.map(|w| (0..N).map(|i| w[i % 3]).collect());
+        let names: Vec<String> = (0..count).map(|c| format!("class {c}")).collect();
         let control = Control::default();
+        let regression = |weights: &[f64]| {
+            let kept: Vec<usize> = (0..N).filter(|&i| weights[i] > 0.0).collect();
+            let gram = Dense::square(Matrix::from_fn(kept.len(), kept.len(), |a, b| k[(kept[a], kept[b])])).unwrap();
+            let target = Target::Classes { codes: kept.iter().map(|&i| codes[i]).collect(), names: names.clone() };
+            let weights: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+            let task = Task { gram: &gram, target: &target, weights: Some(&weights), control: &control, seed: 0 };
+            let fitted = Ridge { lambda: Value::Number(0.2), ..Ridge::default() }.fit(&task).unwrap();
+            let e = fitted.expansion().clone();
+            move |of: &[f64]| -> Vec<f64> {
+                let at = |o: usize| e.support.iter().enumerate().map(|(s, &r)| e.coef[(s, o)] * of[kept[r]]).sum::<f64>() + e.bias[o];
+                (0..e.bias.len()).map(at).collect()
+            }
+        };
+        let w: Vec<f64> = weights.clone().unwrap_or_else(|| vec![1.0; N]);
+        let total: f64 = w.iter().sum();
+        // One repetition of a row is left out.
+        let unseen: Vec<Vec<f64>> =
+            (0..N).map(|i| regression(&(0..N).map(|j| w[j] - f64::from(u8::from(i == j))).collect::<Vec<_>>())(k.row(i))).collect();
+        // Of outputs that sum to a constant one says nothing more.
+        let size = if count == 2 { 1 } else { count - 1 };
+        let mass = |c: usize| (0..N).filter(|&i| codes[i] == c).map(|i| w[i]).sum::<f64>();
+        let means =
+            Matrix::from_fn(count, size, |c, o| (0..N).filter(|&i| codes[i] == c).map(|i| w[i] * unseen[i][o]).sum::<f64>() / mass(c));
+        let within = Matrix::from_fn(size, size, |o, p| {
+            (0..N).map(|i| w[i] * (unseen[i][o] - means[(codes[i], o)]) * (unseen[i][p] - means[(codes[i], p)])).sum::<f64>() / total
+        });
+        let factor = Cholesky::new(within, &control).unwrap();
+        let names_of = names.clone();
+        let target = Target::Classes { codes: codes.clone(), names: names_of };
+        let gram = Dense::square(k.clone()).unwrap();
+        let task = Task { gram: &gram, target: &target, weights: weights.as_deref(), control: &control, seed: 0 };
+        let fitted = Discriminant { lambda: Value::Number(0.2), ..Discriminant::default() }.fit(&task).unwrap();
+        let cross = Dense::cross(k.clone(), k.diagonal(), k.diagonal()).unwrap();
         let found = fitted.predict(&Query::new(&cross, Want { probabilities: true, scores: true, ..Want::default() }, &control)).unwrap();
-        let (means, scatter) = pooled(&x, &codes, count);
-        let factor = Cholesky::new(scatter, &control).unwrap();
         let Predicted::Classes(predicted) = &found.values else { panic!("no classes") };
+        let whole = regression(&w);
         for i in 0..N {
+            let z = whole(k.row(i));
             let logs: Vec<f64> = (0..count)
                 .map(|c| {
-                    let away = Matrix::column((0..3).map(|j| x[(i, j)] - means[(c, j)]).collect());
+                    let away = Matrix::column((0..size).map(|o| z[o] - means[(c, o)]).collect());
                     let solved = factor.solve(&away, &control).unwrap();
-                    let square: f64 = away.data().iter().zip(solved.data()).map(|(a, b)| a * b).sum();
-                    (codes.iter().filter(|k| **k == c).count() as f64 / N as f64).ln() - 0.5 * square
+                    (mass(c) / total).ln() - 0.5 * away.data().iter().zip(solved.data()).map(|(a, b)| a * b).sum::<f64>()
                 })
                 .collect();
             let sum: f64 = logs.iter().map(|l| l.exp()).sum();
             let row = found.probabilities.as_ref().unwrap().row(i);
             for c in 0..count {
-                assert!((row[c] - logs[c].exp() / sum).abs() <= 1e-6, "{count} classes, row {i}: {} and {}", row[c], logs[c].exp() / sum);
+                let expected = logs[c].exp() / sum;
+                assert!((row[c] - expected).abs() <= 1e-6, "{count} classes, row {i}: {} and {expected}", row[c]);
                 assert!(row[predicted[i]] >= row[c]);
             }
         }
     }
+}
+
+// A narrow kernel that tells every training row: on new rows the classes overlap all the same.
+#[test]
+fn probabilities_of_a_narrow_kernel_are_no_surer_than_new_rows_allow() {
+    let (x, e) = (made::points(5, 160, 2), made::errors(5, 160));
+    let codes: Vec<usize> = (0..160).map(|i| usize::from(x[i][0] + 0.6 * e[i] > 0.0)).collect();
+    let of = made::square(&x, |a, b| made::rbf(3.0)(a, b)).matrix().clone();
+    let train = Matrix::from_fn(80, 80, |i, j| of[(i, j)]);
+    let fitted = fit(&train, &codes[..80], 2, 1e-3);
+    let support = fitted.support().to_vec();
+    let cross = Dense::cross(Matrix::from_fn(80, support.len(), |i, s| of[(80 + i, support[s])]), vec![1.0; 80], vec![1.0; support.len()]);
+    let found = fitted.predict(&Query::new(&cross.unwrap(), Want { probabilities: true, ..Want::default() }, &Control::default())).unwrap();
+    let p = found.probabilities.unwrap();
+    let loss = (0..80).map(|i| -p[(i, codes[80 + i])].ln()).sum::<f64>() / 80.0;
+    // That of saying one half of every row is .693.
+    assert!(loss < 0.75, "{loss}");
 }
 
 #[test]
@@ -98,7 +148,10 @@ fn coordinates_are_uncorrelated_with_variance_one_within_classes() {
     assert_eq!(z.cols(), 3);
     for a in 0..3 {
         for b in 0..3 {
-            let mean = |c: usize, o: usize| fitted.means[(c, o)] - e.bias[o];
+            let mean = |c: usize, o: usize| {
+                let of: Vec<f64> = (0..N).filter(|&i| codes[i] == c).map(|i| z[(i, o)]).collect();
+                of.iter().sum::<f64>() / of.len() as f64
+            };
             let found: f64 = (0..N).map(|i| (z[(i, a)] - mean(codes[i], a)) * (z[(i, b)] - mean(codes[i], b))).sum::<f64>() / N as f64;
             assert!((found - f64::from(u8::from(a == b))).abs() <= 1e-8, "({a}, {b}): {found}");
         }
