@@ -115,19 +115,31 @@ impl Density {
         if !support.iter().zip(x).all(|(ends, x)| ends.has(*x)) {
             return f64::NEG_INFINITY;
         }
-        // Gaussians fall below what counts within so many bandwidths of the nearest row, exponentials later.
-        let far = if self.kernel().is_compact() { 1.0 } else { NEGLIGIBLE };
         let mut images = vec![x.to_vec()];
-        for (j, ends) in support.iter().enumerate() {
-            let more = ends.images(x[j], far * self.widest() * self.stored.frame.width(j));
+        for j in 0..support.len() {
+            let more = self.with_images(j, x[j]);
             let moved = |y: &f64| images.iter().map(|image| moved(image, j, *y)).collect::<Vec<_>>();
-            let beyond: Vec<Vec<f64>> = more.iter().flat_map(moved).collect();
+            let beyond: Vec<Vec<f64>> = more[1..].iter().flat_map(moved).collect();
             images.extend(beyond);
         }
         let logs: Vec<f64> = std::iter::once(own).chain(images[1..].iter().map(|image| log_sum(image))).collect();
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if most == f64::NEG_INFINITY { most } else { most + logs.iter().map(|l| (l - most).exp()).sum::<f64>().ln() }
+        self::log_sum(&logs)
     }
+
+    /// A value of a column, and its mirror images at the ends of the column that count.
+    pub(super) fn with_images(&self, column: usize, x: f64) -> Vec<f64> {
+        // Gaussians fall below what counts within so many bandwidths of the nearest row, exponentials later.
+        let far = if self.kernel().is_compact() { 1.0 } else { NEGLIGIBLE };
+        let reach = far * self.widest() * self.stored.frame.width(column);
+        let images = self.support().get(column).map_or_else(Vec::new, |ends| ends.images(x, reach));
+        std::iter::once(x).chain(images).collect()
+    }
+}
+
+/// ln of the sum of numbers whose logarithms are given.
+pub(super) fn log_sum(logs: &[f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY { most } else { most + logs.iter().map(|l| (l - most).exp()).sum::<f64>().ln() }
 }
 
 fn moved(x: &[f64], column: usize, to: f64) -> Vec<f64> {

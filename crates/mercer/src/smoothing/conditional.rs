@@ -1,6 +1,7 @@
 //! Conditional densities of a joint one, p(y | x) = sum_i W_i(x) k_h(y - y_i) with W_i(x) = k_h(x - x_i) / sum_l k_h(x - x_l) (Murphy
 //! 2012, 14.7.4), their means, and classes by Bayes' rule, p(c | x) = p(c) p(x | c) / sum_d p(d) p(x | d) (14.7.3).
 
+use super::boundary::log_sum;
 use super::density::{Asked, Density};
 use super::{Sample, Shape, SmoothingKernel};
 use crate::control::Control;
@@ -8,11 +9,12 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 
 impl Density {
-    /// The density of the other columns where some columns have given values.
+    /// The density of the other columns where some columns have given values: the quotient of the joint density and that of the given
+    /// columns, whose mirror images at the ends of a support count as they do there.
     ///
     /// # Errors
     /// A radial kernel that is not Gaussian, or a bandwidth matrix: they are no products of kernels of the columns; no column that is left
-    /// or given; a value that no row is near to.
+    /// or given; a value outside of its support, or that no row is near to.
     pub fn given(&self, values: &[(usize, f64)]) -> Result<Density> {
         let stored = &self.stored;
         if stored.frame.is_oblique() || stored.shape == Shape::Radial && stored.kernel != SmoothingKernel::Gaussian {
@@ -31,18 +33,24 @@ impl Density {
                 self.dim()
             ));
         }
-        let kernel = stored.kernel;
+        if let Some((j, x)) = values.iter().find(|(j, x)| stored.support.get(*j).is_some_and(|ends| !ends.has(*x))) {
+            return fault(format!("column {} is given the value {x}, outside of its support", j + 1));
+        }
+        let places: Vec<(usize, Vec<f64>)> = values.iter().map(|&(j, x)| (j, self.with_images(j, x))).collect();
         let own = |i: usize| stored.widths.get(i).copied().unwrap_or(1.0);
         let log_weight = |i: usize| -> f64 {
-            let one = |(j, x): &(usize, f64)| {
-                let u = (x - stored.sample.points()[(i, *j)]).abs() / (stored.frame.width(*j) * own(i));
-                match kernel {
-                    SmoothingKernel::Gaussian => -0.5 * u * u,
-                    SmoothingKernel::Exponential => -u,
-                    compact => compact.profile(u).ln(),
-                }
+            let one = |(j, places): &(usize, Vec<f64>)| {
+                let log_kernel = |x: &f64| {
+                    let u = (x - stored.sample.points()[(i, *j)]).abs() / (stored.frame.width(*j) * own(i));
+                    match stored.kernel {
+                        SmoothingKernel::Gaussian => -0.5 * u * u,
+                        SmoothingKernel::Exponential => -u,
+                        compact => compact.profile(u).ln(),
+                    }
+                };
+                log_sum(&places.iter().map(log_kernel).collect::<Vec<_>>())
             };
-            stored.sample.weights()[i].ln() - values.len() as f64 * own(i).ln() + values.iter().map(one).sum::<f64>()
+            stored.sample.weights()[i].ln() - values.len() as f64 * own(i).ln() + places.iter().map(one).sum::<f64>()
         };
         let logs: Vec<f64> = (0..stored.sample.rows()).map(log_weight).collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
