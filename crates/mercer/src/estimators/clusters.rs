@@ -33,6 +33,8 @@ pub(super) struct Places {
     pub(super) of_row: Vec<usize>,
     /// The weight of the rows at each place.
     pub(super) weights: Vec<f64>,
+    /// The weight of one row at each place, the least of them: weights count rows, and a row of weight below 1 is a row all the same.
+    pub(super) single: Vec<f64>,
     /// Distances among the places, to a power; symmetric.
     pub(super) apart: Matrix,
     /// That power, 1 or 2. Squares in feature space may lie below 0 where the similarity is no kernel.
@@ -71,6 +73,7 @@ impl Places {
             rows: Vec::new(),
             of_row: vec![0; n],
             weights: Vec::new(),
+            single: Vec::new(),
             apart: Matrix::zeros(0, 0),
             power: if distances { 1 } else { 2 },
         };
@@ -84,10 +87,12 @@ impl Places {
             let place = near.find(|&p| row[places.rows[p]] == 0.0).unwrap_or_else(|| {
                 places.rows.push(i);
                 places.weights.push(0.0);
+                places.single.push(1.0);
                 places.rows.len() - 1
             });
             places.of_row[i] = place;
             places.weights[place] += task.weight(i);
+            places.single[place] = places.single[place].min(task.weight(i));
         }
         Ok(places)
     }
@@ -184,10 +189,10 @@ impl Places {
         let mut whole = 0.0;
         for (p, &own) in cluster.iter().enumerate() {
             // Copies of a row are others of its cluster.
-            let others = mass[own] - 1.0;
+            let others = mass[own] - self.single[p];
             let inside = sums[(p, own)] / others;
             let outside = (0..count).filter(|&k| k != own && mass[k] > 0.0).map(|k| sums[(p, k)] / mass[k]).fold(f64::INFINITY, f64::min);
-            if others > 0.0 && outside.is_finite() && inside.max(outside) > 0.0 {
+            if others > ALIKE * mass[own] && outside.is_finite() && inside.max(outside) > 0.0 {
                 whole += self.weights[p] * (outside - inside) / inside.max(outside);
             }
         }
@@ -222,9 +227,16 @@ impl Places {
             rows,
             of_row: (0..some.len()).collect(),
             weights: some.iter().map(|&p| self.weights[p]).collect(),
+            single: some.iter().map(|&p| self.single[p]).collect(),
             apart,
             power: self.power,
         }
+    }
+
+    /// The most clusters among which rows can be told to lie: one less than there are rows, copies counted, and no more than places.
+    pub(super) fn most_clusters(&self) -> usize {
+        let several = self.weights.iter().zip(&self.single).any(|(all, one)| *all > (1.0 + ALIKE) * one);
+        self.rows.len().saturating_sub(usize::from(!several))
     }
 
     /// -d/2 of squared distances d: kernel values but for what is added to rows and columns, which clusters around means do not see.

@@ -153,7 +153,7 @@ pub(super) fn count(by: CountBy, places: &Places, most: usize, task: &Task<'_>, 
         CountBy::Gap => gap(places, most, task, clusters),
         CountBy::Stability => stability(places, most, task, clusters),
         CountBy::Silhouette | CountBy::Eigengap => {
-            let counts: Vec<usize> = (2..=most.min(places.rows.len().saturating_sub(1))).collect();
+            let counts: Vec<usize> = (2..=most.min(places.most_clusters())).collect();
             let found = clusters(places, &counts)?;
             let width = |(&count, cluster): (&usize, &Vec<usize>)| {
                 Ok(CountTried { count, value: places.silhouette(cluster, count, task)?, error: 0.0 })
@@ -179,8 +179,9 @@ fn gap(places: &Places, most: usize, task: &Task<'_>, clusters: Clustering<'_>) 
         task.control.check_time("reference tables of the gap statistic")?;
         task.control.tell("gap statistic", draw, REFERENCES);
         let squares = reference(&coordinates, task.seed.wrapping_add(draw as u64), task)?;
-        let (rows, weights) = (places.rows.clone(), places.weights.clone());
-        let mut like = Places { rows, of_row: (0..n).collect(), weights, apart: squares.clone(), power: 2 };
+        let Places { rows, weights, single, .. } = places;
+        let (rows, weights, single) = (rows.clone(), weights.clone(), single.clone());
+        let mut like = Places { rows, of_row: (0..n).collect(), weights, single, apart: squares.clone(), power: 2 };
         like.raise(places.power);
         let found = clusters(&like, &counts)?;
         drawn.push(scatters(&squares, &like, &counts, &found));
@@ -322,7 +323,14 @@ mod tests {
     fn scatters_are_sums_of_squares_around_means() {
         let at = [0.0, 2.0, 10.0];
         let squares = Matrix::from_fn(3, 3, |p, q| (at[p] - at[q]) * (at[p] - at[q]));
-        let places = Places { rows: vec![0, 1, 2], of_row: vec![0, 1, 2], weights: vec![1.0; 3], apart: squares.clone(), power: 2 };
+        let places = Places {
+            rows: vec![0, 1, 2],
+            of_row: vec![0, 1, 2],
+            weights: vec![1.0; 3],
+            single: vec![1.0; 3],
+            apart: squares.clone(),
+            power: 2,
+        };
         let found = scatters(&squares, &places, &[1, 2], &[vec![0, 0, 0], vec![0, 0, 1]]);
         assert!((found[0] - 56f64.ln()).abs() <= 1e-12 && (found[1] - 2f64.ln()).abs() <= 1e-12);
     }

@@ -62,6 +62,8 @@ struct Embedding {
     /// (w_i / d_i)^(1/2).
     scale: Vec<f64>,
     values: Vec<f64>,
+    /// Leading eigenvalues that are no rounding.
+    rank: usize,
     /// One eigenvector per row.
     vectors: Matrix,
     residual: f64,
@@ -96,12 +98,15 @@ impl Embedding {
         };
         let entry = |p: usize, q: usize| scale[p] * values[(p, q)] * scale[q];
         let found = leading_pairs(n, count, TOLERANCE, (task.seed, task.control), &entry, &multiply)?;
-        Ok(Embedding { scale, values: found.values, vectors: found.vectors, residual: found.residual, products: found.products })
+        // The largest is 1. What lies below rounding of it has no direction: new rows would be divided by it.
+        let floor = (n as f64 * f64::EPSILON).max(found.residual.min(TOLERANCE)) * found.values.first().copied().unwrap_or(0.0);
+        let rank = found.values.iter().take_while(|l| **l > floor).count();
+        Ok(Embedding { rank, scale, values: found.values, vectors: found.vectors, residual: found.residual, products: found.products })
     }
 
-    /// Rows of length 1 along the first eigenvectors, n x count.
+    /// Rows of length 1 along the first eigenvectors, no more than there are, n x count.
     fn directions(&self, count: usize) -> Matrix {
-        let mut out = Matrix::from_fn(self.scale.len(), count, |p, k| self.vectors[(k, p)] / self.scale[p]);
+        let mut out = Matrix::from_fn(self.scale.len(), count.min(self.rank), |p, k| self.vectors[(k, p)] / self.scale[p]);
         (0..out.rows()).for_each(|p| to_length_one(out.row_mut(p)));
         out
     }
@@ -165,9 +170,11 @@ impl Estimator for SpectralClustering {
             };
             return count_by::count(self.count_by, &places, most, task, &clusters).map(Some);
         }
-        let most = places.rows.len().min(most + 1);
-        let values = Embedding::new(&places, most, task)?.values;
-        let tried = (2..most).map(|count| CountTried { count, value: values[count - 1] - values[count], error: 0.0 }).collect();
+        let most = most.min(places.most_clusters());
+        let mut values = Embedding::new(&places, (most + 1).min(places.rows.len()), task)?.values;
+        // Where every place is a cluster, its copies leave eigenvalues of 0.
+        values.resize(most + 1, 0.0);
+        let tried = (2..=most).map(|count| CountTried { count, value: values[count - 1] - values[count], error: 0.0 }).collect();
         Ok(Some(CountCurve::greatest(CountBy::Eigengap, tried, &places)))
     }
 
@@ -178,24 +185,30 @@ impl Estimator for SpectralClustering {
         places.require(count, Self::NAME)?;
         let embedding = Embedding::new(&places, count, task)?;
         let directions = embedding.directions(count);
+        let kept = directions.cols();
         let found = self.among(&directions, &places, count, task)?;
         let number = numbers(&found.cluster, &found.mass);
-        let (mut sizes, mut centres) = (vec![0.0; count], Matrix::zeros(count, count));
+        let (mut sizes, mut centres) = (vec![0.0; count], Matrix::zeros(count, kept));
         (0..count).for_each(|k| sizes[number[k]] = found.mass[k]);
         for (p, &k) in found.cluster.iter().enumerate() {
             let share = places.weights[p] / found.mass[k];
             centres.row_mut(number[k]).iter_mut().zip(directions.row(p)).for_each(|(c, v)| *c += share * v);
         }
-        let mut coef = Matrix::zeros(n, count);
+        let mut coef = Matrix::zeros(n, kept);
         for (i, &p) in places.of_row.iter().enumerate() {
             // The rows of a place share what it has, by their weights.
             let share = task.weight(i) / places.weights[p];
-            (0..count).for_each(|k| coef[(i, k)] = share * embedding.scale[p] * embedding.vectors[(k, p)] / embedding.values[k]);
+            (0..kept).for_each(|k| coef[(i, k)] = share * embedding.scale[p] * embedding.vectors[(k, p)] / embedding.values[k]);
         }
-        let mut expansion = Expansion::new((0..n).collect(), coef, vec![0.0; count]);
+        let mut expansion = Expansion::new((0..n).collect(), coef, vec![0.0; kept]);
         expansion.weigh(task.gram, task.control)?;
         let eigenvalues: Vec<String> = embedding.values.iter().map(|l| format!("{l:.3}")).collect();
         let mut notes = vec![told(&sizes), format!("leading eigenvalues: {}", eigenvalues.join(", "))];
+        if kept < count {
+            notes.push(format!(
+                "the similarities have {kept} directions and {count} clusters are asked for: eigenvalues beyond are rounding and are left out; fewer clusters, or a kernel of higher rank such as rbf, would separate them better"
+            ));
+        }
         if !found.fixed {
             notes.push("k-means among the eigenvectors was stopped before it was done; allow more time".into());
         }

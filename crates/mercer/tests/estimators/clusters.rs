@@ -90,6 +90,62 @@ fn silhouettes_are_of_distances_whatever_is_given_or_added_up() {
     }
 }
 
+// A silhouette is a ratio of distances: what all rows weigh plays no part where they weigh less than one row, and weights count rows.
+#[test]
+fn silhouettes_do_not_depend_on_the_scale_of_weights_that_are_no_counts() {
+    let at = [0.0, 1.0, 2.0, 10.0, 11.0];
+    let gram = |at: &[f64]| Dense::square(Matrix::from_fn(at.len(), at.len(), |i, j| at[i] * at[j])).unwrap();
+    let control = Control::default();
+    let width = |at: &[f64], weights: Option<&[f64]>| {
+        let (gram, target) = (gram(at), Target::Absent { rows: at.len() });
+        let task = Task { gram: &gram, target: &target, weights, control: &control, seed: 0 };
+        EstimatorExpr::parse("k_medoids(clusters=2)").unwrap().fit(&task).unwrap().clusters().unwrap().silhouette.unwrap()
+    };
+    for scale in [1.0, 0.5, 0.1, 1e-6] {
+        assert!((width(&at, Some(&[scale; 5])) - width(&at, None)).abs() <= 1e-9, "{scale}: {}", width(&at, Some(&[scale; 5])));
+    }
+    let counted = width(&at, Some(&[1.0, 2.0, 1.0, 3.0, 1.0]));
+    assert!((counted - width(&[0.0, 1.0, 1.0, 2.0, 10.0, 10.0, 10.0, 11.0], None)).abs() <= 1e-12);
+}
+
+// Rows of a short survey: every cluster is one place, of which there are many copies. The mean silhouette of all places is 1.
+#[test]
+fn every_place_may_be_a_cluster_where_rows_have_copies() {
+    let places = [(0.0, 0.0), (5.0, 5.0), (9.0, 0.0), (20.0, 20.0)];
+    for count in [2, 3, 4] {
+        let data = table(vec![
+            ("x", (0..20 * count).map(|i| places[i % count].0).collect()),
+            ("y", (0..20 * count).map(|i| places[i % count].1).collect()),
+        ]);
+        for (estimator, kernel) in [
+            ("k_medoids", "rbf(length_scale=3)"),
+            ("k_medoids", "linear"),
+            ("kernel_k_means", "linear"),
+            ("spectral_clustering", "rbf(length_scale=1)"),
+        ] {
+            let (model, found) = clusters(estimator, kernel, &data).unwrap();
+            assert_eq!(model.answer, Answer::Clusters { count }, "{estimator} {kernel}");
+            assert!((0..20 * count).all(|i| found[i] == found[i % count]), "{estimator} {kernel}");
+        }
+    }
+    // Without copies a cluster of its own tells nothing of a row.
+    let three = table(vec![("x", vec![0.0, 5.0, 9.0])]);
+    assert_eq!(clusters("k_medoids", "linear", &three).unwrap().0.answer, Answer::Clusters { count: 2 });
+}
+
+// Positive columns under the linear kernel: as many directions as columns, and eigenvalues of rounding after them.
+#[test]
+fn spectral_clustering_leaves_out_directions_that_are_rounding_and_says_so() {
+    let column = |d: usize| (0..60).map(|i| 1.0 + ((i * [37, 53][d]) % 29) as f64 / 7.0).collect::<Vec<f64>>();
+    let data = table(vec![("x", column(0)), ("y", column(1))]);
+    let (model, found) = clusters("spectral_clustering(clusters=4)", "linear", &data).unwrap();
+    let said = model.summary().notes.iter().find(|n| n.contains("directions")).unwrap();
+    assert!(said.contains("2 directions and 4 clusters"), "{said}");
+    assert_eq!(Fitted::expansion(&model.fitted).unwrap().bias.len(), 2);
+    assert_eq!(codes(&model, &data), found);
+    assert!(model.fitted.clusters().unwrap().sizes.iter().all(|s| *s > 0.0));
+}
+
 #[test]
 fn the_number_of_clusters_is_found_where_they_lie_apart() {
     let at = |i: usize| [[0.0, 0.0], [8.0, 1.0], [3.0, 9.0], [-7.0, 5.0]][i % 4];
