@@ -30,6 +30,8 @@ pub const SAME: f64 = 1e-5;
 pub enum Starts {
     /// There are no steps, and hence no start.
     ClosedForm,
+    /// Steps begin at one place whatever is known: two fits have the same bits, which says nothing.
+    Fixed,
     /// Predictions of the two fits differ by this share of the largest.
     Apart(f64),
 }
@@ -77,7 +79,7 @@ impl Starts {
         }
         let largest = one.data().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
         let apart = one.data().iter().zip(two.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-        Ok(Some(Starts::Apart(apart / largest)))
+        Ok(Some(if one == two { Starts::Fixed } else { Starts::Apart(apart / largest) }))
     }
 }
 

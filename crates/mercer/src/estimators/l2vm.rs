@@ -216,12 +216,19 @@ impl Estimator for L2vm {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedL2vm> {
+        self.fit_from(task, None)
+    }
+
+    /// Of classes from the latent functions of the earlier fit.
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedL2vm>) -> Result<FittedL2vm> {
         settled::<Self>("lambda", &self.lambda)?;
         let scores = self.scores(task)?;
         let features = Features::of(task)?;
         let inner = Task { gram: &features.products, ..*task };
         let (found, summary) = if scores.is_some() {
-            let fitted = self.logistic().fit(&inner)?;
+            let earlier = earlier.filter(|e| e.expansion.support.len() == task.rows());
+            let latent = earlier.map(|e| e.expansion.predict(task.gram, task.control)).transpose()?;
+            let fitted = self.logistic().fit_near(&inner, latent.as_ref())?;
             (fitted.expansion().clone(), fitted.summary().clone())
         } else {
             let fitted = self.ridge().fit(&inner)?;

@@ -21,7 +21,7 @@ use crate::gram;
 use crate::linalg::{Matrix, product_within};
 use crate::param::{Domain, Param, Value};
 use crate::solve::feature_mode::Features;
-use crate::solve::likelihood::ClassLikelihood;
+use crate::solve::likelihood::{ClassLikelihood, Likelihood};
 use crate::solve::mode::{self, Mode};
 use crate::solve::{feature_laplace, laplace};
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,28 @@ impl Estimator for Logistic {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedLogistic> {
+        self.fit_near(task, None)
+    }
+
+    fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedLogistic>) -> Result<FittedLogistic> {
+        let latent = earlier.filter(|e| e.expansion.support.len() == task.rows()).map(|e| e.expansion.predict(task.gram, task.control));
+        self.fit_near(task, latent.transpose()?.as_ref())
+    }
+    /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
+    /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
+    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
+        self.criterion_by(task, None).map(|(criterion, _)| criterion)
+    }
+
+    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
+        self.criterion_by(task, Near::alpha(last)).map(|(criterion, alpha)| (criterion, Some(Near::mode(alpha))))
+    }
+}
+
+impl Logistic {
+    /// The fit. Over kernel values it starts from the coefficients that latent functions of another fit (N x outputs) would have if they
+    /// were the mode.
+    pub(super) fn fit_near(&self, task: &Task<'_>, latent: Option<&Matrix>) -> Result<FittedLogistic> {
         let (lambda, scores, likelihood) = self.problem(task)?;
         let (n, control) = (task.rows(), task.control);
         let scaled = |mut v: Matrix| {
@@ -153,7 +175,12 @@ impl Estimator for Logistic {
             None => {
                 let k = gram::dense(task.gram, control)?;
                 let multiply = |v: &Matrix| product_within(&k, v, control).map(scaled);
-                (mode::find(&likelihood, n, &multiply, self.intercept, control)?, None)
+                let start = latent.filter(|f| f.rows() == n && f.cols() == likelihood.outputs()).map(|f| likelihood.at(f).residual);
+                let mode = match start {
+                    Some(alpha) => mode::find_from(&likelihood, &alpha, &multiply, self.intercept, control)?,
+                    None => mode::find(&likelihood, n, &multiply, self.intercept, control)?,
+                };
+                (mode, None)
             }
         };
         let mut summary = summary(&mode);
@@ -170,18 +197,6 @@ impl Estimator for Logistic {
         Ok(FittedLogistic { expansion, scores, summary })
     }
 
-    /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
-    /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
-    fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
-        self.criterion_by(task, None).map(|(criterion, _)| criterion)
-    }
-
-    fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
-        self.criterion_by(task, Near::alpha(last)).map(|(criterion, alpha)| (criterion, Some(Near::mode(alpha))))
-    }
-}
-
-impl Logistic {
     fn criterion_by(&self, task: &Task<'_>, last: Option<&Matrix>) -> Result<(Criterion, Matrix)> {
         let (lambda, _, likelihood) = self.problem(task)?;
         let control = task.control;

@@ -56,10 +56,10 @@ impl Method {
         })
     }
 
-    /// `closed form`, `yes (3e-9)`, `no (0.2)`.
+    /// `closed form`, `yes (3e-9)`, `no (0.2)`; unknown where there is one start alone.
     fn unique(&self) -> String {
         match self.starts {
-            None => UNKNOWN.into(),
+            None | Some(Starts::Fixed) => UNKNOWN.into(),
             Some(Starts::ClosedForm) => "closed form".into(),
             Some(Starts::Apart(share)) => format!("{} ({})", if share <= SAME { "yes" } else { "no" }, power(share, 0)),
         }
@@ -118,9 +118,9 @@ impl Comparison {
     }
 
     /// What the table of methods means.
-    pub(super) const METHODS_LEGEND: &str = "unique: do two starts give the same model? (largest difference; 300 rows at most); kept: \
-         training rows that predictions need; ECE: calibration error; needs a valid kernel: one that is positive semi-definite; model: \
-         size of its file.";
+    pub(super) const METHODS_LEGEND: &str = "unique: do two starts give the same model? (largest difference; 300 rows at most; -: the \
+         method has one start, or two could not be tried); kept: training rows that predictions need; ECE: calibration error; needs a \
+         valid kernel: one that is positive semi-definite; model: size of its file.";
 
     /// Which estimator to take for what, where there is a choice: rows on equal terms that keep nearly all that the best one gains
     /// over a guess; for speed and size only where the best one is slow or large.

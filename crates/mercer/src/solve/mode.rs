@@ -121,6 +121,20 @@ pub fn find(
     problem.descend(here, EXACT)
 }
 
+/// Finds the mode from other coefficients than 0, where these are better, to the same tolerance as [`find`].
+///
+/// # Errors
+/// As [`find`].
+pub fn find_from(
+    likelihood: &dyn Likelihood,
+    alpha: &Matrix,
+    multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
+    constants: bool,
+    control: &Control,
+) -> Result<Mode> {
+    Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha, EXACT)
+}
+
 /// Finds the mode on the way of a search: from coefficients of a mode nearby, to the tolerance of a search.
 ///
 /// # Errors
@@ -132,7 +146,7 @@ pub fn find_near(
     constants: bool,
     control: &Control,
 ) -> Result<Mode> {
-    Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha)
+    Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha, OF_SEARCH)
 }
 
 /// The mode of one convex latent function without constants where S is at hand; on the way of a search from coefficients of a mode
@@ -149,7 +163,7 @@ pub fn find_within(likelihood: &dyn Likelihood, alpha: Option<&Matrix>, s: &Matr
     };
     let problem = Problem { likelihood, multiply: &multiply, whole: Some(s), constants: false, control };
     match alpha {
-        Some(alpha) => problem.descend_near(alpha),
+        Some(alpha) => problem.descend_near(alpha, OF_SEARCH),
         None => problem.descend(problem.origin(s.rows())?, EXACT),
     }
 }
@@ -162,13 +176,13 @@ impl Problem<'_> {
     }
 
     /// From coefficients of a mode nearby, or from functions of 0 where these are better.
-    fn descend_near(&self, alpha: &Matrix) -> Result<Mode> {
+    fn descend_near(&self, alpha: &Matrix, exact: f64) -> Result<Mode> {
         let origin = self.origin(alpha.rows())?;
         if alpha.cols() != self.likelihood.outputs() {
-            return self.descend(origin, OF_SEARCH);
+            return self.descend(origin, exact);
         }
         let near = self.place(alpha.clone(), (self.multiply)(alpha)?, origin.constants.clone())?;
-        self.descend(if near.objective < origin.objective { near } else { origin }, OF_SEARCH)
+        self.descend(if near.objective < origin.objective { near } else { origin }, exact)
     }
 
     /// Newton's method from a place until the gap is so small a share of the objective.

@@ -143,7 +143,13 @@ fn the_gradient_is_zero_at_the_optimum_of_a_logistic_model_on_kernel_features() 
         let slope: f64 = (0..14).map(|i| r[i] * k[(i, j)]).sum::<f64>() + 0.3 * w[(j, 0)];
         assert!(slope.abs() < 1e-11, "{slope}");
     }
-    // Convex: the rows in another order start elsewhere and agree.
+    // Convex: from the functions of a fit with ten times the penalty it ends in the same weights.
+    let (gram, target, control) = (square(&x, rbf), classes(&TWO, 2), Control::default());
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 1 };
+    let warm = l2vm(0.3, true).fit_from(&task, Some(&fit(&l2vm(3.0, true), &gram, &target, None))).unwrap();
+    assert!(warm.expansion().coef != *w, "the start is not used");
+    (0..14).for_each(|i| assert!((warm.expansion().coef[(i, 0)] - w[(i, 0)]).abs() < 1e-8));
+    // So have rows in another order.
     let order: Vec<usize> = (0..14).rev().collect();
     let turned =
         fit(&l2vm(0.3, true), &square(&x.select_rows(&order), rbf), &classes(&order.iter().map(|&i| TWO[i]).collect::<Vec<_>>(), 2), None);

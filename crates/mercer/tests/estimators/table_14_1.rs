@@ -45,8 +45,11 @@ fn two_starts_of_a_convex_method_agree_and_those_of_the_relevance_vector_machine
         ("l2vm(lambda=0.5)", "l2vm(lambda=5)"),
     ] {
         let from = learn(other, &gram, &target, None);
-        let found = apart(&learn(text, &gram, &target, None), &learn(text, &gram, &target, Some(&from)), &gram);
+        let (cold, warm) = (learn(text, &gram, &target, None), learn(text, &gram, &target, Some(&from)));
+        let found = apart(&cold, &warm, &gram);
         assert!(found <= 1e-8, "{text}: {found:e}");
+        // The start was used.
+        assert!(cold != warm, "{text}");
     }
     // The other start of rvm: the rows that it keeps of the same table where every other row weighs ten times as much.
     let weights: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 10.0 } else { 1.0 }).collect();
@@ -105,11 +108,11 @@ fn a_comparison_measures_what_the_table_says() {
     let comparing = Comparing { prep: Recipe { standardise: false, ..Recipe::default() }, ..comparing };
     let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap();
     for (name, scored) in names.iter().zip(&outcome.rows) {
-        let agree = match scored.starts {
-            Some(Starts::Apart(share)) => share <= SAME,
-            other => panic!("{name}: {other:?}"),
-        };
-        assert_eq!(agree, *name != "rvm", "{name}: {:?}", scored.starts);
+        match scored.starts {
+            Some(Starts::Apart(share)) => assert_eq!(share <= SAME, *name != "rvm", "{name}: {share}"),
+            // It has no weights, and begins each mode at functions of 0.
+            other => assert!(name.starts_with("gp") && other == Some(Starts::Fixed), "{name}: {other:?}"),
+        }
         let kept = scored.model.as_ref().unwrap().fitted.support().len();
         assert_eq!(kept * 10 < 9 * N, !name.starts_with("l2vm") && !name.starts_with("gp"), "{name} keeps {kept}");
     }
