@@ -16,6 +16,11 @@ const FEW: usize = 300;
 const SHARE: usize = 8;
 /// Eigenvalues of rounding are below this share of the largest weighed kernel value, times N.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Eigenvalues below 0 that are looked for among many rows, and the relative residual that they are asked to reach.
+const MOST_BELOW: usize = 16;
+const OF_BELOW: f64 = 1e-4;
+/// Squares that differ by less than this share are equal but for rounding.
+const SLACK: f64 = 1e-9;
 /// Products with a block that a search for eigenpairs may take.
 const MOST_PRODUCTS: usize = 300;
 
@@ -70,6 +75,40 @@ impl<'a> Centred<'a> {
     /// The trace: the variance in all directions, times the sum of the weights.
     pub(super) fn trace(&self) -> f64 {
         (0..self.root.len()).map(|i| self.entry(i, i)).sum()
+    }
+
+    /// The eigenvalues below 0, which a kernel that is positive semi-definite has none of: their sum, and how many they are; of many
+    /// rows the greatest in size, where some are known to be there.
+    pub(super) fn below_zero(&self, known: bool, seed: u64, control: &Control) -> Result<(f64, usize)> {
+        let n = self.root.len();
+        if n > FEW && !known && !self.has_negative_pair() {
+            return Ok((0.0, 0));
+        }
+        let count = if n > FEW { MOST_BELOW } else { n };
+        let entry = |i: usize, j: usize| -self.entry(i, j);
+        let multiply = |rows: &Matrix| {
+            let mut out = self.multiply(rows, control)?;
+            out.data_mut().iter_mut().for_each(|v| *v = -*v);
+            Ok(out)
+        };
+        let found = leading_pairs(n, count, OF_BELOW, (seed, control), &entry, &multiply)?;
+        let below: Vec<f64> = found.values.into_iter().take_while(|l| *l > self.floor()).collect();
+        Ok((below.iter().sum(), below.len()))
+    }
+
+    /// Whether only some of the eigenvalues below 0 are looked for.
+    pub(super) fn looks_at_some(&self) -> bool {
+        self.root.len() > FEW
+    }
+
+    /// Whether a value is larger than those of its rows with themselves allow.
+    fn has_negative_pair(&self) -> bool {
+        let n = self.root.len();
+        let most = self.floor();
+        (0..n).any(|i| {
+            let own = self.values[(i, i)];
+            self.values.row(i)[..i].iter().enumerate().any(|(j, v)| v * v > own * self.values[(j, j)] + most * most + SLACK * v * v)
+        })
     }
 
     /// Eigenvalues up to here are rounding.

@@ -47,6 +47,8 @@ const AS_FAR: f64 = 1e-9;
 const REMADE: f64 = 1e-13;
 /// Components that are looked at first where their number is found.
 const FIRST: usize = 16;
+/// Components that hold more than all variance by so small a share do so by rounding.
+const OVER: f64 = 1e-9;
 /// Components that a note gives the share of.
 const SHOWN: usize = 10;
 
@@ -180,7 +182,9 @@ impl Estimator for KernelPca {
         let (n, asked) = (task.rows(), self.components.number());
         self.check_sparsity()?;
         let centred = self.centred(task)?;
-        let (total, floor) = (centred.trace(), centred.floor());
+        let (mut below, mut count_below) = centred.below_zero(false, task.seed, task.control)?;
+        // Of similarities that are no kernel the trace is less than what the directions hold whose variance is above 0.
+        let (mut total, floor) = (centred.trace() + below, centred.floor());
         let mut count = if asked < 1.0 { FIRST } else { asked as usize };
         let (mut found, mut kept);
         loop {
@@ -226,8 +230,22 @@ impl Estimator for KernelPca {
             coef = Matrix::from_fn(n, kept + 1, |i, j| if j < kept { coef[(i, j)] } else { centred.share[i] });
             bias.push(0.0);
         }
+        let held: f64 = values.iter().sum();
+        if count_below == 0 && held > total * (1.0 + OVER) {
+            (below, count_below) = centred.below_zero(true, task.seed, task.control)?;
+            total += below;
+        }
+        total = total.max(held);
         let spectrum = Spectrum { values, total };
         let mut notes = vec![spectrum.told()];
+        if count_below > 0 {
+            notes.push(format!(
+                "the centred similarities are not positive semi-definite: {} eigenvalues{} are below 0, together {:.1}% of the size of all; components hold only what lies above 0",
+                count_below,
+                if centred.looks_at_some() { " at least" } else { "" },
+                100.0 * below / (below + spectrum.total)
+            ));
+        }
         if asked >= 1.0 && kept < asked as usize {
             notes.push(format!("{asked} components are asked for, and rows differ in {kept} directions: there are {kept}"));
         }
@@ -292,7 +310,7 @@ fn sign(numbers: &[f64]) -> f64 {
 pub struct Spectrum {
     /// Eigenvalues of the centred Gram matrix, greatest first.
     pub values: Vec<f64>,
-    /// Their sum over all components, those that are not kept included.
+    /// The sum of all that are above 0, those of components that are not kept included.
     pub total: f64,
 }
 

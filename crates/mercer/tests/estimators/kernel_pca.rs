@@ -42,7 +42,7 @@ fn equal_up_to_sign(found: &Matrix, expected: &Matrix, tolerance: f64) {
     }
 }
 
-// spec: M33
+// spec: M33, E3-22
 #[test]
 fn inner_products_give_the_principal_directions_of_a_table_with_more_columns_than_rows() {
     let x = centred(&points(1, 6, 11));
@@ -323,4 +323,27 @@ fn what_cannot_be_is_refused_with_what_to_change() {
     let model = learn("kernel_pca(components=1)", "rbf", &data, &none).unwrap();
     let score = model.score(&data, &Target::numbers(&[0.5; 20]), None, None, &Control::default());
     assert!(score.unwrap_err().to_string().contains("kernel_pca gives components"));
+}
+
+// K = Q diag(5, 3, 1, -2, -1) Q' with orthonormal columns that sum to 0, so that centring changes nothing: 9 above 0 and 3 below.
+#[test]
+fn similarities_that_are_no_kernel_are_said_with_how_much_of_them_is_below_zero() {
+    let n = 24;
+    let values = [5.0, 3.0, 1.0, -2.0, -1.0];
+    // Columns of the discrete cosine transform of the second kind, but for the constant one.
+    let q = |i: usize, k: usize| (2.0 / n as f64).sqrt() * (std::f64::consts::PI * (i as f64 + 0.5) * (k + 1) as f64 / n as f64).cos();
+    let gram = Dense::square(Matrix::from_fn(n, n, |i, j| (0..5).map(|k| values[k] * q(i, k) * q(j, k)).sum())).unwrap();
+    let fitted = components(&gram, 7.0, None);
+    let spectrum = fitted.spectrum().unwrap();
+    assert_eq!(spectrum.values.len(), 3);
+    for (share, expected) in spectrum.shares().iter().zip([5.0 / 9.0, 3.0 / 9.0, 1.0 / 9.0]) {
+        close(*share, expected, 1e-9);
+    }
+    let notes = &fitted.summary().notes;
+    assert!(notes.iter().any(|n| n.contains("100.0% in all")), "{notes:?}");
+    assert!(notes.iter().any(|n| n.contains("2 eigenvalues are below 0, together 25.0%")), "{notes:?}");
+    // A kernel has none.
+    let x = points(2, 30, 3);
+    let notes = all(&square(&x, |a, b| rbf(0.5)(a, b)), None).summary().notes.clone();
+    assert!(!notes.iter().any(|n| n.contains("below 0")), "{notes:?}");
 }
