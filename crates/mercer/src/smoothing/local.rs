@@ -198,7 +198,8 @@ impl LocalRegression {
     pub fn targets(&self) -> &[f64] {
         &self.y
     }
-    /// f at each of them, had it not been there.
+    /// f at each of them, had it not been there: where the nearest share decides, with the window of the others. Rounds against outliers
+    /// are not gone through again without the row: then its weight and those of the others are the ones that all rows together have.
     pub fn left_out(&self) -> &[f64] {
         &self.look.left_out
     }
@@ -282,15 +283,23 @@ impl LocalRegression {
     /// The bandwidths at a place.
     fn widths_at<'a>(&'a self, x: &[f64]) -> Cow<'a, [f64]> {
         let Reach::Nearest(span) = self.reach else { return Cow::Borrowed(&self.units) };
+        self.widths_of(self.nearest(x, span, 0.0), x.len())
+    }
+
+    /// The bandwidths of a window of such a width.
+    fn widths_of(&self, width: f64, columns: usize) -> Cow<'_, [f64]> {
         // Several columns are added up in another order than here: the farthest row stays within.
-        let width = self.nearest(x, span) * if x.len() > 1 { 1.0 + 4.0 * f64::EPSILON } else { 1.0 };
+        let width = width * if columns > 1 { 1.0 + 4.0 * f64::EPSILON } else { 1.0 };
         Cow::Owned(self.units.iter().map(|unit| unit * width).collect())
     }
 
     /// The fit at x, with its spread where asked for; none where no row is near.
     fn at(&self, x: &[f64], spread: bool, control: &Control) -> Result<Option<At>> {
-        let widths = self.widths_at(x);
-        At::of(&Moments::at(self.columns(), self.kernel, x, &widths, self.degree, spread), self.degree, &widths, control)
+        self.at_with(x, &self.widths_at(x), spread, control)
+    }
+
+    fn at_with(&self, x: &[f64], widths: &[f64], spread: bool, control: &Control) -> Result<Option<At>> {
+        At::of(&Moments::at(self.columns(), self.kernel, x, widths, self.degree, spread), self.degree, widths, control)
     }
 
     /// The fits at places (pairs with what is made of them), together where that pays.
@@ -321,10 +330,14 @@ impl LocalRegression {
         (0..places.rows()).into_par_iter().map(one).collect()
     }
 
-    /// The distance of the row that is a share of all away; repetitions count.
-    fn nearest(&self, x: &[f64], span: f64) -> f64 {
-        let mut wanted = (span.min(1.0) * self.sample.count() + 1e-5).floor().max(1.0);
-        let mut near = self.columns().near(x, &self.units, wanted);
+    /// The distance of the row that is a share of all away; repetitions count. So many of those at the place itself are absent.
+    fn nearest(&self, x: &[f64], span: f64, absent: f64) -> f64 {
+        let mut wanted = (span.min(1.0) * (self.sample.count() - absent) + 1e-5).floor().max(1.0);
+        let mut near = self.columns().near(x, &self.units, wanted + absent);
+        if let Some(own) = near.iter_mut().find(|(r, count)| absent > 0.0 && *r == 0.0 && *count >= absent) {
+            own.1 -= absent;
+        }
+        near.retain(|(_, count)| *count > 0.0);
         // Where all of those lie at the place itself, the next one off it.
         let off = near.iter().map(|(r, _)| *r).filter(|r| *r > 0.0).fold(f64::INFINITY, f64::min);
         let mut rest = near.as_mut_slice();
@@ -351,8 +364,20 @@ impl LocalRegression {
             let (Some(at), i) = (at, rows[k]) else { return Ok(None) };
             // At a row the kernel is 1, and so is the first term, all others 0.
             let (weight, each) = (self.sample.weights()[i], at.own * self.robust_of(i));
-            let own = each * weight.min(1.0);
-            let left_out = (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - at.value) / (1.0 - own));
+            let one = weight.min(1.0);
+            let without = |at: &At| {
+                let own = at.own * self.robust_of(i) * one;
+                (1.0 - own > DETERMINED).then(|| self.y[i] - (self.y[i] - at.value) / (1.0 - own))
+            };
+            let left_out = match self.reach {
+                // Another window.
+                Reach::Nearest(span) if spread => {
+                    let x = self.sample.points().row(i);
+                    let widths = self.widths_of(self.nearest(x, span, one), x.len());
+                    self.at_with(x, &widths, false, control)?.as_ref().and_then(without)
+                }
+                _ => without(&at),
+            };
             Ok(Some(Judged { value: at.value, left_out, own: weight * each, square: weight * at.spread, lowered: at.lowered }))
         })
     }
