@@ -97,6 +97,22 @@ fn rows_left_out_in_closed_form_are_those_of_a_fit_without_them() {
     }
 }
 
+// A window of the nearest share is another one without the row.
+#[test]
+fn rows_left_out_of_a_nearest_share_are_those_of_a_fit_without_them() {
+    let Some(table) = data("mcycle") else { return };
+    let (x, y) = (&table[0], &table[1]);
+    for (span, degree) in [(0.2, 1), (0.75, 2), (1.3, 1)] {
+        let asked = LocalOptions { kernel: SmoothingKernel::Tricube, degree, reach: Reach::Nearest(span), rounds: 0 };
+        let local = fit(x, y, None, &asked);
+        for i in (0..x.len()).step_by(11) {
+            let without = |v: &[f64]| v.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, v)| *v).collect::<Vec<f64>>();
+            let other = fit(&without(x), &without(y), None, &asked);
+            assert!((at(&other, x[i]) - local.left_out()[i]).abs() < 1e-7, "{span} {degree} {i}");
+        }
+    }
+}
+
 #[test]
 fn a_row_of_weight_two_stands_twice_and_one_of_weight_zero_is_absent() {
     let (x, y) = rows(20, 9);
