@@ -24,9 +24,14 @@ pub(super) const NUMBERS: Demo = Demo {
 };
 
 /// Rows kept, from few to all.
-fn ordered(shown: &mut Shown, kept: &[(&str, usize)]) {
+fn ordered(shown: &mut Shown, kept: &[(&str, usize)], rows: usize) {
     let told: Vec<String> = kept.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    shown.finding("rows kept", told.join(", "), "rvm < l1vm < support vectors < l2vm, all", kept.is_sorted_by(|a, b| a.1 < b.1));
+    shown.finding(
+        "rows kept",
+        told.join(", "),
+        "rvm < l1vm < support vectors < l2vm, all",
+        kept.is_sorted_by(|a, b| a.1 < b.1) && kept.last().is_some_and(|l2vm| l2vm.1 == rows),
+    );
 }
 
 fn kept(model: &Model) -> Vec<usize> {
@@ -66,7 +71,7 @@ fn classes(control: &Control) -> Result<Shown> {
     let (least, most) = errors.iter().fold((1.0f64, 0.0f64), |(l, m), (_, e)| (l.min(*e), m.max(*e)));
     let told: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {:.1}%", 100.0 * e)).collect();
     shown.finding("share of new rows told wrongly", told.join(", "), "within 2 points of each other", most - least <= 0.02);
-    ordered(&mut shown, &counts);
+    ordered(&mut shown, &counts, 200);
     let svg = Panels { panels, across: 2 }
         .file("Rows that four classifiers keep", "The same rows four times, with rings around those that each classifier keeps")?;
     shown.figures.push(("kept_classes.svg".into(), svg));
@@ -89,6 +94,7 @@ fn sinc(control: &Control) -> Result<Shown> {
     let (data, new) = (column(&x)?, column(&at)?);
     // The textbook's penalty of 0.5 stands beside the whole square of an error, ours beside half of it.
     let (mut errors, mut counts, mut fits, mut stems) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut drawn, mut whole) = (Vec::new(), true);
     for (name, estimator) in
         [("rvm", "rvm"), ("l1vm", "l1vm(lambda=0.25)"), ("svr", "svr(epsilon=0.1, standardise_target=false)"), ("l2vm", "l2vm(lambda=0.5)")]
     {
@@ -113,6 +119,9 @@ fn sinc(control: &Control) -> Result<Shown> {
         let mut all = vec![0.0; x.len()];
         rows.iter().zip(&coefficients).for_each(|(&i, c)| all[i] = *c);
         let place: Vec<f64> = (1..=x.len()).map(|i| i as f64).collect();
+        let other = all.iter().filter(|c| **c != 0.0).count();
+        drawn.push(format!("{name} {} of {}", other, all.len()));
+        whole &= all.len() == 100 && other == rows.len();
         stems.push(Panel {
             title: format!("{name}: coefficients"),
             axes: ["row".into(), "coefficient".into()],
@@ -123,7 +132,8 @@ fn sinc(control: &Control) -> Result<Shown> {
     let (least, most) = errors.iter().fold((f64::INFINITY, 0.0f64), |(l, m), (_, e)| (l.min(*e), m.max(*e)));
     let told: Vec<String> = errors.iter().map(|(name, e)| format!("{name} {e:.4}")).collect();
     shown.finding("root mean squared error of new values", told.join(", "), "within 20% of each other", most <= 1.2 * least);
-    ordered(&mut shown, &counts);
+    ordered(&mut shown, &counts, x.len());
+    shown.finding("coefficients drawn", drawn.join(", "), "one for each of 100 rows, 0 but for those kept", whole);
     let fits = Panels { panels: fits, across: 2 };
     shown.figures.push((
         "kept_numbers.svg".into(),

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::report::{Layer, Panel, Panels};
-use crate::smoothing::{Asked, Bandwidth, Density, LocalOptions, LocalRegression, Reach, Rule, Sample, Shape, SmoothingKernel};
+use crate::smoothing::{Asked, Bandwidth, Density, LocalOptions, LocalRegression, Reach, Sample, Shape, SmoothingKernel, regression_width};
 
 pub(super) const KERNELS: Demo = Demo {
     name: "smoothing_kernels",
@@ -114,15 +114,9 @@ fn regression(control: &Control) -> Result<Shown> {
     let mut draw = Draw::new(18);
     let x: Vec<f64> = (0..ROWS).map(|_| draw.between(-10.0, 10.0)).collect();
     let y: Vec<f64> = x.iter().map(|x| sinc(*x) + draw.normal(0.0, NOISE)).collect();
-    // h_j = (4 / 3N)^(1/5) of the robust deviation of each column, h = sqrt(h_x h_y): the root, which the text leaves out.
-    let of = |numbers: &[f64]| -> Result<f64> {
-        let sample = Sample::of_numbers(numbers, None)?;
-        Ok(Rule::NormalReference.choose(&sample, SmoothingKernel::Gaussian, Shape::Radial, control)?.columns[0])
-    };
-    let (of_x, of_y) = (of(&x)?, of(&y)?);
-    let h = (of_x * of_y).sqrt();
-    let told = "sqrt(h_x h_y), not the product";
-    shown.number("bandwidth", h, told, (h * h - of_x * of_y).abs() < 1e-12 && (h - of_x * of_y).abs() > 0.1);
+    let h = regression_width(&x, &y, control)?;
+    // Numbers between -10 and 10 and sinc with noise: (4 / 3N)^(1/5) of about 7 and of about .3.
+    shown.number("bandwidth", h, "between those of x and y", (0.1..2.0).contains(&h));
     let at = even(-10.0, 10.0, 401);
     let truth: Vec<f64> = at.iter().map(|x| sinc(*x)).collect();
     let mut layers = vec![("rows".into(), Layer::Marks(0, points(&x, &y))), ("sinc".into(), Layer::Line(points(&at, &truth)))];

@@ -47,5 +47,5 @@ pub use distribution::Distribution;
 pub use kernels::{Shape, SmoothingKernel};
 pub use local::{LocalOptions, LocalRegression, Reach, Smoothed};
 pub use lowess::{Lowess, LowessOptions};
-pub use rules::{Chosen, Rule};
+pub use rules::{Chosen, Rule, regression_width};
 pub use sample::{Sample, Scale, robust_scale};

@@ -43,6 +43,21 @@ pub struct Chosen {
     pub notes: Vec<String>,
 }
 
+/// The bandwidth of a regression of y on x by the normal reference of both, h = (h_x h_y)^(1/2) with h_j = (4 / (3 N))^(1/5) times
+/// 1.4826 MAD (Bowman & Azzalini 1997; Murphy 2012, Fig. 14.18, whose text prints h_x h_y): like a width, it follows the scale of the
+/// columns, which the product does not.
+///
+/// # Errors
+/// Numbers that do not vary or are not finite; on request of `control`.
+pub fn regression_width(x: &[f64], y: &[f64], control: &Control) -> Result<f64> {
+    Error::unless_equal("targets", x.len(), y.len())?;
+    let of = |numbers: &[f64]| -> Result<f64> {
+        let sample = Sample::of_numbers(numbers, None)?;
+        Ok(Rule::NormalReference.choose(&sample, SmoothingKernel::Gaussian, Shape::Radial, control)?.columns[0])
+    };
+    Ok((of(x)? * of(y)?).sqrt())
+}
+
 impl Rule {
     /// Every rule with a formula of its own.
     pub const ALL: [Rule; 7] =

@@ -83,6 +83,11 @@ fn many_columns_and_sparse_ones_ask_for_lines() {
         "{}",
         advice_text(&dense, 100)
     );
+    // Few columns, but sparse ones: one number a row.
+    let (columns, values) = ((0..40).map(|i| (i % 6) as u32).collect::<Vec<_>>(), (0..40).map(|i| 1.0 + noise(i, 3).abs()).collect());
+    let points = Points::csr(40, 6, (0..=40).collect(), columns.clone(), values).unwrap();
+    let sparse = advice(&Dataset::from_points(points), &Target::numbers(&columns.iter().map(|c| f64::from(*c)).collect::<Vec<_>>()));
+    assert_eq!((sparse.rule, sparse.judged[0].kernel.to_string().as_str()), (Rule::ManyColumns, "linear"));
 }
 
 /// A comparison made up, with what was measured of each method.

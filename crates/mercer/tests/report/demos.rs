@@ -36,21 +36,25 @@ fn four_kernel_machines_err_alike_on_classes_and_keep_fewer_and_fewer_rows() {
 #[test]
 fn four_kernel_machines_err_alike_on_a_noisy_sinc_and_keep_fewer_and_fewer_rows() {
     shows("14.5");
+    let shown = Demo::named("14.6").unwrap().run(&Control::default()).unwrap();
+    let stems = shown.findings.iter().find(|f| f.what == "coefficients drawn").unwrap();
+    assert!(stems.found.contains("l2vm 100 of 100") && stems.found.matches(" of 100").count() == 4, "{}", stems.found);
+    assert!(shown.figures.iter().any(|(name, _)| name == "stems.svg"));
 }
 
-// spec: D10, E3-32
+// spec: D10, D20, E3-32
 #[test]
 fn rows_above_the_tube_and_below_it_have_slacks_of_their_own() {
     shows("14.10");
 }
 
-// spec: D11
+// spec: D11, D20
 #[test]
 fn no_line_at_random_leaves_a_wider_margin() {
     shows("14.11");
 }
 
-// spec: D12
+// spec: D12, D20
 #[test]
 fn distances_are_signed_and_slacks_are_those_of_rows_within_the_margin() {
     shows("14.12");
@@ -80,7 +84,7 @@ fn log_odds_are_near_zero_where_densities_are_equal_for_relevance_vectors_and_no
     shows("14.13");
 }
 
-// spec: D18, G24, E3-20
+// spec: D18
 #[test]
 fn averages_through_noisy_rows_follow_the_curve_with_a_bandwidth_of_both_columns() {
     shows("14.18");
@@ -104,13 +108,13 @@ fn six_points_have_a_density_that_the_bandwidth_decides() {
     shows("14.17");
 }
 
-// spec: D14
+// spec: D14, S28
 #[test]
 fn machines_of_two_classes_leave_places_untold_and_a_softmax_none() {
     shows("14.14");
 }
 
-// spec: D15
+// spec: D15, S33
 #[test]
 fn narrow_kernels_need_a_smaller_c_than_wide_ones() {
     shows("14.15");
