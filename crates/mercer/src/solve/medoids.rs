@@ -297,7 +297,7 @@ mod tests {
         every_set(d, w, k, &Control::default()).unwrap().loss
     }
 
-    // spec: M19
+    // spec: M19, E3-25
     #[test]
     fn swaps_from_any_start_lower_the_loss_to_a_fixed_point_and_the_best_of_several_is_the_optimum() {
         let points: Vec<f64> = (0..10).map(|i| ((i * 37) % 23) as f64 + 0.1 * i as f64).collect();

@@ -44,7 +44,8 @@ fn narrow(x: &[f64], z: &[f64]) -> f64 {
     (-x.iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 0.18).exp()
 }
 
-// spec: M01, M02, M09
+// spec-part: M01 (the shape; any similarity is below)
+// spec: M02, M09
 #[test]
 fn four_centroids_solve_the_jittered_xor() {
     // Murphy 2012, fig. 14.2(c): 100% with four prototypes.
@@ -141,9 +142,8 @@ fn weights_of_numbers_solve_the_normal_equations() {
     }
 }
 
-// spec: M03
 #[test]
-fn the_gradient_of_classes_is_zero_and_two_starts_agree() {
+fn the_gradient_of_classes_is_zero_and_the_order_of_rows_plays_no_part() {
     let x = wave(40, 2, 11);
     let y: Vec<usize> = (0..40).map(|i| usize::from(x[(i, 0)] * x[(i, 1)] + 0.2 * x[(i, 0)] > 0.0)).collect();
     let fitted = fit(&network(0.3, Centroids::KMedoids, 7.0), &square(&x, rbf), &classes(&y, 2), None);
@@ -175,6 +175,7 @@ fn with_every_row_a_centroid_it_is_the_l2_vector_machine() {
     }
 }
 
+// spec: M01
 #[test]
 fn any_similarity_makes_features() {
     // Neither symmetric nor positive semi-definite.

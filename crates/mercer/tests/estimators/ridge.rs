@@ -73,7 +73,7 @@ fn the_objective_equals_the_primal_one_and_is_stationary_and_least() {
     }
 }
 
-// spec: F27, F29, M23, T04
+// spec: F27, F29, M23, T04, E3-22
 #[test]
 fn with_a_linear_kernel_the_weights_are_those_of_primal_ridge_and_lie_in_the_span_of_the_rows() {
     // More columns than rows: most directions are outside the span.

@@ -53,7 +53,8 @@ fn coefficients(fitted: &FittedSvc, n: usize) -> Vec<f64> {
     all
 }
 
-// spec: S13, M17
+// spec: S13
+// spec-part: M17 (the rows of section 1.4 of which some are open)
 #[test]
 fn objective_offset_and_support_are_those_of_libsvm() {
     for (set, n, d, c, gamma, objective, offset, support) in LIBSVM {

@@ -49,7 +49,8 @@ fn matrix(rows: impl Into<proptest::collection::SizeRange>, d: usize) -> impl St
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
-    // spec: F03, F09
+    // spec: F03
+    // spec-part: F09 (words and trees have examples alone)
     #[test]
     fn the_cubic_kernel_is_the_inner_product_of_all_ordered_products(x in (1usize..=6).prop_flat_map(|d| matrix(2..6, d))) {
         let phi = mapped(&x, ordered_up_to_three);
@@ -75,7 +76,8 @@ proptest! {
         }
     }
 
-    // spec: F10, F09
+    // spec: F10
+    // spec-part: F09 (words and trees have examples alone)
     #[test]
     fn both_maps_of_the_squared_inner_product_give_its_gram_matrix(x in matrix(2..8, 3), y in matrix(2..8, 2)) {
         same(&gram_of("polynomial(degree=2, gamma=1, offset=0)", &points(&x)), &mapped(&x, |r| ordered(r, 2)), 1e-12);
@@ -86,7 +88,8 @@ proptest! {
         same(&k, &long, 1e-12);
     }
 
-    // spec: F11, F13, F09
+    // spec: F11, F13
+    // spec-part: F09 (words and trees have examples alone)
     #[test]
     fn squared_inner_products_with_an_offset_have_their_maps(x in matrix(2..8, 3), y in matrix(2..8, 2), c in prop_oneof![Just(0.0), 0.0..4.0f64]) {
         let map = |r: &[f64]| {
@@ -102,7 +105,7 @@ proptest! {
         same(&gram_of("polynomial(degree=2, gamma=1, offset=1)", &points(&y)), &six, 1e-12);
     }
 
-    // spec: F09
+    // spec-part: F09 (words and trees have examples alone)
     #[test]
     fn linear_cosine_equal_and_spectrum_have_their_maps(x in matrix(2..8, 4), labels in prop::collection::vec((0usize..3, 0usize..4), 2..9), strings in prop::collection::vec("[ab]{0,9}", 2..7)) {
         same(&gram_of("linear", &points(&x)), &x, 1e-12);
@@ -125,7 +128,7 @@ proptest! {
         same(&gram_of("spectrum(k=2)", &data), &counts, 0.0);
     }
 
-    // spec: F09
+    // spec-part: F09 (words and trees have examples alone)
     #[test]
     fn polynomials_of_any_degree_constants_and_spectra_of_any_length_have_their_maps(
         x in (1usize..=3).prop_flat_map(|d| matrix(2..6, d)),

@@ -70,7 +70,7 @@ fn auto_width_is_gamma_scale() {
     near(k[(0, 1)], (-gamma * 40.0f64).exp(), 1e-12);
 }
 
-// spec: F35, F18, E1-14
+// spec: F35, F18, E1-11, E1-14
 #[test]
 fn distances_of_points_that_almost_coincide_keep_their_digits() {
     for offset in [0.0, 1.0, 1e6] {

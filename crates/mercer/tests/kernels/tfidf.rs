@@ -53,7 +53,7 @@ fn a_word_that_stands_once_counts_log_2_and_an_absent_one_nothing() {
     close(k[(0, 2)], 2f64.ln() * 4f64.ln(), 1e-15);
 }
 
-// spec: K17
+// spec: K17, E3-09
 #[test]
 fn the_weight_of_a_word_falls_with_the_documents_that_hold_it_to_nothing_and_below() {
     let of = |word: &str, texts: &[&str]| {
@@ -65,7 +65,7 @@ fn the_weight_of_a_word_falls_with_the_documents_that_hold_it_to_nothing_and_bel
     close(of("x", &["x", "x y", "x", "x", "x"]), -0.1823215567939546, 1e-15);
 }
 
-// spec: K18
+// spec: K18, E3-08
 #[test]
 fn weights_of_words_are_those_of_the_training_documents_for_every_later_one() {
     let learnt = vocabulary("tfidf(idf=murphy)", &TOY);

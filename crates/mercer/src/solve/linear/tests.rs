@@ -146,3 +146,37 @@ fn the_hinge_loss_and_the_log_loss_in_bits_are_convex_bounds_of_the_share_of_err
     assert_eq!(hinge.value(1.0, 1.0, 1.0 - 0.25), 0.75);
     assert_eq!(hinge.value(-1.0, 1.0, -1.0 + 3.0), 0.0);
 }
+
+// e^(-C g(f)) + e^(-C g(-f)) with g the hinge would be the same for every f if it were a likelihood of two classes: 2 e^-C at f = 0 and
+// 1 + e^(-2 C) at f = 1, which are equal at C = 0 alone.
+// spec: S39
+#[test]
+fn the_hinge_loss_is_the_logarithm_of_no_likelihood() {
+    let hinge = Loss { one_sided: true, squared: false, tube: 0.0 };
+    let g = |f: f64| hinge.value(1.0, 1.0, 1.0 - f);
+    for c in [0.0, 1e-3, 0.5, 1.0, 3.0, 20.0f64] {
+        let sum = |f: f64| (-c * g(f)).exp() + (-c * g(-f)).exp();
+        assert!((sum(0.0) - 2.0 * (-c).exp()).abs() <= 1e-15 && (sum(1.0) - 1.0 - (-2.0 * c).exp()).abs() <= 1e-15);
+        assert_eq!(sum(0.0) == sum(1.0), c == 0.0, "{c}");
+    }
+}
+
+// exp(-2 g(m)) is the integral over l of a normal density at m with the mean 1 + l and the variance l (Polson & Scott 2011); with l = t^2
+// that is 2 (2 pi)^(-1/2) times the integral of exp(-((1 - m) / t + t)^2 / 2). Without 1 / l in the exponent it is another number.
+// spec: S40, E3-27
+#[test]
+fn the_hinge_loss_is_a_mixture_of_normal_densities() {
+    let hinge = Loss { one_sided: true, squared: false, tube: 0.0 };
+    let integral = |of: &dyn Fn(f64) -> f64| {
+        let (pieces, to) = (40_000, 12.0);
+        let step = to / f64::from(pieces);
+        let inner: f64 = (1..pieces).map(|k| f64::from(2 + 2 * (k % 2)) * of(f64::from(k) * step)).sum();
+        2.0 / (2.0 * std::f64::consts::PI).sqrt() * (inner + of(1e-300) + of(to)) * step / 3.0
+    };
+    for (m, expected) in [(0.3, 0.246_596_963_942), (-3.0, 3.354_626_279e-4), (1.0, 1.0), (2.5, 1.0)] {
+        let mixture = integral(&|t| (-0.5 * ((1.0 - m) / t + t).powi(2)).exp());
+        let loss = (-2.0 * hinge.value(1.0, 1.0, 1.0 - m)).exp();
+        assert!((mixture - loss).abs() <= 1e-9 && (loss - expected).abs() <= 1e-12, "{m}: {mixture} and {loss}");
+    }
+    assert!((integral(&|t| (-0.5 * (t * t + 0.7).powi(2)).exp()) - 0.509_342_5).abs() <= 1e-6);
+}

@@ -3,14 +3,14 @@
 use super::shared::{close, cloud, data, normal};
 use mercer::control::Control;
 use mercer::linalg::Matrix;
-use mercer::smoothing::{Rule, Sample, Scale, Shape, SmoothingKernel, robust_scale};
+use mercer::smoothing::{Rule, Sample, Scale, Shape, SmoothingKernel, regression_width, robust_scale};
 
 fn width(rule: Rule, numbers: &[f64], weights: Option<&[f64]>) -> f64 {
     let sample = Sample::of_numbers(numbers, weights).unwrap();
     rule.choose(&sample, SmoothingKernel::Gaussian, Shape::Radial, &Control::default()).unwrap().columns[0]
 }
 
-// spec: G22, G23
+// spec: G22, G23, E3-21
 #[test]
 fn the_normal_reference_of_one_to_nine_is_that_of_its_formula() {
     let x: Vec<f64> = (1..=9).map(f64::from).collect();
@@ -182,4 +182,21 @@ fn values_without_a_spread_are_named() {
     assert!(text(&[1.0, 2.0], Some(&[0.5, 0.5])).contains("sum to 1"), "{}", text(&[1.0, 2.0], Some(&[0.5, 0.5])));
     assert!(text(&[1.0, f64::NAN], None).contains("row 2"));
     assert!(text(&[1.0, 2.0], Some(&[1.0, -1.0])).contains("row 2"));
+}
+
+// h = sqrt(h_x h_y) with h_j = (4 / (3 N))^(1/5) 1.4826 MAD_j, by hand: the medians of 0..8 and of its squares / 10 are 4 and 1.6, those of
+// the distances from them 2 and 1.5.
+// spec: G24, E3-20
+#[test]
+fn the_bandwidth_of_a_regression_is_the_root_of_the_product_of_those_of_the_columns() {
+    let x: Vec<f64> = (0..9).map(f64::from).collect();
+    let y: Vec<f64> = x.iter().map(|x| 0.1 * x * x).collect();
+    let width = |x: &[f64], y: &[f64]| regression_width(x, y, &Control::default()).unwrap();
+    let factor = (4.0 / 27.0f64).powf(0.2) * 1.482_602_218_505_602;
+    let product = factor * 2.0 * factor * 1.5;
+    assert!((width(&x, &y) - product.sqrt()).abs() <= 1e-9, "{} and {}", width(&x, &y), product.sqrt());
+    assert!((width(&x, &y) - product).abs() > 0.1);
+    // A width follows the scale.
+    let times = |v: &[f64], by: f64| v.iter().map(|v| by * v).collect::<Vec<f64>>();
+    assert!((width(&times(&x, 3.0), &times(&y, 3.0)) - 3.0 * width(&x, &y)).abs() <= 1e-12);
 }

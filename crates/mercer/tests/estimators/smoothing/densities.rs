@@ -85,7 +85,7 @@ fn densities_integrate_to_one_in_one_two_and_three_columns() {
     }
 }
 
-// spec: G09, G13, E3-19
+// spec: G09, G13
 #[test]
 fn trees_and_series_give_what_the_direct_sum_gives() {
     let weights: Vec<f64> = (0..3000).map(|i| [1.0, 0.5, 3.0][i % 3]).collect();
@@ -338,6 +338,31 @@ fn conditional_densities_are_quotients_of_joint_ones() {
     assert!(radial.given(&[(0, 0.0)]).unwrap_err().to_string().contains("product"));
 }
 
+// The same with ends: mirror images of a given value count as they do in the joint density. x = y on (0, 1).
+#[test]
+fn given_columns_have_the_supports_of_the_joint_density() {
+    let points = Matrix::from_fn(200, 2, |i, _| (i as f64 + 0.5) / 200.0);
+    let ends = Support { low: 0.0, high: 1.0 };
+    for kernel in [SmoothingKernel::Gaussian, SmoothingKernel::Exponential, SmoothingKernel::Tricube] {
+        let asked = Asked { kernel, shape: Shape::Product, support: vec![ends; 2], ..at(0.2) };
+        let joint = density(&points, None, &asked);
+        let one = density(&Matrix::column(points.col(0)), None, &Asked { support: vec![ends], ..asked.clone() });
+        for x in [0.0, 0.1, 0.2, 0.55, 1.0] {
+            let given = joint.given(&[(0, x)]).unwrap();
+            for y in [0.05, 0.3, 0.9] {
+                let expected = value(&joint, &[x, y]) / value(&one, &[x]);
+                assert!((value(&given, &[y]) - expected).abs() <= 1e-10 * (1.0 + expected), "{kernel:?} {x} {y}: {expected}");
+            }
+        }
+        assert!(joint.given(&[(0, 1.1)]).unwrap_err().to_string().contains("support"));
+    }
+    // 2,000 midpoints of x = y by numpy, h = .2: the mean of y weighed by k_h of x = .1 is .2018 without the images of x, and this with them.
+    let fine = Matrix::from_fn(2000, 2, |i, _| (i as f64 + 0.5) / 2000.0);
+    let joint = density(&fine, None, &Asked { shape: Shape::Product, support: vec![ends; 2], ..at(0.2) });
+    let given = joint.given(&[(0, 0.1)]).unwrap();
+    assert!((given.mean()[0] - 0.179_118_380_645_512).abs() <= 1e-9, "{}", given.mean()[0]);
+}
+
 // spec: G16
 #[test]
 fn classes_by_bayes_rule_are_quotients_of_their_densities() {
@@ -345,8 +370,13 @@ fn classes_by_bayes_rule_are_quotients_of_their_densities() {
     let codes: Vec<usize> = (0..90).map(|i| usize::from(i % 3 == 0)).collect();
     let found = ClassDensities::fit(&points, &codes, None, &Asked::default(), &Control::default()).unwrap();
     let p = found.probabilities(&Matrix::column(vec![0.7, -2.0]), &Control::default()).unwrap();
+    let of_class = |class: usize| {
+        let rows: Vec<usize> = (0..90).filter(|&i| codes[i] == class).collect();
+        density(&points.select_rows(&rows), None, &Asked::default())
+    };
+    let by_class = [of_class(0), of_class(1)];
     for (i, x) in [0.7, -2.0].into_iter().enumerate() {
-        let joint = [2.0 / 3.0 * value(&found.densities[0], &[x]), value(&found.densities[1], &[x]) / 3.0];
+        let joint = [2.0 / 3.0 * value(&by_class[0], &[x]), value(&by_class[1], &[x]) / 3.0];
         assert!((p[(i, 1)] - joint[1] / (joint[0] + joint[1])).abs() <= 1e-12);
         assert!((p[(i, 0)] + p[(i, 1)] - 1.0).abs() <= 1e-15);
     }

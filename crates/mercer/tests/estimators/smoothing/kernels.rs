@@ -17,7 +17,7 @@ fn end(kernel: SmoothingKernel) -> f64 {
     }
 }
 
-// spec: G01, G05, G06, G07
+// spec: G01, G05, G06, G07, E3-19
 #[test]
 fn every_kernel_is_a_density_around_zero_with_the_variance_of_its_formula() {
     for kernel in SmoothingKernel::ALL {
@@ -44,6 +44,8 @@ fn every_kernel_is_a_density_around_zero_with_the_variance_of_its_formula() {
         assert!(close(value(kernel, 0.0), top, 1e-14), "{kernel:?}");
         assert!(close(kernel.variance(Shape::Radial, 1), variance, 1e-13), "{kernel:?}");
     }
+    // The boxcar as printed, I(|x| <= 1) without 1/2, integrates to 2.
+    assert!((integral(|x: f64| SmoothingKernel::Boxcar.profile(x.abs()), -1.0, 1.0, 2000) - 2.0).abs() <= 1e-12);
     // The tri-cube with one power in place of two, as a scanned book has it, is no density.
     let scanned = integral(|x: f64| 70.0 / 81.0 * (1.0 - x.abs().powi(3)), -1.0, 1.0, 2000);
     assert!((scanned - 1.2963).abs() <= 1e-4);
