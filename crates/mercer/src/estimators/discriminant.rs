@@ -9,6 +9,8 @@
 //! closed form: at the training rows themselves the fitted values lie closer to their classes than those of new rows do. Scores are
 //! ln prior_c + m_c'W^-1 z - m_c'W^-1 m_c / 2.
 
+use super::answer::CALIBRATED;
+use super::held_out::out_of_fold;
 use super::link::Link;
 use super::outputs::outputs;
 use super::settled::settled;
@@ -36,6 +38,9 @@ pub struct Discriminant {
     pub lambda: Value,
     /// The priors of the classes.
     pub priors: Priors,
+    /// Whether probabilities are calibrated.
+    #[serde(default)]
+    pub calibrated: bool,
 }
 
 /// How frequent classes are taken to be.
@@ -51,11 +56,57 @@ pub enum Priors {
 
 impl Default for Discriminant {
     fn default() -> Self {
-        Discriminant { lambda: Value::Auto, priors: Priors::Frequencies }
+        Discriminant { lambda: Value::Auto, priors: Priors::Frequencies, calibrated: true }
     }
 }
 
 impl Discriminant {
+    /// The fit, and the coordinates of rows that the regression was fitted without, where it could be.
+    fn fitted(&self, task: &Task<'_>, split: &Split) -> Result<(FittedDiscriminant, Option<(HeldOut, Matrix)>)> {
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
+        let (fitted, held_out) = match self.ridge().fit_held_out(task, None, split) {
+            Ok((fitted, held_out)) => (fitted, Some(held_out)),
+            Err(error) if error.ends_all() => return Err(error),
+            Err(_) => (self.ridge().fit(task)?, None),
+        };
+        let indicators = fitted.expansion();
+        let f = fitted.at_training_rows(lambda, task)?;
+        let groups = Groups::of(task, &(0..task.rows()).collect::<Vec<_>>(), &f)?;
+        let (turn, between) = groups.directions(task.control)?;
+        let mut unseen = None;
+        let (mut means, mut towards) = (Matrix::zeros(0, 0), Matrix::zeros(0, 0));
+        let mut how = "at the training rows, and surer than they should be".to_owned();
+        if let Some(held_out) = held_out {
+            let values = if *split == Split::Rows { without_one(task, &held_out, &f)? } else { held_out.scores.clone() };
+            let classes = Groups::of(task, &held_out.rows, &values)?;
+            if classes.shares.iter().all(|s| *s > 0.0) {
+                (means, towards) = classes.gaussians(&turn, task.control)?;
+                how.clone_from(&held_out.how);
+                unseen = Some((held_out, product(&values, &turn)?));
+            }
+        }
+        if unseen.is_none() {
+            (means, towards) = groups.gaussians(&turn, task.control)?;
+        }
+        let shift = product(&Matrix::new(1, indicators.bias.len(), indicators.bias.clone())?, &turn)?.into_data();
+        let mut expansion = Expansion::new(indicators.support.clone(), product(&indicators.coef, &turn)?, shift);
+        if let Some(weights) = &indicators.weights {
+            expansion = expansion.with_weights(product(weights, &turn)?);
+        }
+        let count = groups.shares.len();
+        let priors = if self.priors == Priors::Equal { vec![1.0 / count as f64; count] } else { groups.shares };
+        let mut summary = fitted.summary().clone();
+        // That of the regression is no objective of this problem.
+        summary.objective = None;
+        if between.is_empty() {
+            summary.notes.push("the kernel tells no class from another: every row gets the most frequent class".into());
+        } else {
+            summary.notes.push(format!("probabilities are those of Gaussian classes along the directions, {how}"));
+        }
+        Ok((FittedDiscriminant { expansion, means, towards: Some(towards), priors, between, link, summary }, unseen))
+    }
+
     fn ridge(&self) -> Ridge {
         Ridge { lambda: self.lambda.clone(), intercept: true, probabilities: true }
     }
@@ -90,9 +141,11 @@ impl Estimator for Discriminant {
             "frequencies: classes are as frequent as among the training rows; equal: all alike",
             Domain::Choice(&["frequencies", "equal"]),
         ),
+        Param::fixed("calibrated", CALIBRATED, Domain::Flag),
     ];
     const TAKES: &'static [Kind] = &[Kind::Classes];
-    const GIVES: Gives = Gives { scores: Scores::Classes, probabilities: When::Always, ..Gives::VALUES };
+    const GIVES: Gives =
+        Gives { scores: Scores::Classes, probabilities: When::Always, calibrated: When::If("calibrated"), ..Gives::VALUES };
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error of the indicators");
     const CRITERION_LEAVES_OUT: bool = true;
@@ -115,38 +168,25 @@ impl Estimator for Discriminant {
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedDiscriminant> {
-        let lambda = settled::<Self>("lambda", &self.lambda)?;
-        let (link, _) = Link::of(task, ClassWeight::None, Self::NAME)?;
-        let (fitted, held_out) = match self.ridge().fit_held_out(task, None, &Split::Rows) {
-            Ok((fitted, held_out)) => (fitted, Some(held_out)),
-            Err(error) if error.ends_all() => return Err(error),
-            Err(_) => (self.ridge().fit(task)?, None),
+        self.fitted(task, &Split::Rows).map(|(fitted, _)| fitted)
+    }
+
+    fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
+        let (fitted, unseen) = self.fitted(task, split)?;
+        let Some((held_out, z)) = unseen else {
+            return out_of_fold(self, task, split).map(|held_out| (fitted, held_out));
         };
-        let indicators = fitted.expansion();
-        let f = fitted.at_training_rows(lambda, task)?;
-        let groups = Groups::of(task, &(0..task.rows()).collect::<Vec<_>>(), &f)?;
-        let (turn, between) = groups.directions(task.control)?;
-        let unseen = held_out.as_ref().map(|held_out| Groups::of(task, &held_out.rows, &without_one(task, held_out, &f)?)).transpose()?;
-        let (means, towards, how) = match (unseen.filter(|unseen| unseen.shares.iter().all(|s| *s > 0.0)), &held_out) {
-            (Some(unseen), Some(held_out)) => unseen.gaussians(&turn, task.control).map(|(m, t)| (m, t, held_out.how.as_str()))?,
-            _ => groups.gaussians(&turn, task.control).map(|(m, t)| (m, t, "at the training rows, and surer than they should be"))?,
-        };
-        let shift = product(&Matrix::new(1, indicators.bias.len(), indicators.bias.clone())?, &turn)?.into_data();
-        let mut expansion = Expansion::new(indicators.support.clone(), product(&indicators.coef, &turn)?, shift);
-        if let Some(weights) = &indicators.weights {
-            expansion = expansion.with_weights(product(weights, &turn)?);
-        }
-        let count = groups.shares.len();
-        let priors = if self.priors == Priors::Equal { vec![1.0 / count as f64; count] } else { groups.shares };
-        let mut summary = fitted.summary().clone();
-        // That of the regression is no objective of this problem.
-        summary.objective = None;
-        if between.is_empty() {
-            summary.notes.push("the kernel tells no class from another: every row gets the most frequent class".into());
-        } else {
-            summary.notes.push(format!("probabilities are those of Gaussian classes along the directions, {how}"));
-        }
-        Ok(FittedDiscriminant { expansion, means, towards: Some(towards), priors, between, link, summary })
+        let predictions = fitted.of_coordinates(&z, Want { probabilities: true, ..Want::default() })?;
+        let (scores, pairs) = predictions.for_calibration()?;
+        let (codes, names) = task.target.as_classes(Self::NAME)?;
+        let mut of_class = vec![0.0; names.len()];
+        held_out.rows.iter().zip(&held_out.mass).for_each(|(&i, w)| of_class[codes[i]] += w);
+        // Where classes are taken to be alike, held-out rows of each count alike as a whole.
+        let factor = |i: usize| if self.priors == Priors::Equal { 1.0 / of_class[codes[i]] } else { 1.0 };
+        let whole = if self.priors == Priors::Equal { held_out.rows.len() as f64 / names.len() as f64 } else { 1.0 };
+        let mass = held_out.rows.iter().zip(&held_out.mass).map(|(&i, w)| whole * factor(i) * w).collect();
+        let made = HeldOut { mass, scores: scores.into_owned(), pairs: pairs.to_vec(), ..held_out };
+        Ok((fitted, made))
     }
 
     fn criterion(&self, task: &Task<'_>) -> Result<Criterion> {
@@ -221,14 +261,14 @@ impl Groups {
         let (size, means) = (turn.cols(), product(&self.means, turn)?);
         let all = product(&Matrix::new(1, self.mean.len(), self.mean.clone())?, turn)?;
         let mut within = product(&turn.transpose(), &product(&self.total, turn)?)?;
+        let whole = within.diagonal().iter().fold(0.0f64, |most, v| most.max(*v)).max(f64::MIN_POSITIVE);
         for (c, share) in self.shares.iter().enumerate() {
             let away: Vec<f64> = means.row(c).iter().zip(all.data()).map(|(m, all)| m - all).collect();
             for (o, p) in (0..size).flat_map(|o| (0..size).map(move |p| (o, p))) {
                 within[(o, p)] -= share * away[o] * away[p];
             }
         }
-        let scale = within.diagonal().iter().fold(0.0f64, |most, v| most.max(*v)).max(WITHIN);
-        within.add_to_diagonal(&vec![WITHIN * scale; size]);
+        within.add_to_diagonal(&vec![WITHIN * whole; size]);
         let towards = Cholesky::new(within, control)?.solve(&means.transpose(), control)?.transpose();
         Ok((means, towards))
     }
@@ -257,20 +297,9 @@ impl Groups {
 }
 
 impl FittedDiscriminant {
-    /// Coordinates along the discriminant directions as a kernel expansion.
-    pub fn expansion(&self) -> &Expansion {
-        &self.expansion
-    }
-}
-
-impl Fitted for FittedDiscriminant {
-    fn support(&self) -> &[usize] {
-        &self.expansion.support
-    }
-
-    /// Scores are logarithms of the probabilities up to a constant; of two classes the difference.
-    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-        let z = self.expansion.predict(query.cross, query.control)?;
+    /// Predictions of rows at coordinates along the directions. Scores are logarithms of the probabilities up to a constant; of two classes
+    /// the difference.
+    fn of_coordinates(&self, z: &Matrix, want: Want) -> Result<Predictions> {
         Error::unless_equal("coordinates of the means of classes", z.cols(), self.means.cols())?;
         Error::unless_equal("priors of the classes", self.means.rows(), self.priors.len())?;
         let towards = self.towards.as_ref().unwrap_or(&self.means);
@@ -284,7 +313,22 @@ impl Fitted for FittedDiscriminant {
             2 => Matrix::from_fn(z.rows(), 1, |i, _| score(i, 1) - score(i, 0)),
             several => Matrix::from_fn(z.rows(), several, score),
         };
-        self.link.predictions(scores, query.want)
+        self.link.predictions(scores, want)
+    }
+
+    /// Coordinates along the discriminant directions as a kernel expansion.
+    pub fn expansion(&self) -> &Expansion {
+        &self.expansion
+    }
+}
+
+impl Fitted for FittedDiscriminant {
+    fn support(&self) -> &[usize] {
+        &self.expansion.support
+    }
+
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.of_coordinates(&self.expansion.predict(query.cross, query.control)?, query.want)
     }
 
     fn summary(&self) -> &Summary {

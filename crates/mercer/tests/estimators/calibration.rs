@@ -272,11 +272,11 @@ fn held_out_rows_keep_to_groups_and_times() {
     let (x, e) = (points(6, n, 2), errors(6, n));
     // Each row stands twice, and labels have no reason: a copy gives its label away.
     let twice: Rows = (0..2 * n).map(|i| x[i % n].clone()).collect();
-    let gram = square(&twice, |a, b| rbf(30.0)(a, b));
+    let gram = square(&twice, |a, b| rbf(100.0)(a, b));
     let target = labels((0..2 * n).map(|i| e[i % n] > 0.0));
     let task = Task { gram: &gram, target: &target, weights: None, control: &Control::default(), seed: SEED };
     let groups = Split::Groups((0..2 * n).map(|i| i % n).collect());
-    for text in ["svc(c=100, probabilities=true)", "ridge(lambda=0.001, probabilities=true)", "knn(k=1)", "nadaraya_watson"] {
+    for text in ["svc(c=100, probabilities=true)", "ridge(lambda=0.001, probabilities=true)", "knn(k=1)", "discriminant(lambda=0.001)"] {
         let sure = |split: &Split| {
             let fitted = parsed(text).fit_with(&task, split).unwrap();
             let p = on_training(&fitted, &gram).probabilities.unwrap();
@@ -284,7 +284,7 @@ fn held_out_rows_keep_to_groups_and_times() {
         };
         let (open, _) = sure(&Split::Rows);
         let (kept, fitted) = sure(&groups);
-        assert!(open > 0.85 && kept < 0.65, "{text}: {open} and {kept}");
+        assert!(open > 0.8 && kept < 0.72, "{text}: {open} and {kept}");
         let notes = &fitted.summary().notes;
         assert!(notes.iter().any(|n| n.contains("held out in 5 folds that keep groups together")), "{text}: {notes:?}");
         let times = Split::Time((0..2 * n).map(|i| (i / 10) as f64).collect());
