@@ -16,7 +16,7 @@ use super::outputs::outputs;
 use super::settled::settled;
 use super::{
     Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
-    Task, When,
+    Task, Want, When,
 };
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
