@@ -170,7 +170,7 @@ impl Table {
         // What the user keeps, or the format tells from a missing cell, is no doubt.
         let word = labels.iter().find(|cell| is_missing(cell)).filter(|_| !cells.strings);
         if let Some(marker) = sign.or(word) {
-            let says = format!("{{has}} the label '{marker}', which is kept as a label: if that stands for missing, add --na={marker}");
+            let says = format!("{{has}} the label '{marker}', which is kept as a label; --na={marker} takes such cells as empty");
             self.facts.push(Fact::of_column(topic, name, says));
         }
         let mut seen: HashMap<String, &str> = HashMap::new();
