@@ -47,6 +47,7 @@ mod source;
 mod table;
 mod target;
 mod texts;
+mod units;
 mod unpack;
 mod writing;
 
