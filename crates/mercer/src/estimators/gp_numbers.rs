@@ -14,7 +14,7 @@ use super::{
 use crate::data::TargetInfo;
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
-use crate::linalg::{Lower, Matrix, gramian_within, product_within};
+use crate::linalg::{Lower, Matrix, gramian_within};
 use crate::solve::laplace::{self, Posterior};
 use crate::solve::likelihood::Likelihood;
 use crate::solve::mode::{self, Mode};
@@ -121,11 +121,8 @@ impl Problem {
 
     /// The mode, with the curvature that Laplace's approximation goes by; on the way of a search from one nearby.
     fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
-        let multiply = |v: &Matrix| product_within(&self.s, v, task.control);
-        let mut mode = match near.filter(|alpha| alpha.rows() == task.rows()) {
-            Some(alpha) => mode::find_near(self.likelihood(), alpha, &multiply, false, task.control)?,
-            None => mode::find(self.likelihood(), task.rows(), &multiply, false, task.control)?,
-        };
+        let near = near.filter(|alpha| alpha.rows() == task.rows());
+        let mut mode = mode::find_within(self.likelihood(), near, &self.s, task.control)?;
         if let Observed::Tails(t) = &self.observed {
             mode.curvature = t.information();
         }

@@ -33,6 +33,8 @@ pub(super) const EXACT: f64 = 1e-21;
 pub(super) const OF_SEARCH: f64 = 1e-13;
 /// The share below which steps go by a factor, where S is at hand: then W is near enough to what it will be.
 const FACTORED: f64 = 1e-2;
+/// A factor in f32 costs as much as N / 12 products with S: a step that took more is followed by one with a factor made anew.
+const PRODUCTS_OF_FACTOR: usize = 12;
 /// Below this share a gap that stops shrinking is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
@@ -149,7 +151,7 @@ pub fn find_near(
     Problem { likelihood, multiply, whole: None, constants, control }.descend_near(alpha, OF_SEARCH)
 }
 
-/// The mode of one convex latent function without constants where S is at hand; on the way of a search from coefficients of a mode
+/// The mode of one latent function without constants, of curvature that is not negative, where S is at hand; on the way of a search from coefficients of a mode
 /// nearby, to the tolerance of a search.
 ///
 /// # Errors
@@ -188,7 +190,7 @@ impl Problem<'_> {
     /// Newton's method from a place until the gap is so small a share of the objective.
     fn descend(&self, mut here: Place, exact: f64) -> Result<Mode> {
         let Problem { multiply, control, .. } = *self;
-        let (mut last, mut iterations, mut factor) = (f64::INFINITY, 0, None);
+        let (mut last, mut iterations, mut factor, mut products) = (f64::INFINITY, 0, None::<NearFactor>, 0);
         loop {
             let residual = plus(&here.slopes.residual, -1.0, &here.alpha);
             let image = (multiply)(&residual)?;
@@ -196,11 +198,14 @@ impl Problem<'_> {
             let share = gap / here.objective.abs().max(f64::MIN_POSITIVE);
             let stalled = share <= ROUNDING && gap > 0.25 * last;
             let ended = share <= exact || stalled || iterations == STEPS;
-            if let (Some(s), None, false) = (self.whole, &factor, ended || share > FACTORED) {
+            let worn = products > here.alpha.rows().div_ceil(PRODUCTS_OF_FACTOR);
+            let wanted = worn || (factor.is_none() && share <= FACTORED);
+            if let (Some(s), true, false) = (self.whole, wanted, ended) {
+                factor.take().into_iter().for_each(|f| control.keep(f.into_memory()));
                 factor = NearFactor::new(s, &here.slopes.curvature, control)?;
             }
             let next = if ended { None } else { self.next(&here, &residual, &image, share, factor.as_ref())? };
-            let Some(next) = next else {
+            let Some((next, taken)) = next else {
                 let Place { mut alpha, mut function, constants, slopes, objective } = here;
                 // Where S is singular many coefficients make one function; the slopes are those that the optimality conditions name.
                 if share <= ROUNDING {
@@ -210,7 +215,7 @@ impl Problem<'_> {
                 factor.into_iter().for_each(|f| control.keep(f.into_memory()));
                 return Ok(Mode { alpha, function, constants, latent, curvature: slopes.curvature, objective, gap, iterations });
             };
-            (here, last) = (next, gap);
+            (here, last, products) = (next, gap, taken);
             iterations += 1;
             control.tell("steps of Newton's method", iterations, STEPS);
         }
@@ -224,11 +229,18 @@ impl Problem<'_> {
         Ok(Place { alpha, function, constants, slopes, objective })
     }
 
-    /// The place after a step; `None` where no step brings less.
-    fn next(&self, here: &Place, residual: &Matrix, image: &Matrix, share: f64, factor: Option<&NearFactor>) -> Result<Option<Place>> {
+    /// The place after a step, and the products with S that the step took; `None` where no step brings less.
+    fn next(
+        &self,
+        here: &Place,
+        residual: &Matrix,
+        image: &Matrix,
+        share: f64,
+        factor: Option<&NearFactor>,
+    ) -> Result<Option<(Place, usize)>> {
         let constants = if self.constants { Some(OfConstants::new(&here.slopes.curvature)?) } else { None };
         let (curvature, reduce) = (&here.slopes.curvature, share.clamp(1e-16, 1e-2));
-        let (step, moved) = match factor {
+        let (step, moved, products) = match factor {
             Some(factor) => factor.step(curvature, residual, image, self.multiply, reduce, self.control)?,
             None => self.step(curvature, constants.as_ref(), residual, image, reduce)?,
         };
@@ -239,9 +251,10 @@ impl Problem<'_> {
             let there = self.place(plus(&here.alpha, t, &step), plus(&here.function, t, &moved), start)?;
             Ok((there.objective, there))
         })
+        .map(|found| found.map(|place| (place, products)))
     }
 
-    /// d and S d by conjugate gradients, until the residual's square is `reduce` of what it was.
+    /// d, S d and the number of products with S, by conjugate gradients, until the residual's square is `reduce` of what it was.
     fn step(
         &self,
         curvature: &Curvature,
@@ -249,13 +262,15 @@ impl Problem<'_> {
         residual: &Matrix,
         image: &Matrix,
         reduce: f64,
-    ) -> Result<(Matrix, Matrix)> {
+    ) -> Result<(Matrix, Matrix, usize)> {
         let (n, outputs) = (residual.rows(), residual.cols());
         let (mut d, mut sd) = (Matrix::zeros(n, outputs), Matrix::zeros(n, outputs));
         let (mut r, mut p, mut sp) = (residual.clone(), residual.clone(), image.clone());
         let mut square = inner(residual, image);
         let least = reduce * square;
-        for _ in 0..PRODUCTS {
+        let mut products = 0;
+        while products < PRODUCTS {
+            products += 1;
             self.control.check_time("the search of a mode")?;
             let q = bent(curvature, constants, &sp)?;
             let bend = inner(&p, &sp) + inner(&sp, &q);
@@ -275,7 +290,7 @@ impl Problem<'_> {
             sp = plus(&sr, next / square, &sp);
             square = next;
         }
-        Ok((d, sd))
+        Ok((d, sd, products))
     }
 }
 

@@ -42,7 +42,7 @@ impl NearFactor {
         self.0.into_memory()
     }
 
-    /// d and S d, until the residual's square is less than `reduce` of what it was, by [`SHARPER`]; `image` is S e.
+    /// d, S d and the number of products with S, until the residual's square is less than `reduce` of what it was, by [`SHARPER`]; `image` is S e.
     pub(super) fn step(
         &self,
         curvature: &Curvature,
@@ -51,7 +51,7 @@ impl NearFactor {
         multiply: &dyn Fn(&Matrix) -> Result<Matrix>,
         reduce: f64,
         control: &Control,
-    ) -> Result<(Matrix, Matrix)> {
+    ) -> Result<(Matrix, Matrix, usize)> {
         let root = root(curvature);
         let by_root = |v: &Matrix| Matrix::column(v.data().iter().zip(&root).map(|(v, r)| v * r).collect());
         let add = |to: &mut Matrix, by: f64, v: &Matrix| to.data_mut().iter_mut().zip(v.data()).for_each(|(t, v)| *t += by * v);
@@ -61,7 +61,9 @@ impl NearFactor {
         let mut p = z.clone();
         let mut square = dot(r.data(), z.data());
         let least = SHARPER * reduce * square;
-        for _ in 0..PRODUCTS {
+        let mut products = 0;
+        while products < PRODUCTS {
+            products += 1;
             control.check_time("the search of a mode")?;
             let turned = by_root(&p);
             let moved = multiply(&turned)?;
@@ -83,6 +85,6 @@ impl NearFactor {
             p.data_mut().iter_mut().zip(z.data()).for_each(|(p, z)| *p = z + next / square * *p);
             square = next;
         }
-        Ok((d, sd))
+        Ok((d, sd, products))
     }
 }

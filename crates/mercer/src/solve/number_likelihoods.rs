@@ -5,8 +5,10 @@
 //! Poisson       l = e^(f + c) - y (f + c) + log Gamma(y + 1),     c the logarithm of the mean count
 //! ```
 //!
-//! That of t is not convex: its steps take the second derivatives where these are above 0, and Laplace's approximation takes their
-//! expected value I = (nu + 1) / ((nu + 3) s), which depends on no f, so that its derivatives are exact (Hartmann & Vanhatalo 2019,
+//! That of t is not convex. It lies below a parabola of curvature w (nu + 1) / (nu s + r^2), r = y - f, that touches it at f (Lange, Little
+//! & Taylor 1989, Robust statistical modeling using the t distribution): steps take the second derivative, but no less than half of that
+//! curvature, so that a whole step never raises the objective, however far the rows are. Laplace's approximation takes the expected
+//! second derivative I = (nu + 1) / ((nu + 3) s), which depends on no f, so that its derivatives are exact (Hartmann & Vanhatalo 2019,
 //! Laplace approximation and natural gradient for Gaussian process regression with heteroscedastic Student-t model).
 
 use super::likelihood::{Curvature, Likelihood, Slopes};
@@ -61,7 +63,7 @@ impl Likelihood for StudentT {
             let spread = nu * s + r * r;
             loss += w * (constant + 0.5 * (nu + 1.0) * (r * r / (nu * s)).ln_1p());
             residual[(i, 0)] = w * (nu + 1.0) * r / spread;
-            diagonal[(i, 0)] = w * (nu + 1.0) * ((nu * s - r * r) / (spread * spread)).max(0.0);
+            diagonal[(i, 0)] = w * (nu + 1.0) / spread * ((nu * s - r * r) / spread).max(0.5);
         }
         Slopes { loss, residual, curvature: Curvature { diagonal, coupled: None } }
     }
