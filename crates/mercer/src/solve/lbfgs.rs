@@ -5,6 +5,7 @@
 //! Projected Newton methods for optimization problems with simple constraints). Pairs without positive curvature are left out.
 
 use super::line_search::{Objective, search};
+use super::quasi_newton::NEGLIGIBLE;
 use crate::control::Control;
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -23,7 +24,8 @@ pub struct Lbfgs {
     pub max_iterations: usize,
     /// Converged when no entry of x - P(x - gradient), P the projection onto the box, is larger than this.
     pub tolerance: f64,
-    /// Converged when a step lowers f by less than this, relative to max(|f|, 1).
+    /// Converged when a step lowers f by less than this, relative to max(|f|, 1); or where no step lowers f any more, its rounding
+    /// being greater than what is foreseen, if that is no more than a ten-thousandth.
     pub decrease: f64,
 }
 
@@ -195,7 +197,7 @@ impl Lbfgs {
         let mut at = self::start(&mut objective, bounds, start)?;
         let mut pairs = Pairs { list: VecDeque::new(), memory: self.memory.max(1) };
         let (mut iterations, mut evaluations, mut small_steps) = (0, 1, 0);
-        let mut converged = false;
+        let (mut converged, mut promised) = (false, f64::INFINITY);
         loop {
             control.check()?;
             let descent = at.projected_descent(bounds);
@@ -210,6 +212,7 @@ impl Lbfgs {
                 pairs.list.clear();
                 direction = descent;
             }
+            promised = (-0.5 * dot(&direction, &at.gradient)).min(promised);
             // Without curvature the gradient says nothing of how far to go.
             let first = if pairs.list.is_empty() { (1.0 / largest(&direction)).min(1.0) } else { 1.0 };
             match search(&mut objective, &mut evaluations, &at, &direction, first, bounds, control)? {
@@ -219,10 +222,13 @@ impl Lbfgs {
                     small_steps = if small { small_steps + 1 } else { 0 };
                     converged = small_steps >= 2;
                     pairs.add(&at, &next);
-                    at = next;
+                    (at, promised) = (next, f64::INFINITY);
                     iterations += 1;
                 }
-                None if pairs.list.is_empty() => break,
+                None if pairs.list.is_empty() => {
+                    converged = promised <= NEGLIGIBLE;
+                    break;
+                }
                 None => pairs.list.clear(),
             }
         }

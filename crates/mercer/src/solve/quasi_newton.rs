@@ -19,6 +19,9 @@ const TRUSTED: f64 = 1e3;
 /// Curvatures below this share of the greatest are taken as this.
 const FLAT: f64 = 1e-5;
 
+/// A gain that is worth no further step, in units of f: a ten-thousandth of log evidence changes odds by a ten-thousandth.
+pub(super) const NEGLIGIBLE: f64 = 1e-4;
+
 /// Settings of the solver.
 #[derive(Clone, Debug)]
 pub struct QuasiNewton {
@@ -29,7 +32,8 @@ pub struct QuasiNewton {
     /// Converged when no entry of x - P(x - gradient), P the projection onto the box, is larger than this.
     pub tolerance: f64,
     /// Converged when two steps lower f by less than this, relative to max(|f|, 1), or one has and no more is
-    /// foreseen of the next by curvature that was given.
+    /// foreseen of the next by curvature that was given; or where no step lowers f any more, its rounding being greater than
+    /// what the model foresees, if that is no more than a ten-thousandth.
     pub decrease: f64,
 }
 
@@ -93,7 +97,7 @@ impl QuasiNewton {
         let bounds = self.bounds.as_slice();
         let (mut iterations, mut evaluations, mut small_steps) = (0, 0, 0);
         // What steps alone have told of the curvature may be far from it along directions that they did not take.
-        let (mut converged, mut trusted, mut known) = (false, true, curvature.is_some());
+        let (mut converged, mut trusted, mut known, mut promised) = (false, true, curvature.is_some(), f64::INFINITY);
         loop {
             control.check()?;
             let descent = at.projected_descent(bounds);
@@ -106,6 +110,7 @@ impl QuasiNewton {
             let direction = step(&model, &at, bounds)?;
             let least = self.decrease * at.value.abs().max(1.0);
             let foreseen = -dot(&at.gradient, &direction) - 0.5 * dot(&direction, &times(&model, &direction));
+            promised = foreseen.min(promised);
             if known && trusted && foreseen <= least {
                 converged = true;
                 break;
@@ -117,10 +122,13 @@ impl QuasiNewton {
                     small_steps = if gain <= least { small_steps + 1 } else { 0 };
                     (converged, trusted) = (small_steps >= 2, gain <= TRUSTED * least);
                     curvature = learnt(curvature, &at, &next)?;
-                    at = next;
+                    (at, promised) = (next, f64::INFINITY);
                     iterations += 1;
                 }
-                None if curvature.is_none() => break,
+                None if curvature.is_none() => {
+                    converged = promised <= NEGLIGIBLE;
+                    break;
+                }
                 None => (curvature, known) = (None, false),
             }
         }
