@@ -11,6 +11,7 @@ use super::count_by::{self, CountBy, CountCurve};
 use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
 use crate::error::Result;
+use crate::gram::Side;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::KernelMeans;
@@ -88,11 +89,17 @@ impl Estimator for KernelKMeans {
         let (n, count) = (task.rows(), self.clusters.integer());
         let places = Places::of(task, false)?;
         places.require(count, Self::NAME)?;
-        let found = self.means(&places, &places.values(task)?, count, task)?;
+        // Halved distances, in which nothing cancels far from the origin.
+        let found = self.means(&places, &places.halved(), count, task)?;
         let number = numbers(&found.cluster, &found.mass);
         let (mut sizes, mut bias) = (vec![0.0; count], vec![0.0; count]);
         for k in 0..count {
             (sizes[number[k]], bias[number[k]]) = (found.mass[k], -0.5 * found.norms[k]);
+        }
+        // k(x, z) = h(x, z) + k(x, x) / 2 + k(z, z) / 2: |m_k|^2 by kernel values is that by h and the mean of k(x, x).
+        for (i, own) in task.gram.diagonal(Side::Rows).into_iter().enumerate() {
+            let k = found.cluster[places.of_row[i]];
+            bias[number[k]] -= 0.5 * task.weight(i) / found.mass[k] * own;
         }
         let mut coef = Matrix::zeros(n, count);
         for (i, &place) in places.of_row.iter().enumerate() {
