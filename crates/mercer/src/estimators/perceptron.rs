@@ -154,14 +154,31 @@ fn whole(task: &Task<'_>, shown: &Shown) -> Result<Option<Dense>> {
     Dense::of(&Subset::new(&all, &shown.rows, &shown.rows), task.control).map(Some)
 }
 
+/// Weighted means of the columns of some rows; of a constant column the constant itself.
+fn means(y: &Matrix, rows: &[usize], weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    let of = |o: usize, origin: f64| rows.iter().zip(weights).map(|(&i, w)| w * (y[(i, o)] - origin)).sum::<f64>() / total;
+    (0..y.cols())
+        .map(|o| {
+            let first = of(o, 0.0);
+            first + of(o, first)
+        })
+        .collect()
+}
+
 impl Perceptron {
     fn most(&self) -> usize {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
     }
 
-    /// Goes over some rows of a task in passes, from where a stream has come to.
+    /// Goes over some rows of a task in passes, from where a stream has come to. A first fit with a constant starts at the mean of
+    /// the numbers, so that no answer depends on where 0 lies.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
+        let origin = match task.target {
+            Target::Numbers(y) if self.intercept && learnt.time == 0.0 => means(y, &shown.rows, &shown.weights),
+            target => vec![0.0; target.outputs()],
+        };
         let whole = if learnt.time == 0.0 { whole(task, shown)? } else { None };
         let some = Subset::new(task.gram, &shown.rows, &shown.rows);
         let some = whole.as_ref().map_or(&some as &dyn Gram, |k| k);
@@ -172,7 +189,8 @@ impl Perceptron {
                 Rule::Perceptron(&codes)
             }
             _ => {
-                y = outputs(task, Self::NAME)?.select_rows(&shown.rows);
+                let all = outputs(task, Self::NAME)?.select_rows(&shown.rows);
+                y = Matrix::from_fn(all.rows(), all.cols(), |i, o| all[(i, o)] - origin[o]);
                 Rule::LeastMeanSquares(&y, self.rate.number())
             }
         };
@@ -191,6 +209,9 @@ impl Perceptron {
                 what: "the least mean squares rule".into(),
                 why: format!("coefficients grow without end at rate={}; it must lie below 2 / k(x, x)", self.rate),
             });
+        }
+        if task.target.kind() == Kind::Numbers {
+            learnt.bias.iter_mut().zip(&origin).for_each(|(b, mean)| *b += mean);
         }
         self.fitted(task, shown, learnt)
     }
@@ -234,7 +255,12 @@ impl Perceptron {
             intercept: self.intercept,
             expansion,
             classes,
-            summary: Summary { iterations: learnt.passes, converged: true, notes, ..Summary::default() },
+            summary: Summary {
+                iterations: learnt.passes,
+                converged: classes.is_none() || learnt.mistakes.1 == 0,
+                notes,
+                ..Summary::default()
+            },
         })
     }
 
