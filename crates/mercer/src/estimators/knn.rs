@@ -18,7 +18,7 @@ use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
-use crate::gram::{Block, Gram, Subset};
+use crate::gram::{Block, Gram, Subset, TIED};
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value, require_settled};
 use rayon::prelude::*;
@@ -249,28 +249,29 @@ impl FittedKnn {
     /// The rows that may be neighbours of an input, by row: the `most` nearest and what lies as far as the last of them.
     fn candidates(apart: &[f64], most: usize, without: Option<usize>) -> Vec<(usize, f64)> {
         let farthest = farthest(apart, most);
-        (0..apart.len()).filter(|&i| apart[i] <= farthest && without != Some(i)).map(|i| (i, apart[i])).collect()
+        (0..apart.len()).filter(|&i| !farther(apart[i], farthest) && without != Some(i)).map(|i| (i, apart[i])).collect()
     }
 
     /// Share of each neighbour in `k`, out of candidates by row: nearest first until k are asked; rows as far as the last share
-    /// what is left of k, so that the order of rows plays no part.
+    /// what is left of k, so that neither the order of rows nor rounding plays a part.
     fn neighbours(&self, mut candidates: Vec<(usize, f64)>, k: f64) -> Vec<Neighbour> {
         candidates.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let mut left = k;
-        let mut edge = f64::INFINITY;
-        for group in candidates.chunk_by(|a, b| a.1 == b.1) {
-            edge = group[0].1;
-            let mass: f64 = group.iter().map(|(i, _)| self.weights[*i]).sum();
+        // The last group of rows that are equally far begins at `edge`, and `left` of k is its share.
+        let (mut left, mut edge, mut mass, mut from) = (k, f64::INFINITY, 0.0, 0);
+        while from < candidates.len() {
+            edge = candidates[from].1;
+            let group = candidates[from..].iter().take_while(|c| !farther(c.1, edge));
+            let (count, heavy) = group.fold((0, 0.0), |(count, mass), c| (count + 1, mass + self.weights[c.0]));
+            (from, mass) = (from + count.max(1), heavy);
             // Where all rows are asked, rounding must not leave the last of them without its share.
-            if mass + EVEN * k >= left {
+            if mass + EVEN * k >= left || from >= candidates.len() {
                 break;
             }
             left -= mass;
         }
-        candidates.retain(|(_, apart)| *apart <= edge);
+        candidates.truncate(from);
         candidates.sort_unstable_by_key(|(row, _)| *row);
-        let tied: f64 = candidates.iter().filter(|c| c.1 == edge).map(|c| self.weights[c.0]).sum();
-        let part = (left / tied).min(1.0);
+        let part = (left / mass).min(1.0);
         let share = |row: usize, apart: f64| if apart < edge { self.weights[row] } else { part * self.weights[row] };
         candidates.into_iter().map(|(row, apart)| Neighbour { row, share: share(row, apart), apart }).collect()
     }
@@ -305,7 +306,7 @@ impl FittedKnn {
         let mut best = 0;
         for c in 1..classes {
             let even = (votes[c] - votes[best]).abs() <= EVEN * k;
-            let nearer = self.ties == Ties::Nearest && nearest[c] < nearest[best];
+            let nearer = self.ties == Ties::Nearest && farther(nearest[best], nearest[c]);
             if (even && nearer) || (!even && votes[c] > votes[best]) {
                 best = c;
             }
@@ -446,6 +447,11 @@ fn smooth(votes: &mut [f64], best: usize, counts: &[f64]) {
     let mean = (votes[best] + above.iter().map(|&c| votes[c]).sum::<f64>()) / (count + 1.0);
     votes[best] = mean * (1.0 + NEARER);
     above.into_iter().for_each(|c| votes[c] = mean * (1.0 - NEARER / count));
+}
+
+/// Whether a row is farther than another, and not by rounding.
+fn farther(apart: f64, than: f64) -> bool {
+    apart > than + TIED * than.abs()
 }
 
 /// The distance of the farthest of the `most` nearest.

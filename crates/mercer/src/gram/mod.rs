@@ -57,6 +57,10 @@ use crate::linalg::{Lower, Matrix, SparseMatrix};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Numbers of [`Gram::fill_apart`] that differ by no more than this share differ by rounding: 0.1 is no number of the machine, and
+/// sums of the same squares in another order end in other bits. Distances from sums of kernels may lose 5 of 16 digits.
+pub(crate) const TIED: f64 = 1e-10;
+
 /// One of the two batches of a Gram matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -110,8 +114,8 @@ pub trait Gram: Sync {
     }
     /// |phi(x) - phi(z)|^2 in place of numbers that [`Gram::fill_apart`] has written.
     fn squared_distances(&self, _apart: &mut [f64]) {}
-    /// For each of some rows the `count` columns nearest to it and all others as near as the last of them, by column, with
-    /// the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
+    /// For each of some rows the `count` columns nearest to it and all others as near as the last of them but for rounding
+    /// ([`TIED`]), by column, with the numbers of [`Gram::fill_apart`]; `None` where they are not found faster than by a scan.
     fn nearest(&self, _rows: &[usize], _count: usize) -> Option<Vec<Vec<(usize, f64)>>> {
         None
     }

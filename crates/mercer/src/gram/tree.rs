@@ -4,7 +4,7 @@
 //! Distances to boxes are added up in the order of distances to points, so that rounding cannot make a box seem farther than
 //! a point in it: ties are never missed.
 
-use super::PreparedPoints;
+use super::{PreparedPoints, TIED};
 
 /// Points of a leaf at most.
 const LEAF: usize = 12;
@@ -70,7 +70,7 @@ impl Tree {
         self.grow(all, second, from + middle);
     }
 
-    /// The `count` points nearest to `x`, and all others that are as near as the last of them, by row.
+    /// The `count` points nearest to `x`, and all others that are as near as the last of them but for rounding, by row.
     pub(super) fn nearest(&self, x: &[f64], count: usize) -> Vec<Met> {
         let mut search = Nearest { tree: self, x, count: count.clamp(1, self.rows.len()), least: Vec::new(), met: Vec::new() };
         search.enter(0, self.to_box(0, x));
@@ -102,7 +102,7 @@ struct Nearest<'a> {
 impl Nearest<'_> {
     /// Points farther than this are not wanted.
     fn edge(&self) -> f64 {
-        if self.least.len() < self.count { f64::INFINITY } else { self.least[self.count - 1] }
+        if self.least.len() < self.count { f64::INFINITY } else { self.least[self.count - 1] * (1.0 + TIED) }
     }
 
     fn enter(&mut self, node: usize, distance: f64) {
