@@ -84,7 +84,7 @@ impl Places {
             if near.peek().is_some() {
                 write_apart(task, distances, &[i], &mut row);
             }
-            let place = near.find(|&p| row[places.rows[p]] == 0.0).unwrap_or_else(|| {
+            let place = near.find(|&p| row[places.rows[p]] == 0.0 && is_copy(task, distances, &row, places.rows[p])).unwrap_or_else(|| {
                 places.rows.push(i);
                 places.weights.push(0.0);
                 places.single.push(1.0);
@@ -303,6 +303,15 @@ fn in_order(task: &Task<'_>) -> Result<(Vec<f64>, Vec<usize>)> {
     .into_data();
     let order = sorted(&sums);
     Ok((sums, order))
+}
+
+/// Whether a training row is as far from every row as another whose distances are given. Of a similarity that is no kernel two rows at
+/// distance 0, such as joined nodes of a graph, need not be copies.
+fn is_copy(task: &Task<'_>, distances: bool, row: &[f64], other: usize) -> bool {
+    let mut compared = vec![0.0; row.len()];
+    write_apart(task, distances, &[other], &mut compared);
+    let width = ALIKE * largest(row);
+    row.iter().zip(&compared).all(|(a, b)| (a - b).abs() <= width)
 }
 
 /// The places of numbers, the least first.
