@@ -4,6 +4,7 @@
 //! Dual: C is formed and factorised, N^2 D + N^3. Primal, where K = Z Z' with few columns: C^-1 is
 //! (W / lambda) (I - Z (Z'W Z + lambda I)^-1 Z'W) by Woodbury's identity, N D^2 + D^3 (F29, F37).
 
+use super::residual::rounding;
 use super::{Size, Task};
 use crate::control::Control;
 use crate::error::Result;
@@ -134,6 +135,15 @@ impl System {
         }
     }
 
+    /// The diagonal of C.
+    fn diagonal(&self) -> Vec<f64> {
+        match self {
+            System::Dual(cholesky) => cholesky.diagonal().to_vec(),
+            System::Single(single) => single.diagonal().to_vec(),
+            System::Primal { z, scale, .. } => (0..z.rows()).map(|i| gram::dot(z.row(i), z.row(i)) + 1.0 / scale[i]).collect(),
+        }
+    }
+
     fn jitter_used(&self) -> Option<f64> {
         match self {
             System::Dual(cholesky) => cholesky.jitter_used(),
@@ -157,8 +167,8 @@ pub(crate) struct Solution {
     pub(crate) product: Matrix,
     /// ||C alpha + b 1 - y|| / ||y - mean||, over all outputs.
     pub(crate) residual: f64,
-    /// ||y - mean||.
-    size: f64,
+    /// What rounding leaves of that residual.
+    pub(crate) rounding: f64,
 }
 
 impl Bordered {
@@ -196,7 +206,7 @@ impl Bordered {
     pub(crate) fn solve(self, y: &Matrix, control: &Control) -> Result<(Solution, Self)> {
         let solution = self.refined(y, control)?;
         let done = match &self.system {
-            System::Single(single) => solution.residual <= (single.rounding(solution.alpha.norm()) / solution.size).max(SINGLE_RESIDUAL),
+            System::Single(_) => solution.residual <= solution.rounding.max(SINGLE_RESIDUAL),
             _ => true,
         };
         if done {
@@ -221,7 +231,7 @@ impl Bordered {
             bias: vec![0.0; outputs],
             product: Matrix::zeros(n, outputs),
             residual: 1.0,
-            size,
+            rounding: 0.0,
         };
         // A target that is constant up to rounding is the constant.
         if size > 4.0 * f64::EPSILON * y.norm() {
@@ -235,11 +245,12 @@ impl Bordered {
                     break;
                 }
                 let small = residual > 0.5 * best.residual || residual <= f64::EPSILON;
-                best = Solution { alpha, bias, product, residual, size };
+                best = Solution { alpha, bias, product, residual, rounding: 0.0 };
                 if small {
                     break;
                 }
             }
+            best.rounding = rounding(&self.system.diagonal(), best.alpha.norm(), size);
         } else {
             best.residual = 0.0;
         }

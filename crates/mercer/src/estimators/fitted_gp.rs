@@ -4,6 +4,7 @@ use super::gp::System;
 use super::gp_classes::GpOfClasses;
 use super::gp_numbers::GpOfLikelihood;
 use super::primal::Found;
+use super::residual::{TOLERANCE, certificate, rounding};
 use super::{Answer, Certificate, Expansion, Fitted, Predicted, Predictions, Query, Summary};
 use crate::control::Control;
 use crate::data::TargetInfo;
@@ -12,8 +13,6 @@ use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Cholesky, Lower, Matrix, gramian_within};
 use serde::{Deserialize, Serialize};
 
-/// The relative residual, or the relative duality gap over few features, that a fit is asked to reach.
-const TOLERANCE: f64 = 1e-8;
 /// New inputs whose cross Gram rows are held at a time.
 const ROWS: usize = 256;
 
@@ -84,20 +83,21 @@ pub struct GpOfNumbers {
     summary: Summary,
 }
 
-fn summary((name, value): (&str, f64), evidence: f64, cholesky: &Cholesky) -> Summary {
+fn summary(certificate: Certificate, evidence: f64, cholesky: &Cholesky) -> Summary {
     Summary {
-        converged: value <= TOLERANCE,
+        converged: certificate.is_met(),
         evidence: Some(evidence),
-        certificate: Some(Certificate { name: name.into(), value, tolerance: TOLERANCE }),
+        certificate: Some(certificate),
         jitter: cholesky.jitter_used(),
         ..Summary::default()
     }
 }
 
 impl GpOfNumbers {
-    pub(super) fn new(system: System) -> Result<Self> {
-        let residual = system.relative_residual()?;
-        let summary = summary(("relative residual", residual), system.evidence(), &system.cholesky);
+    pub(super) fn new(mut system: System, control: &Control) -> Result<Self> {
+        let residual = system.refine(control)?;
+        let rounding = rounding(system.cholesky.diagonal(), system.alpha.norm(), system.t.norm());
+        let summary = summary(certificate(residual, rounding), system.evidence(), &system.cholesky);
         let System { cholesky, alpha, process, .. } = system;
         let expansion = process.expansion(&alpha);
         Ok(GpOfNumbers { expansion, process, factor: cholesky.into_lower(), summary })
@@ -105,7 +105,8 @@ impl GpOfNumbers {
 
     /// From a regression on few features; alpha = C^-1 t.
     pub(super) fn of_features(process: Process, cholesky: Cholesky, found: Found, alpha: Matrix, evidence: f64) -> Result<Self> {
-        let summary = summary(("relative duality gap", found.gap), evidence, &cholesky);
+        let certificate = Certificate { name: "relative duality gap".into(), value: found.gap, tolerance: TOLERANCE };
+        let summary = summary(certificate, evidence, &cholesky);
         let weights = Matrix::from_fn(found.beta.rows(), found.beta.cols(), |j, o| process.scales[o].deviation * found.beta[(j, o)]);
         let expansion = process.expansion(&alpha).with_weights(weights);
         Ok(GpOfNumbers { expansion, process, factor: cholesky.into_lower(), summary })

@@ -17,8 +17,9 @@ use super::primal::Primal;
 use super::settled::settled;
 use super::tempering;
 use super::{Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
+use crate::control::Control;
 use crate::data::{Kind, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram;
 use crate::linalg::{Cholesky, Matrix};
 use crate::param::{Domain, Param, Value};
@@ -119,6 +120,10 @@ pub(super) struct System {
 
 /// From so many rows on few features are gone by; of fewer the factor of C itself is kept, which costs nothing then.
 const PRIMAL_ROWS: usize = 2000;
+/// For no more values of the noise a factor each is cheaper than derivatives.
+pub(super) const FEW_VALUES: usize = 8;
+/// Steps of iterative refinement at most.
+const REFINEMENTS: usize = 8;
 /// Numbers that one thread scales.
 const PIECE: usize = 1 << 16;
 
@@ -179,13 +184,19 @@ impl Gp {
         GpOfNumbers::of_features(process, system.solver, found, alpha, evidence)
     }
 
+    /// The prior covariance of the function.
+    fn prior(process: &Process, task: &Task<'_>) -> Result<Matrix> {
+        let mut prior = gram::dense(task.gram, task.control)?;
+        if process.variance != 1.0 {
+            prior.data_mut().par_chunks_mut(PIECE).for_each(|some| some.iter_mut().for_each(|v| *v *= process.variance));
+        }
+        Ok(prior)
+    }
+
     /// Computes C and factorises it in place.
     fn system(&self, task: &Task<'_>) -> Result<System> {
         let (t, process) = self.standardised(task)?;
-        let mut c = gram::dense(task.gram, task.control)?;
-        if process.variance != 1.0 {
-            c.data_mut().par_chunks_mut(PIECE).for_each(|some| some.iter_mut().for_each(|v| *v *= process.variance));
-        }
+        let mut c = Self::prior(&process, task)?;
         c.add_to_diagonal(&(0..t.rows()).map(|i| process.noise / task.weight(i)).collect::<Vec<_>>());
         let cholesky = Cholesky::new(c, task.control)?;
         let alpha = cholesky.solve(&t, task.control)?;
@@ -204,13 +215,29 @@ impl System {
         self.process.evidence(self.t.rows(), self.fit(), self.cholesky.log_det())
     }
 
-    /// ||C alpha - t|| / ||t|| with C as it is without jitter.
-    pub(super) fn relative_residual(&self) -> Result<f64> {
-        let product = self.cholesky.multiply(&self.alpha)?;
-        let square = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
-        let residual = square(&mut product.data().iter().zip(self.t.data()).map(|(p, t)| p - t));
-        let size = square(&mut self.t.data().iter().copied());
-        Ok(if size > 0.0 { residual / size } else { residual })
+    /// Iterative refinement of alpha; ||C alpha - t|| / ||t|| with C as it is without jitter.
+    pub(super) fn refine(&mut self, control: &Control) -> Result<f64> {
+        let size = self.t.norm();
+        let minus = |a: &Matrix, b: &Matrix| Matrix::from_fn(a.rows(), a.cols(), |i, o| a[(i, o)] - b[(i, o)]);
+        let share = |rest: &Matrix| if size > 0.0 { rest.norm() / size } else { rest.norm() };
+        let mut rest = minus(&self.t, &self.cholesky.multiply(&self.alpha)?);
+        for _ in 0..REFINEMENTS {
+            if share(&rest) <= f64::EPSILON {
+                break;
+            }
+            let step = self.cholesky.solve(&rest, control)?;
+            let alpha = Matrix::from_fn(step.rows(), step.cols(), |i, o| self.alpha[(i, o)] + step[(i, o)]);
+            let left = minus(&self.t, &self.cholesky.multiply(&alpha)?);
+            let (before, now) = (rest.norm(), left.norm());
+            if now.is_nan() || now >= before {
+                break;
+            }
+            (self.alpha, rest) = (alpha, left);
+            if now > 0.5 * before {
+                break;
+            }
+        }
+        Ok(share(&rest))
     }
 }
 
@@ -321,7 +348,7 @@ impl Estimator for Gp {
         let many = task.rows() >= PRIMAL_ROWS;
         let fitted = match many.then(|| task.few_features()).flatten() {
             Some(z) => self.fit_primal(z, task),
-            None => GpOfNumbers::new(self.system(task)?),
+            None => GpOfNumbers::new(self.system(task)?, task.control),
         };
         fitted.map(FittedGp::Numbers)
     }
@@ -366,6 +393,30 @@ impl Estimator for Gp {
             return gp_numbers::criterion(self.settled()?, task, last);
         }
         self.criterion(task).map(|criterion| (criterion, None))
+    }
+
+    /// Evidence for a few variances of the noise: the prior covariance once, and a factor for each.
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        let normal = task.target.kind() != Kind::Classes && self.likelihood == NumberLikelihood::Gaussian;
+        if !normal || param != "noise" || values.len() > FEW_VALUES {
+            return Ok(None);
+        }
+        let (t, process) = self.standardised(task)?;
+        let n = t.rows();
+        task.control.plan("the evidence of gp", 16 * (n as u64).pow(2))?;
+        let prior = Self::prior(&process, task)?;
+        let value = |noise: &f64| -> Result<f64> {
+            let mut c = prior.clone();
+            c.add_to_diagonal(&(0..n).map(|i| noise / task.weight(i)).collect::<Vec<_>>());
+            let cholesky = match Cholesky::new(c, task.control) {
+                Err(Error::Numerical { .. }) => return Ok(f64::INFINITY),
+                found => found?,
+            };
+            let alpha = cholesky.solve(&t, task.control)?;
+            let fit: f64 = t.data().iter().zip(alpha.data()).map(|(t, a)| t * a).sum();
+            Ok(-process.evidence(n, fit, cholesky.log_det()))
+        };
+        values.iter().map(value).collect::<Result<_>>().map(Some)
     }
 
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {

@@ -13,6 +13,7 @@
 
 use super::bordered;
 use super::class_scores::ClassScores;
+use super::gp::FEW_VALUES;
 use super::logistic::newton_products;
 use super::outputs::{decide, outputs};
 use super::settled::settled;
@@ -151,10 +152,8 @@ impl L2vm {
         for (o, by) in by_output.iter_mut().enumerate() {
             let (size, square): (f64, f64) =
                 (y.col(o).iter().map(|v| v * v).sum(), y.col(o).iter().zip(alpha.col(o)).map(|(y, a)| y * a).sum());
-            if !square.is_finite() {
-                value = f64::INFINITY;
-            } else if square > (64.0 * f64::EPSILON).powi(2) * size && square.is_normal() {
-                value += 0.5 * (freedom * square.ln() + log_det + log_one);
+            value += evidence_of(square, size, freedom, log_det + log_one);
+            if has_evidence(square, size) {
                 *by = freedom / square;
             }
         }
@@ -167,6 +166,20 @@ impl L2vm {
         });
         let by_lambda = -gram::dot(p.data(), products.data()) / lambda;
         Ok((value, p, by_lambda))
+    }
+}
+
+/// Whether an output with y'P y = `square` and y'y = `size` is no constant.
+fn has_evidence(square: f64, size: f64) -> bool {
+    square > (64.0 * f64::EPSILON).powi(2) * size && square.is_normal()
+}
+
+/// The negative log evidence of one output: infinite where numbers break down, 0 of a constant.
+fn evidence_of(square: f64, size: f64, freedom: f64, log_dets: f64) -> f64 {
+    match (square.is_finite(), has_evidence(square, size)) {
+        (false, _) => f64::INFINITY,
+        (true, true) => 0.5 * (freedom * square.ln() + log_dets),
+        (true, false) => 0.0,
     }
 }
 
@@ -244,6 +257,15 @@ impl Estimator for L2vm {
         self.criterion_near(task, None).map(|(criterion, _)| criterion)
     }
 
+    /// Evidence of numbers for a few values of lambda: the features once, and a factor for each.
+    fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
+        if param != "lambda" || values.len() > FEW_VALUES || task.target.kind() == Kind::Classes || task.rows() < 3 {
+            return Ok(None);
+        }
+        let (y, features) = (outputs(task, Self::NAME)?, Features::of(task)?);
+        values.iter().map(|lambda| self.value_of_numbers(features.products.matrix(), *lambda, &y, task)).collect::<Result<_>>().map(Some)
+    }
+
     fn criterion_near(&self, task: &Task<'_>, last: Option<&Near>) -> Result<(Criterion, Option<Near>)> {
         let features = Features::of(task)?;
         let mut end = None;
@@ -261,6 +283,30 @@ impl Estimator for L2vm {
 }
 
 impl L2vm {
+    /// The evidence of numbers without its derivatives: one factor of C.
+    fn value_of_numbers(&self, products: &Matrix, lambda: f64, y: &Matrix, task: &Task<'_>) -> Result<f64> {
+        let n = y.rows();
+        let mut c = products.clone();
+        c.data_mut().iter_mut().for_each(|v| *v /= lambda);
+        c.add_to_diagonal(&(0..n).map(|i| 1.0 / task.weight(i)).collect::<Vec<_>>());
+        let factor = match Cholesky::new(c, task.control) {
+            Err(Error::Numerical { .. }) => return Ok(f64::INFINITY),
+            found => found?,
+        };
+        let solved = factor.solve(&Matrix::from_fn(n, y.cols() + 1, |i, o| if o < y.cols() { y[(i, o)] } else { 1.0 }), task.control)?;
+        let ones: f64 = (0..n).map(|i| solved[(i, y.cols())]).sum();
+        let (freedom, log_one) = if self.intercept { (n as f64 - 1.0, ones.ln()) } else { (n as f64, 0.0) };
+        let mut value = 0.0;
+        for o in 0..y.cols() {
+            let column = y.col(o);
+            let size: f64 = column.iter().map(|v| v * v).sum();
+            let constant = if self.intercept { (0..n).map(|i| solved[(i, o)]).sum::<f64>() / ones } else { 0.0 };
+            let square: f64 = (0..n).map(|i| column[i] * (solved[(i, o)] - constant * solved[(i, y.cols())])).sum();
+            value += evidence_of(square, size, freedom, factor.log_det() + log_one);
+        }
+        Ok(value)
+    }
+
     /// The classes of the target, where it is of classes.
     fn scores(&self, task: &Task<'_>) -> Result<Option<ClassScores>> {
         match task.target {

@@ -46,6 +46,7 @@ mod perceptron;
 mod platt;
 mod primal;
 mod rbf_network;
+mod residual;
 mod ridge;
 mod ridge_path;
 mod rvm;
@@ -479,4 +480,11 @@ pub struct Certificate {
     pub value: f64,
     /// The tolerance asked for.
     pub tolerance: f64,
+}
+
+impl Certificate {
+    /// Whether the value is within the tolerance.
+    pub fn is_met(&self) -> bool {
+        self.value <= self.tolerance
+    }
 }

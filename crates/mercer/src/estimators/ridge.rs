@@ -9,10 +9,12 @@
 
 use super::answer::CALIBRATED;
 use super::bordered::{self, Bordered, Purpose, Solution};
+use super::gp::FEW_VALUES;
 use super::held_out::{enough, one_by_one, out_of_fold};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, least_mean, outputs};
 use super::primal::{Found as PrimalFound, Primal, Solver};
+use super::residual::{TOLERANCE, certificate};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
@@ -27,9 +29,6 @@ use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The relative residual that a fit is asked to reach.
-const TOLERANCE: f64 = 1e-8;
 
 /// The relative duality gap that a way around the factor of a matrix must reach, or is not taken.
 const SETTLED: f64 = 1e-18;
@@ -81,6 +80,23 @@ impl Ridge {
         };
         let (solution, system) = system.solve(&y, task.control)?;
         Ok((y, solution, system.into_projection(task.control)?))
+    }
+}
+
+impl Ridge {
+    /// The criterion without its derivatives.
+    fn left_out_value(&self, task: &Task<'_>) -> Result<f64> {
+        let y = outputs(task, Self::NAME)?;
+        let lambda = settled::<Self>("lambda", &self.lambda)?;
+        let (Solution { alpha, .. }, system) = Bordered::new(task, lambda, self.intercept, Purpose::Projection)?.solve(&y, task.control)?;
+        let p = system.projection_diagonal(&(0..y.rows()).collect::<Vec<_>>(), task.control)?;
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (i, p) in p.iter().enumerate() {
+            let w = task.weight(i);
+            sum += alpha.row(i).iter().map(|a| w * (a / p).powi(2)).sum::<f64>();
+            size += w * y.cols() as f64;
+        }
+        Ok(0.5 * (sum / size).max(least_mean(&y)).ln())
     }
 }
 
@@ -193,7 +209,7 @@ impl Ridge {
             Some(system) => Some(system.solve(&y, task.control)?).filter(|(s, _)| lambda > 0.0 || s.residual <= TOLERANCE),
             None => None,
         };
-        let Some((Solution { alpha, bias, product, residual, .. }, system)) = solved else {
+        let Some((Solution { alpha, bias, product, residual, rounding, .. }, system)) = solved else {
             return self.fit_least_norm(task, &y).map(|fitted| (fitted, None));
         };
         let mut objective = 0.0;
@@ -215,10 +231,11 @@ impl Ridge {
             }
             false => None,
         };
+        let certificate = certificate(residual, rounding);
         let summary = Summary {
-            converged: residual <= TOLERANCE,
+            converged: certificate.is_met(),
             objective: Some(objective),
-            certificate: Some(Certificate { name: "relative residual".into(), value: residual, tolerance: TOLERANCE }),
+            certificate: Some(certificate),
             jitter: system.jitter_used(),
             ..Summary::default()
         };
@@ -375,10 +392,14 @@ impl Estimator for Ridge {
         Ok(Criterion { value: 0.5 * mean.ln(), weights, own: vec![("lambda", own)], indifference })
     }
 
-    /// One decomposition for all values of lambda; see `ridge_path`.
+    /// One decomposition for many values of lambda, see `ridge_path`; a factor for each of a few.
     fn criterion_along(&self, param: &str, values: &[f64], task: &Task<'_>) -> Result<Option<Vec<f64>>> {
         if param != "lambda" || !values.iter().all(|l| *l > 0.0 && l.is_finite()) {
             return Ok(None);
+        }
+        if values.len() <= FEW_VALUES {
+            let of = |lambda: &f64| Ridge { lambda: Value::Number(*lambda), ..self.clone() }.left_out_value(task);
+            return values.iter().map(of).collect::<Result<_>>().map(Some);
         }
         let y = outputs(task, Self::NAME)?;
         let floor = least_mean(&y);

@@ -76,6 +76,10 @@ impl Cholesky {
     pub fn pivots(&self) -> Vec<f64> {
         self.square.diagonal()
     }
+    /// The diagonal of A, without jitter.
+    pub(crate) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
     /// The factor alone, in half of the memory.
     pub fn into_lower(self) -> Lower {
         Lower::from_square(self.square)

@@ -89,13 +89,9 @@ impl SingleCholesky {
         Ok(multiply_upper(&self.memory, &self.diagonal, b))
     }
 
-    /// What rounding leaves of A B for B of this norm, for a Gram matrix: some eps sqrt(N) |B| times the mean of the diagonal. A factor in
-    /// f64 leaves as much.
-    pub(crate) fn rounding(&self, norm: f64) -> f64 {
-        const SOME: f64 = 4.0;
-        let n = self.diagonal.len().max(1) as f64;
-        let mean = self.diagonal.iter().sum::<f64>() / n;
-        SOME * f64::EPSILON * n.sqrt() * mean * norm
+    /// The diagonal of A.
+    pub(crate) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
     }
 
     /// Makes the factor ten times as large: what a factor that is no good does.

@@ -137,6 +137,10 @@ impl Free {
         let (low, high) = self.bounds();
         x.clamp(low, high)
     }
+    /// Whether its coordinate is a logarithm.
+    pub(super) fn is_logarithmic(&self) -> bool {
+        self.log
+    }
     /// Its name where it is the estimator's own.
     pub(super) fn own_name(&self) -> Option<&str> {
         (!self.of_kernel).then_some(self.path.as_str())

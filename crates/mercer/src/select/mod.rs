@@ -14,6 +14,7 @@ mod round;
 mod search;
 mod smooth;
 mod standing;
+mod starts;
 mod tune;
 
 pub use descent::{Descent, descend};

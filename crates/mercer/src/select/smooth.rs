@@ -4,10 +4,12 @@
 use super::free::Free;
 use super::profile::{Curve, ProfileScan};
 use super::search::{Found, Place};
+use super::starts;
 use super::tune::{At, Left, criterion_at, steps};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::estimators::Task;
+use crate::kernels::KernelExpr;
 use crate::solve::Lbfgs;
 
 /// Values on the path of a parameter that is free alone.
@@ -19,6 +21,9 @@ const DECREASE: [f64; 2] = [1e-3, 1e-5];
 
 /// A step that gains less than this share of the noise ends a search that goes no further than the noise.
 const NOISE: f64 = 0.05;
+
+/// Shifts of all widths that a search begins with where values without derivatives are not cheap, in natural logarithms.
+const SHIFTS: [f64; 5] = [0.0, -1.2, 1.2, -2.4, -3.6];
 
 /// Evaluations of a round, as a rule.
 const EVALUATIONS: f64 = 15.0;
@@ -38,8 +43,8 @@ struct Best {
 }
 
 /// The criterion on the rows of one round.
-struct Descent<'a> {
-    place: &'a Place<'a>,
+pub(super) struct Descent<'a> {
+    pub(super) place: &'a Place<'a>,
     /// What is minimised.
     name: &'a str,
     seed: u64,
@@ -50,6 +55,40 @@ struct Descent<'a> {
 }
 
 impl Descent<'_> {
+    /// The parameter of the estimator that penalises or is the noise: the first that counts.
+    pub(super) fn level_name(&self) -> Option<&'static str> {
+        let (estimator, kind) = (&self.place.start.estimator, self.place.examples().target.kind());
+        estimator.values().into_iter().map(|(param, _)| param.name).find(|name| estimator.uses(name, kind))
+    }
+
+    /// Values without derivatives at coordinates that differ in that parameter alone; `None` where the estimator does not have them
+    /// cheaper than one by one. Infinite where the numbers break down.
+    pub(super) fn values(&mut self, name: &str, levels: &[Vec<f64>], control: &Control) -> Result<Option<Vec<f64>>> {
+        control.check()?;
+        let Some(first) = levels.first() else { return Ok(Some(Vec::new())) };
+        let (Place { start, free, .. }, examples) = (self.place, self.place.examples());
+        let setting = start.with(free, first)?;
+        let mut numbers = Vec::with_capacity(levels.len());
+        for x in levels {
+            let values = start.with(free, x)?.estimator.values();
+            numbers.extend(values.into_iter().find(|(param, _)| param.name == name).map(|(_, value)| value.number()));
+        }
+        let among = |kernel: &KernelExpr| Ok([kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?]);
+        let values = self.left.standing.grams(0, &setting.kernel, control, among).and_then(|[bound]| {
+            let task = Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed: self.seed };
+            setting.estimator.criterion_along(name, &numbers, &task)
+        });
+        match values {
+            Ok(None) => Ok(None),
+            Ok(Some(values)) => {
+                *self.evaluations += values.len();
+                Ok(Some(values))
+            }
+            Err(Error::Numerical { .. }) => Ok(Some(vec![f64::INFINITY; levels.len()])),
+            Err(other) => Err(other),
+        }
+    }
+
     fn evaluate(&mut self, x: &[f64], control: &Control) -> Result<(f64, Vec<f64>)> {
         control.check()?;
         *self.evaluations += 1;
@@ -96,13 +135,14 @@ pub(super) fn go(place: &Place<'_>, name: &str, control: &Control, seed: u64, ev
 fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control) -> Result<()> {
     let (free, starts) = (descent.place.free, descent.place.starts);
     let wide = free.iter().any(Free::is_kernel_width);
-    let shifts: &[f64] = if wide { &[0.0, -1.2, 1.2] } else { &[0.0] };
     let shifted =
         |shift: f64| -> Vec<f64> { free.iter().zip(x0).map(|(f, x)| f.clamp(if f.is_kernel_width() { x + shift } else { *x })).collect() };
-    let tried: Vec<Vec<f64>> = if starts.is_empty() {
-        shifts.iter().map(|s| shifted(*s)).collect()
-    } else {
-        starts.iter().cloned().chain([x0.to_vec()]).collect()
+    let tried: Vec<Vec<f64>> = match starts {
+        [] => match starts::best_of_grid(descent, x0, control)? {
+            Some(best) => vec![best],
+            None => (if wide { &SHIFTS[..] } else { &SHIFTS[..1] }).iter().map(|s| shifted(*s)).collect(),
+        },
+        starts => starts.iter().cloned().chain([x0.to_vec()]).collect(),
     };
     for x in tried {
         descent.evaluate(&x, control)?;
@@ -115,6 +155,13 @@ fn descend(descent: &mut Descent<'_>, x0: &[f64], name: &str, control: &Control)
             what: name.into(),
             why: "the criterion is not finite at any start; scale the columns or give the parameters as numbers".into(),
         });
+    }
+    if !starts.is_empty() && !control.out_of_time() {
+        let Best { value, x, .. } = &descent.best;
+        let (value, x) = (*value, x.clone());
+        if let Some(x) = starts::shorter(descent, &x, value, control)? {
+            descent.evaluate(&x, control)?;
+        }
     }
     let from = descent.best.x.clone();
     let bounds = free.iter().map(Free::bounds).collect();

@@ -115,7 +115,7 @@ pub(super) struct Left {
     /// Where it ended.
     end: Option<Near>,
     /// The terms of the kernel that no setting changes.
-    standing: Standing,
+    pub(super) standing: Standing,
 }
 
 impl Left {
