@@ -306,8 +306,8 @@ impl Learner {
     ///
     /// Returns
     /// -------
-    /// tuple of numpy.ndarray, float and bool
-    ///     The numbers that move, the criterion there, and whether the descent met its tolerance.
+    /// tuple of numpy.ndarray, float, bool and Kernel
+    ///     The numbers that move, the criterion there, whether the descent met its tolerance, and the kernel with these numbers.
     #[pyo3(signature = (data, target, sample_weight=None, *, ends, starts, threads=0))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn descend<'py>(
@@ -319,12 +319,12 @@ impl Learner {
         ends: Vec<Option<(f64, f64)>>,
         starts: Vec<Vec<f64>>,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, f64, bool)> {
+    ) -> PyResult<(Bound<'py, PyAny>, f64, bool, Kernel)> {
         let asked = self.asked(data, target, sample_weight)?;
         let end = Limits::threads(threads).run(py, move |control| {
             select::descend(&asked.kernel, &asked.estimator, &ends, &starts, &asked.examples(), control, asked.seed)
         })?;
-        Ok((from_vec(py, end.numbers), end.value, end.converged))
+        Ok((from_vec(py, end.numbers), end.value, end.converged, Kernel { expr: end.kernel }))
     }
 
     /// The estimator as an expression; None: svc for classes, ridge for numbers.

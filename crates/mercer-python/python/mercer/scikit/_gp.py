@@ -17,7 +17,7 @@ from sklearn.gaussian_process.kernels import Kernel as ScikitKernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._native import Kernel, Learner, minimise
+from .._native import Kernel, Learner, Model, minimise
 from ..errors import ExpressionError, MercerWarning, ResourceError
 from ._arguments import is_flag, require
 from ._base import KernelClassifier, KernelRegressor, Probabilities
@@ -58,6 +58,45 @@ class KernelSearch:
         require(self, "copy_X_train", is_flag, "True or False")
         require(self, "n_restarts_optimizer", lambda value: isinstance(value, Integral) and value >= 0, "a whole number from 0")
 
+        if self._is_open() and self.optimizer != "fmin_l_bfgs_b":
+            raise ValueError(
+                f"{type(self).__name__}: optimizer={self.optimizer!r} beside a kernel expression with open numbers, which the library "
+                "searches; give every number, leave optimizer as it is, or take a kernel of scikit-learn"
+            )
+
+    def _is_open(self):
+        """Whether the kernel is an expression with numbers that are left to a search."""
+        if not isinstance(self.kernel, (str, Kernel)) or self.kernel == "precomputed":
+            return False
+        return any(isinstance(value, (str, tuple)) for value in Kernel(self.kernel).parameters.values())
+
+    def _model(self, X, y, weight, classes):
+        model = super()._model(X, y, weight, classes)
+        if self.n_restarts_optimizer > 0 and self._is_open() and isinstance(model, Model):
+            return self._restarted(X, y, weight, classes, model)
+        return model
+
+    def _restarted(self, X, y, weight, classes, model):
+        """The best of a model whose kernel was searched and of descents from random numbers of that kernel, drawn within the ends of
+        the search; the numbers of the estimator stay as they were found."""
+        tuning = (model.summary["tuning"] or {"parameters": []})["parameters"]
+        found = {parameter["path"]: (parameter["low"], parameter["high"]) for parameter in tuning if parameter["low"] > 0}
+        ends = [found.get(path) for path, value in model.kernel.parameters.items() for _ in np.atleast_1d(value)]
+        moving = np.array([pair for pair in ends if pair is not None])
+        if moving.size == 0:
+            return model
+        rng = check_random_state(self.random_state)
+        starts = [np.exp(rng.uniform(*np.log(moving).T)).tolist() for _ in range(self.n_restarts_optimizer)]
+        settings = {**self._settings(), **{path: value for path, value in model.parameters.items() if path in self._settings()}}
+        words = {"classes": classes, "task": "regression" if classes is None else None, "tell": False, **self._limits()}
+        rows, keep = self._columns(X), {"standardise": False, "seed": self._seed(), "keep_rows": True}
+        learner = Learner(self._written(settings), model.kernel, **keep)
+        _, value, _, kernel = learner.descend(rows, *self._learnt, ends=ends, starts=starts, threads=self._threads())
+        if value >= learner.criterion(rows, *self._learnt, threads=self._threads())[0]:
+            return model
+        # What the estimator leaves open is searched again beside the better kernel.
+        return Learner(self._expression(), kernel, **keep).fit(rows, y, weight, **words)
+
     def _keep_rows(self, X):
         self.X_train_ = np.copy(X) if self.copy_X_train and isinstance(X, np.ndarray) else X
 
@@ -96,7 +135,7 @@ class KernelSearch:
             kernel, numbers = found
             learner = Learner(self._expression(), kernel, standardise=False)
             words = {"ends": numbers.ends(bounds), "starts": [numbers.at(start).tolist() for start in starts[1:]]}
-            best, _, converged = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
+            best, _, converged, _ = learner.descend({"x": self.X_train_}, *self._learnt, **words, threads=self._threads())
             self.kernel_.theta = numbers.theta(best)
             self._ended(converged)
         self.kernel_._check_bounds_params()
