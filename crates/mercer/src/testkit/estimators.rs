@@ -1,7 +1,7 @@
 //! What every estimator must keep to, on every kind of target that it takes.
 
 use super::case::{ALL, Case, agree, sound, targets, tightened};
-use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, table, words};
+use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, invariances, table, words};
 use crate::control::{Control, with_threads};
 use crate::data::{Dataset, Kind, Target};
 use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
@@ -111,6 +111,7 @@ fn on_target(open: &Case, kernel: &KernelExpr) -> Verdict {
     a_precomputed_gram_matrix_equals_its_kernel(&case, &base)?;
     weights_are_repetitions(&case, &base)?;
     weights_are_repetitions_in_preparation(&case)?;
+    invariances::check(&case, open, kernel)?;
     for weights in [None, Some(some_weights(case.data.rows()))] {
         leaving_one_out_equals_refits(&case, weights.as_deref())?;
         the_criterion_has_the_derivatives_of_differences(&case, weights.as_deref())?;

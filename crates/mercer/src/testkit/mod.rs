@@ -5,6 +5,7 @@
 mod case;
 mod edge_cases;
 mod estimators;
+mod invariances;
 mod kernels;
 
 pub use estimators::{check_calibrated, check_estimator};
