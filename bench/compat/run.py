@@ -21,7 +21,11 @@ FILES = [
     "svm/tests/test_sparse.py",
     "tests/test_kernel_ridge.py",
     "gaussian_process/tests/test_gpr.py",
+    "gaussian_process/tests/test_gpc.py",
     "neighbors/tests/test_neighbors.py",
+    "neighbors/tests/test_kde.py",
+    "decomposition/tests/test_kernel_pca.py",
+    "cluster/tests/test_spectral.py",
 ]
 
 

@@ -8,13 +8,14 @@ import json
 import os
 
 import mercer
-from mercer.scikit._base import KernelEstimator
 
 PLACES = {
-    "sklearn.svm": ["SVC", "SVR"],
+    "sklearn.svm": ["SVC", "SVR", "LinearSVC", "LinearSVR"],
     "sklearn.kernel_ridge": ["KernelRidge"],
-    "sklearn.gaussian_process": ["GaussianProcessRegressor"],
-    "sklearn.neighbors": ["KNeighborsClassifier", "KNeighborsRegressor"],
+    "sklearn.gaussian_process": ["GaussianProcessRegressor", "GaussianProcessClassifier"],
+    "sklearn.neighbors": ["KNeighborsClassifier", "KNeighborsRegressor", "KernelDensity"],
+    "sklearn.decomposition": ["KernelPCA"],
+    "sklearn.cluster": ["SpectralClustering"],
 }
 
 touched = set()
@@ -22,16 +23,16 @@ now = []
 
 
 def pytest_configure(config):
-    for place, names in PLACES.items():
-        module = importlib.import_module(place)
-        for name in names:
-            setattr(module, name, getattr(mercer, name))
-
     def noted(cls, *values, **words):
         touched.update(now)
         return object.__new__(cls)
 
-    KernelEstimator.__new__ = noted
+    for place, names in PLACES.items():
+        module = importlib.import_module(place)
+        for name in names:
+            ours = getattr(mercer, name)
+            ours.__new__ = noted
+            setattr(module, name, ours)
 
 
 def pytest_runtest_logstart(nodeid, location):

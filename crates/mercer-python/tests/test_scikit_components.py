@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+import sklearn
+
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris, make_circles
 from sklearn.decomposition import PCA
@@ -229,3 +231,21 @@ def test_sparse_loadings_need_few_rows():
         assert np.corrcoef(ours[:, k], theirs[:, k])[0, 1] > 0.95
     with pytest.raises(mercer.MercerError, match="below 1"):
         KernelPCA(2, sparsity=1.0).fit(CIRCLES)
+
+
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_components_may_be_frames(output):
+    frames = pytest.importorskip(output)
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    model = mercer.KernelPCA(2, kernel="rbf", gamma=0.1, fit_inverse_transform=True, novelty=True)
+    plain = model.fit(X)
+    coordinates, back, usual = plain.transform(X), plain.inverse_transform(plain.transform(X)), plain.score_samples(X)
+    placed = mercer.MDS(2).fit_transform(X)
+    with sklearn.config_context(transform_output=output):
+        framed = mercer.KernelPCA(**model.get_params()).fit(X)
+        assert isinstance(framed.transform(X), frames.DataFrame) and list(framed.transform(X).columns) == ["kernelpca0", "kernelpca1"]
+        np.testing.assert_array_equal(framed.transform(X), coordinates)
+        np.testing.assert_array_equal(framed.fit_transform(X), coordinates)
+        np.testing.assert_array_equal(framed.inverse_transform(framed.transform(X)), back)
+        np.testing.assert_array_equal(framed.score_samples(X), usual)
+        np.testing.assert_array_equal(mercer.MDS(2).set_output(transform=output).fit_transform(X), placed)

@@ -62,7 +62,7 @@ def test_a_matrix_gives_the_densities_of_scipy():
 
 def test_what_is_drawn_stays_inside_of_the_support():
     x = np.abs(rows(300, 1))
-    density = mercer.KernelDensity(support=(0, None)).fit(x)
+    density = mercer.KernelDensity(bandwidth="auto", support=(0, None)).fit(x)
     drawn = density.sample(2000, random_state=3)
     assert drawn.min() >= 0 and (drawn == density.sample(2000, random_state=3)).all()
     grid = np.linspace(0, 8, 4001)[:, None]
@@ -119,4 +119,4 @@ def test_bandwidths_that_make_no_density_are_named():
         with pytest.raises(ValueError, match=words):
             mercer.KernelDensity(bandwidth=bandwidth).fit(x)
     with pytest.raises(ValueError, match="all 3"):
-        mercer.KernelDensity().fit(np.full((5, 1), 3.0))
+        mercer.KernelDensity(bandwidth="auto").fit(np.full((5, 1), 3.0))

@@ -4,12 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 pytest.importorskip("sklearn")
 
 from sklearn import model_selection, svm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -112,6 +114,55 @@ def test_regression_of_diabetes_has_the_best_cell_of_scikit_learn():
     theirs = model_selection.GridSearchCV(svm.SVR(tol=1e-5), cells).fit(X, y)
     np.testing.assert_allclose(scores(ours), scores(theirs), atol=1e-4)
     assert ours.best_params_ == theirs.best_params_
+
+
+@pytest.mark.parametrize("sparse", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.coo_matrix])
+@pytest.mark.parametrize("machine", [SVC(), SVR()], ids=str)
+def test_sparse_rows_are_searched_together(monkeypatch, sparse, machine):
+    X, y = IRIS
+    theirs = model_selection.GridSearchCV(machine, CELLS, cv=3).fit(sparse(X), y)
+    together(monkeypatch)
+    np.testing.assert_allclose(scores(GridSearchCV(machine, CELLS, cv=3).fit(sparse(X), y)), scores(theirs), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        lambda model, X, y: float(np.mean(model.predict(X + 100) == y)),
+        lambda model, X, y: float(np.mean(model.predict(X[y > 0]) == y[y > 0])),
+        lambda model, X, y: model.score(X, y) - 0.001 * model.n_support_.sum(),
+    ],
+    ids=["other rows", "some rows", "what the model keeps"],
+)
+def test_a_function_as_the_scorer_gets_a_fitted_estimator(scorer):
+    X, y = IRIS
+    ours, theirs = (search(SVC(), {"C": [0.01, 10]}, cv=3, scoring=scorer).fit(X, y) for search in (GridSearchCV, model_selection.GridSearchCV))
+    np.testing.assert_allclose(scores(ours), scores(theirs), atol=1e-12)
+
+
+def test_a_scorer_made_of_a_metric_is_computed_together(monkeypatch):
+    X, y = IRIS
+    scorer = make_scorer(f1_score, average="macro")
+    theirs = model_selection.GridSearchCV(SVC(), CELLS, scoring=scorer).fit(X, y)
+    together(monkeypatch)
+    np.testing.assert_allclose(scores(GridSearchCV(SVC(), CELLS, scoring=scorer).fit(X, y)), scores(theirs), atol=1e-3)
+
+
+@pytest.mark.parametrize("cells", [{"C": [-1, 10]}, {"decision_function_shape": ["foo", "ovr"], "C": [10]}, {"shrinking": ["foo", True], "C": [10]}], ids=str)
+def test_a_cell_that_cannot_be_fitted_is_none(cells):
+    with pytest.warns(FitFailedWarning), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("always", FitFailedWarning)
+        found = GridSearchCV(SVC(), cells, cv=3).fit(*IRIS)
+    assert np.isnan(found.cv_results_["mean_test_score"][0]) and found.best_score_ > 0.9
+
+
+def test_a_frame_is_searched_without_a_warning(monkeypatch, recwarn):
+    pandas = pytest.importorskip("pandas")
+    X, y = IRIS
+    together(monkeypatch)
+    search = GridSearchCV(SVC(), CELLS, cv=3).fit(pandas.DataFrame(X, columns=list("abcd")), y)
+    assert not recwarn.list and list(search.feature_names_in_) == list("abcd")
 
 
 def test_names_are_listed():

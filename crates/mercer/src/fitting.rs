@@ -137,7 +137,28 @@ pub fn require_similarity(
     control: &Control,
 ) -> Result<()> {
     validity::require_symmetric(kernel, estimator.name(), estimator.needs(), data)?;
+    refuse_distances(kernel, estimator, data, control)?;
     if estimator.needs() == Needs::MercerKernel && !allow_non_mercer { require_mercer(kernel, estimator, data, control) } else { Ok(()) }
+}
+
+/// Refuses a matrix that is given as similarities and looks like distances, 0 on its diagonal and above elsewhere, where the estimator
+/// takes either.
+fn refuse_distances(kernel: &KernelExpr, estimator: &EstimatorExpr, data: &Dataset, control: &Control) -> Result<()> {
+    let takes_either = estimator.arguments().iter().any(|(name, value)| *name == "values" && value == "similarities");
+    if !(takes_either && matches!(kernel, KernelExpr::Precomputed(_))) || data.rows() < 2 {
+        return Ok(());
+    }
+    let rows: Vec<usize> = (0..data.rows().min(WITNESS_ROWS)).collect();
+    let some = gram::dense(kernel.bind_within(None, &data.select(&rows), control)?.as_ref(), control)?;
+    let is_empty_diagonal = (0..some.rows()).all(|i| some[(i, i)] == 0.0);
+    if is_empty_diagonal && some.data().iter().all(|v| *v >= 0.0) && some.data().iter().any(|v| *v > 0.0) {
+        let name = estimator.name();
+        return Err(Error::Data(format!(
+            "{name}: the given matrix is 0 on its diagonal and above 0 elsewhere, which no similarities are; are these distances? Write \
+             {name}(values=distances)"
+        )));
+    }
+    Ok(())
 }
 
 /// Refuses a kernel that is not positive semi-definite, with rows and weights that prove it where some are found.

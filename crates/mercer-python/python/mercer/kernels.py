@@ -91,3 +91,7 @@ for _entry in catalogue()["kernels"]:
     globals()[_entry["name"]] = _function(_entry)
     __all__.append(_entry["name"])
 del _entry
+
+
+def __dir__():
+    return list(__all__)

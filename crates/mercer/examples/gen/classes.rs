@@ -254,12 +254,17 @@ pub(crate) fn module(classes: &[Class]) -> String {
         let _ = writeln!(out, "from .{module} import {}", names.join(", "));
     }
     out.push_str("from ._density import KernelDensity\nfrom ._learners import MercerClassifier, MercerRegressor\nfrom ._linear import LinearSVC, LinearSVR\nfrom ._search import GridSearchCV\nfrom ._smoothing import LocalRegression, Lowess, NadarayaWatson\n");
-    let all: Vec<String> = sorted(classes).into_iter().chain(["GridSearchCV"]).map(|name| format!("\"{name}\"")).collect();
+    let all: Vec<String> = exported(classes).into_iter().map(|name| format!("\"{name}\"")).collect();
     let _ = writeln!(out, "\n__all__ = [{}]", all.join(", "));
     for class in classes {
         class.write(&mut out);
     }
     out
+}
+
+/// Names of the classes and of the searches over them.
+pub(crate) fn exported(classes: &[Class]) -> Vec<&str> {
+    sorted(classes).into_iter().chain(["GridSearchCV"]).collect()
 }
 
 /// Names of all classes, those that are written by hand among them.

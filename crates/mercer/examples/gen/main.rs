@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
         (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),
+        (format!("{PYTHON}/__init__.pyi"), stubs::mercer(&classes::exported(&classes))),
+        (format!("{PYTHON}/scikit/__init__.pyi"), stubs::scikit(&classes::exported(&classes))),
         ("docs/figures/iris.svg".to_owned(), iris),
         ("docs/gallery.md".to_owned(), gallery),
     ] {

@@ -39,6 +39,68 @@ pub(crate) fn kernels() -> String {
     out
 }
 
+const PACKAGE: &str = "\
+# Made by `make gen` from the catalogue and examples/gen/stubs.rs; edit those. Checkers of types take what stands in a literal __all__.
+";
+
+/// What `mercer` exports besides the estimators of scikit-learn's form: module and names.
+const EXPORTS: [(&str, &[&str]); 3] = [
+    (".", &["kernels", "scikit"]),
+    (
+        "._native",
+        &[
+            "Advice",
+            "Comparison",
+            "Dataset",
+            "Kernel",
+            "Learner",
+            "Model",
+            "Plan",
+            "__version__",
+            "advise",
+            "canonical_correlations",
+            "catalogue",
+            "compare",
+            "example",
+            "examples",
+            "independence_test",
+            "learn_on",
+            "plan",
+            "pre_images",
+            "read_table",
+            "two_sample_test",
+        ],
+    ),
+    (".errors", &["DataError", "ExpressionError", "MercerError", "MercerWarning", "ModelFileError", "ResourceError"]),
+];
+
+/// The stub of a package: its exports, imported and listed.
+fn package(doc: &str, modules: &[(&str, &[&str])], defined: &[&str], rest: &str) -> String {
+    let mut out = format!("{PACKAGE}{doc}\n");
+    let mut all: Vec<&str> = defined.to_vec();
+    for (module, names) in modules {
+        let listed: String = names.iter().map(|name| format!("    {name} as {name},\n")).collect();
+        let _ = write!(out, "from {module} import (\n{listed})\n");
+        all.extend(*names);
+    }
+    all.sort_unstable();
+    let all: String = all.iter().map(|name| format!("    \"{name}\",\n")).collect();
+    let _ = write!(out, "{rest}\n__all__ = [\n{all}]\n");
+    out
+}
+
+/// The stub `__init__.pyi` of `mercer`.
+pub(crate) fn mercer(classes: &[&str]) -> String {
+    let modules: Vec<(&str, &[&str])> = EXPORTS.into_iter().chain([(".scikit._classes", classes)]).collect();
+    package("", &modules, &["load"], "\nload = Model.load\n")
+}
+
+/// The stub `__init__.pyi` of `mercer.scikit`.
+pub(crate) fn scikit(classes: &[&str]) -> String {
+    let names = "from ._names import NAMES as NAMES, SEARCHES as SEARCHES\n";
+    package(names, &[("._classes", classes)], &[], "")
+}
+
 /// What Python may give for a parameter of the domain.
 fn class(domain: Domain) -> String {
     match domain {

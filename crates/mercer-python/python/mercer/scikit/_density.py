@@ -64,7 +64,7 @@ class KernelDensity(DensityMixin, BaseEstimator):
     metric_params : dict or None, default=None
         Keywords of the metric: ``{"p": 2}`` for "minkowski".
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------

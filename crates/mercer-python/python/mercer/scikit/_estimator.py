@@ -338,7 +338,7 @@ class KernelEstimator(BaseEstimator):
         """A message of the library with parameters called as the arguments that set them: lambda= becomes alpha=."""
         for ours, theirs in self._spelt.items():
             text = re.sub(rf"(?<!\w){ours}(?=[=)])", theirs, text)
-        return text
+        return text.replace(f"{self._name}(values=distances)", f'{type(self).__name__}(values="distances")')
 
     def _keep_settled(self, model):
         """Values that were left open, as attributes: `C_` after C="auto"."""

@@ -121,7 +121,10 @@ class MercerClassifier(Expressions, KernelClassifier):
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
         "sequence", "date", "flag" or "ignore".
     metric : str, default=None
-        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
+        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is
+        computed from class probabilities, such as "log_loss", turns them on.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float, default=None
@@ -129,7 +132,7 @@ class MercerClassifier(Expressions, KernelClassifier):
     max_memory : int or str, default=None
         Bytes, or a size such as "4GB".
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -172,6 +175,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         missing: dict[str, str] | str | None = None,
         types: dict[str, str] | None = None,
         metric: str | None = None,
+        class_weight: Any = None,
         random_state: Any = None,
         max_seconds: float | None = None,
         max_memory: int | str | None = None,
@@ -183,6 +187,7 @@ class MercerClassifier(Expressions, KernelClassifier):
         self.missing = missing
         self.types = types
         self.metric = metric
+        self.class_weight = class_weight
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.max_memory = max_memory
@@ -209,7 +214,8 @@ class MercerRegressor(Expressions, KernelRegressor):
         What columns hold where their cells do not say so, {"id": "number", "b": "ignore"}: "number", "category", "text",
         "sequence", "date", "flag" or "ignore".
     metric : str, default=None
-        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers.
+        What cross-validation tunes by, such as "auc", "f1" or "mae"; None: accuracy for classes, rmse for numbers. One that is
+        computed from class probabilities, such as "log_loss", turns them on.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float, default=None
@@ -217,7 +223,7 @@ class MercerRegressor(Expressions, KernelRegressor):
     max_memory : int or str, default=None
         Bytes, or a size such as "4GB".
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -278,7 +284,7 @@ class MercerRegressor(Expressions, KernelRegressor):
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
         return_std : bool, default=False
-            Whether the standard deviation of a new target around each prediction is returned too (gp, baseline).
+            Whether the standard deviation of a new target around each prediction is returned too (gp, rvm, baseline).
 
         Returns
         -------

@@ -139,7 +139,7 @@ class LinearSVC(Machine, LinearClassifierMixin, SparseCoefMixin, BaseEstimator):
     max_iter : int, default=1000
         The most passes over the rows, or Newton steps.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ class LinearSVR(Machine, RegressorMixin, LinearModel):
     max_iter : int, default=1000
         The most passes over the rows, or Newton steps.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------

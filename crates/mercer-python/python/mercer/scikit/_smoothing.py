@@ -130,7 +130,7 @@ class LocalRegression(_Local):
     it : int, default=0
         Rounds after the first fit in which outliers lose weight; a bandwidth by rows left out is chosen before them.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class NadarayaWatson(_Local):
     span : float or None, default=None
         The share of all rows that each place looks at, instead of a bandwidth.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class Lowess(RegressorMixin, BaseEstimator):
     delta : float, default=0.0
         Distance within which rows are interpolated instead of fitted: 1 % of the range makes many rows fast.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------

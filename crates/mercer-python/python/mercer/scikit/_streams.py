@@ -112,12 +112,21 @@ class StreamOfClasses(_Stream):
         if not hasattr(self, "model_"):
             X, y = self._checked(X, y, fitting=True)
             self.classes_, _, names = self._coded(y if classes is None else np.asarray(classes))
-            weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-            return self._first(X, self._codes(y), weight, names)
+            return self._first(X, self._codes(y), self._weights_of(X, y, sample_weight), names)
         X = self._checked(X)
         check_consistent_length(X, y)
+        y = self._target(y)
+        return self._next(X, self._codes(y), self._weights_of(X, y, sample_weight))
+
+    def _weights_of(self, X, y, sample_weight):
+        """Weights of rows that come, times those of their classes."""
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return self._next(X, self._codes(self._target(y)), weight)
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"{type(self).__name__}: class_weight={self.class_weight!r} needs all rows at once, which partial_fit has not: give a dict, or weights "
+                "of the rows"
+            )
+        return self._weighted(weight, y, self._codes(y))
 
     def _codes(self, y):
         """Places of labels among the classes."""

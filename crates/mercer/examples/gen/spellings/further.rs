@@ -8,7 +8,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         class: "KernelPCA",
         role: Role::Transformer,
         bases: "PrincipalComponents",
-        fixed: &[("values", "\"similarities\"")],
+        fixed: &[],
         positional: 1,
         arguments: &[
             Argument {
@@ -44,6 +44,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             ),
             RANDOM_STATE,
             own("copy_X", "True", "bool", "Whether X_fit_ is a copy"),
+            sets("values", "values", "\"similarities\""),
             sets("novelty", "novelty", "False"),
             sets("sparsity", "sparsity", "0.0"),
         ],
