@@ -1,7 +1,7 @@
 //! Answers do not depend on the unit of a target, on where its zero lies, or on what classes are called and in which order.
 
 use super::case::Case;
-use super::{Checked, Verdict, fail, words};
+use super::{Checked, Verdict, fail};
 use crate::data::Target;
 use crate::estimators::{Predicted, Predictions};
 use crate::kernels::KernelExpr;
