@@ -133,7 +133,7 @@ impl Comparison {
         let reached =
             |r: &Row| r.metric(self.ranking()).map_or(UNKNOWN.into(), |e| achievement(self.ranking(), e, |v| self.ranking().achieved(v)));
         let instead = |r: &Row| format!("{} instead of {}", reached(r), reached(best));
-        let mut out = vec![format!("best predictions: {} ({})", name(best), reached(best))];
+        let mut out = vec![format!("best predictions: {}, {}", name(best), reached(best))];
         if !self.classes().is_empty() {
             out.extend(self.for_probabilities(&taken));
         }
