@@ -176,5 +176,5 @@ impl Comparison {
 }
 
 fn plus_minus(e: Estimate) -> String {
-    if e.se.is_finite() { format!("{} ± {}", brief(e.mean), brief(e.se)) } else { brief(e.mean) }
+    if e.se.is_finite() && e.se > 0.0 { format!("{} ± {}", brief(e.mean), brief(e.se)) } else { brief(e.mean) }
 }

@@ -50,7 +50,9 @@ fn the_rule_that_fires_stands_beside_the_leave_one_out_error_of_the_others() {
     assert_eq!((curve.rule, curve.holds()), (Rule::Smooth, true));
     assert!(near(error(&curve, "rbf")) && error(&curve, "linear") > 3.0 * sd);
     let text = advice_text(&curve, 200);
-    for part in ["Suggested: rbf", "2 numbers in each of 120 rows", " rbf: RMSE 0.0", "  - linear: RMSE ", "predicting the mean: ", "\n  * "] {
+    for part in
+        ["Suggested: rbf", "2 numbers in each of 120 rows", " rbf: RMSE 0.0", "  - linear: RMSE ", "predicting the mean: ", "\n  * "]
+    {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     assert!(text.ends_with("rbf is the best of 5 kernels") || text.contains("is not distinguishable from the best"), "{text}");

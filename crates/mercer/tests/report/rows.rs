@@ -98,7 +98,11 @@ fn a_win_on_unequal_terms_is_said_as_one() {
     assert!(lines.iter().any(|l| l == "Not compared, not tuned: knn."), "{lines:?}");
     let text = c.text(200);
     assert!(text.lines().any(|l| l.starts_with("  svc") && l.contains(" 60, model 150 ")), "{text}");
-    assert!(text.lines().any(|l| l.starts_with("  knn") && l.contains('°')) && text.split_whitespace().collect::<Vec<_>>().join(" ").contains("°: not tuned"), "{text}");
+    assert!(
+        text.lines().any(|l| l.starts_with("  knn") && l.contains('°'))
+            && text.split_whitespace().collect::<Vec<_>>().join(" ").contains("°: not tuned"),
+        "{text}"
+    );
     let json = c.json().unwrap();
     assert!(json.contains("\"at_start\": true") && json.contains("\"scored_rows\": 60"), "{json}");
     assert!(c.html().unwrap().contains("60, model 150"));
