@@ -19,7 +19,7 @@ pub enum Question {
 impl Question {
     /// The answer as a sentence.
     fn answer(&self, p: f64) -> String {
-        let p_value = p_value(p);
+        let p_value = if p < 0.001 { "p < 0.001".into() } else { format!("p = {}", p_value(p)) };
         match (self, p < LEVEL) {
             (Question::Independence([a, b]), true) => format!("{a} and {b} depend on each other ({p_value})."),
             (Question::Independence([a, b]), false) => format!("No dependence between {a} and {b} was found ({p_value})."),
@@ -36,9 +36,9 @@ impl Question {
     }
 }
 
-/// `p = 0.032`, `p < 0.001`.
+/// `0.032`, `<0.001`.
 pub fn p_value(p: f64) -> String {
-    if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
+    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
 /// The kernel of an expression with four significant digits; a text that is none as it is.
