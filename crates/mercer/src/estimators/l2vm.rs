@@ -14,7 +14,7 @@
 use super::bordered;
 use super::class_scores::ClassScores;
 use super::gp::FEW_VALUES;
-use super::logistic::newton_products;
+use super::logistic::{Start, newton_products};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
@@ -239,9 +239,8 @@ impl Estimator for L2vm {
         let features = Features::of(task)?;
         let inner = Task { gram: &features.products, ..*task };
         let (found, summary) = if scores.is_some() {
-            let earlier = earlier.filter(|e| e.expansion.support.len() == task.rows());
-            let latent = earlier.map(|e| e.expansion.predict(task.gram, task.control)).transpose()?;
-            let fitted = self.logistic().fit_near(&inner, latent.as_ref())?;
+            let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+            let fitted = self.logistic().fit_near(&inner, start.as_ref())?;
             (fitted.expansion().clone(), fitted.summary().clone())
         } else {
             let fitted = self.ridge().fit(&inner)?;

@@ -66,6 +66,37 @@ pub(super) struct OfFeatures {
     pub(super) alpha: Matrix,
 }
 
+/// Latent functions of another fit at the training rows (N x outputs), their constants apart.
+pub(super) struct Start {
+    latent: Matrix,
+    constants: Vec<f64>,
+}
+
+impl Start {
+    /// Those of an expansion in all rows of a task; `None` of another.
+    pub(super) fn of(expansion: &Expansion, task: &Task<'_>) -> Result<Option<Start>> {
+        if expansion.support.len() != task.rows() {
+            return Ok(None);
+        }
+        let latent = expansion.predict(task.gram, task.control)?;
+        Ok(Some(Start { latent, constants: expansion.bias.clone() }))
+    }
+
+    /// The coefficients of these functions: a mode has the slopes of the loss for coefficients, times a number where the prior covariance
+    /// is another multiple of the same matrix. `None` where there are none.
+    fn coefficients(&self, likelihood: &ClassLikelihood, multiply: &dyn Fn(&Matrix) -> Result<Matrix>) -> Result<Option<Matrix>> {
+        if self.latent.cols() != likelihood.outputs() {
+            return Ok(None);
+        }
+        let mut alpha = likelihood.at(&self.latent).residual;
+        let along = multiply(&alpha)?;
+        let function = Matrix::from_fn(self.latent.rows(), self.latent.cols(), |i, o| self.latent[(i, o)] - self.constants[o]);
+        let share = gram::dot(along.data(), function.data()) / gram::dot(along.data(), along.data());
+        alpha.data_mut().iter_mut().for_each(|a| *a *= share);
+        Ok(share.is_finite().then_some(alpha))
+    }
+}
+
 impl Logistic {
     fn problem(&self, task: &Task<'_>) -> Result<(f64, ClassScores, ClassLikelihood)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
@@ -142,8 +173,8 @@ impl Estimator for Logistic {
     }
 
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedLogistic>) -> Result<FittedLogistic> {
-        let latent = earlier.filter(|e| e.expansion.support.len() == task.rows()).map(|e| e.expansion.predict(task.gram, task.control));
-        self.fit_near(task, latent.transpose()?.as_ref())
+        let start = earlier.map(|e| Start::of(&e.expansion, task)).transpose()?.flatten();
+        self.fit_near(task, start.as_ref())
     }
     /// -log q(y) by Laplace's approximation, of which less than one unit is no evidence worth the name (Kass and Raftery 1995, Bayes
     /// factors). With G = d(-log q)/dS and S = K / lambda, dV/dK = G / lambda and dV/dlambda = -tr(G S) / lambda.
@@ -157,9 +188,8 @@ impl Estimator for Logistic {
 }
 
 impl Logistic {
-    /// The fit. Over kernel values it starts from the coefficients that latent functions of another fit (N x outputs) would have if they
-    /// were the mode.
-    pub(super) fn fit_near(&self, task: &Task<'_>, latent: Option<&Matrix>) -> Result<FittedLogistic> {
+    /// The fit, over kernel values from a start.
+    pub(super) fn fit_near(&self, task: &Task<'_>, start: Option<&Start>) -> Result<FittedLogistic> {
         let (lambda, scores, likelihood) = self.problem(task)?;
         let (n, control) = (task.rows(), task.control);
         let scaled = |mut v: Matrix| {
@@ -175,7 +205,7 @@ impl Logistic {
             None => {
                 let k = gram::dense(task.gram, control)?;
                 let multiply = |v: &Matrix| product_within(&k, v, control).map(scaled);
-                let start = latent.filter(|f| f.rows() == n && f.cols() == likelihood.outputs()).map(|f| likelihood.at(f).residual);
+                let start = start.map(|start| start.coefficients(&likelihood, &multiply)).transpose()?.flatten();
                 let mode = match start {
                     Some(alpha) => mode::find_from(&likelihood, &alpha, &multiply, self.intercept, control)?,
                     None => mode::find(&likelihood, n, &multiply, self.intercept, control)?,

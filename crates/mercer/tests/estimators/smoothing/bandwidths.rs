@@ -192,7 +192,7 @@ fn the_bandwidth_of_a_regression_is_the_root_of_the_product_of_those_of_the_colu
     let x: Vec<f64> = (0..9).map(f64::from).collect();
     let y: Vec<f64> = x.iter().map(|x| 0.1 * x * x).collect();
     let width = |x: &[f64], y: &[f64]| regression_width(x, y, &Control::default()).unwrap();
-    let factor = (4.0 / 27.0f64).powf(0.2) * 1.482_602_218_505_602;
+    let factor = (4.0 / 27.0f64).powf(0.2) * 1.4826;
     let product = factor * 2.0 * factor * 1.5;
     assert!((width(&x, &y) - product.sqrt()).abs() <= 1e-9, "{} and {}", width(&x, &y), product.sqrt());
     assert!((width(&x, &y) - product).abs() > 0.1);
