@@ -73,8 +73,7 @@ impl Reading<'_> {
         let first = shortened(text.lines().next().unwrap_or_default().trim());
         let (stand, all) = (if lines == 1 { "1 line stands".to_owned() } else { format!("{lines} lines stand") }, lines + skipped);
         self.fault(format!(
-            "{stand} above the header ('{first}'), which seems to be line {}; --skip {all} leaves what is above it out \
-             (in Python skip={all})",
+            "{stand} above the header ('{first}'), which seems to be line {}; --skip {all} leaves what is above it out",
             all + 1
         ))
     }

@@ -213,7 +213,7 @@ fn lines_above_the_header_are_counted_in_the_fault_and_skipped() {
         ("By A, B\nsize,y,z\n1,a,2\n2,b,3\n", 1),
     ] {
         let fault = message(Table::parse("t.csv", text.as_bytes()));
-        says(&fault, &["above the header", &format!("--skip {lines}"), &format!("skip={lines}")]);
+        says(&fault, &["above the header", &format!("--skip {lines}")]);
         let skipping = ReadOptions { skip: lines, ..ReadOptions::default() };
         let table = Table::parse_within("t.csv", text.as_bytes(), &skipping, &Control::default()).unwrap();
         assert_eq!((table.header()[..2].join(" "), table.rows()), ("size y".into(), 2));
