@@ -6,7 +6,7 @@ Made by `make gen` from the records of the library and examples/gen/spellings.rs
 from typing import Any
 
 from ._base import AskedProbabilities, KernelClassifier, KernelRegressor, Probabilities, Scores, SupportRows
-from ._clusters import Clusters
+from ._clusters import Clusters, Medoids, Spectral
 from ._components import PrincipalComponents, Scaling
 from ._gp import GaussianProcess, GaussianProcessClasses
 from ._neighbours import NeighbourClassifier, NeighbourRegressor
@@ -52,8 +52,11 @@ class KernelRidgeClassifier(RidgeClassification):
     probability : bool, default=False
         Whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out
         in folds; the predicted class is then the one of the greatest probability.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -103,6 +106,7 @@ class KernelRidgeClassifier(RidgeClassification):
         fit_intercept: bool = True,
         class_weight: Any = None,
         probability: bool = False,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -114,6 +118,7 @@ class KernelRidgeClassifier(RidgeClassification):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.probability = probability
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -141,8 +146,11 @@ class KernelRidge(RidgeRegression):
         Keywords of a kernel that is a function of two rows.
     fit_intercept : bool, default=False
         Whether to add a constant that is not penalised.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -188,6 +196,7 @@ class KernelRidge(RidgeRegression):
         coef0: float = 1,
         kernel_params: Any = None,
         fit_intercept: bool = False,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -197,6 +206,7 @@ class KernelRidge(RidgeRegression):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -215,13 +225,16 @@ class GaussianProcessClassifier(GaussianProcessClasses):
     n_restarts_optimizer : int, default=0
         Further searches of the numbers of a kernel of scikit-learn, from random places.
     max_iter_predict : int, default=100
-        Taken for scikit-learn's sake: the mode is found to the last digits.
+        Has no effect: the mode is found to the last digits.
     warm_start : bool, default=False
-        Taken for scikit-learn's sake: modes are found anew.
+        Has no effect: modes are found anew.
     copy_X_train : bool, default=True
         Whether X_train_ is a copy.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     multi_class : str, default="one_vs_rest"
-        Taken for scikit-learn's sake: several classes are one softmax over one function each, with one kernel.
+        Has no effect, and a warning says so for "one_vs_one": several classes are one softmax over one function
+        each, with one kernel.
     inference : {"laplace", "ep"}, default="laplace"
         How the posterior of classes is approximated: laplace, around its mode; ep, expectation propagation, for two
         classes: slower, nearer to the truth.
@@ -230,8 +243,11 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         log loss of rows left out; false: as it is, which where the variance is large is less sure than it could be.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -277,10 +293,12 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         max_iter_predict: int = 100,
         warm_start: bool = False,
         copy_X_train: bool = True,
+        class_weight: Any = None,
         multi_class: Any = "one_vs_rest",
         inference: str = "laplace",
         tempered: bool = True,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -289,10 +307,12 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         self.max_iter_predict = max_iter_predict
         self.warm_start = warm_start
         self.copy_X_train = copy_X_train
+        self.class_weight = class_weight
         self.multi_class = multi_class
         self.inference = inference
         self.tempered = tempered
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -321,8 +341,11 @@ class GaussianProcessRegressor(GaussianProcess):
         Number of targets that samples from the prior have.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -374,6 +397,7 @@ class GaussianProcessRegressor(GaussianProcess):
         copy_X_train: bool = True,
         n_targets: int | None = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -384,6 +408,7 @@ class GaussianProcessRegressor(GaussianProcess):
         self.copy_X_train = copy_X_train
         self.n_targets = n_targets
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -407,7 +432,7 @@ class SVC(SupportVectorClassifier):
     coef0 : float, default=0.0
         Constant of the kernels poly and sigmoid.
     shrinking : bool, default=True
-        Taken for scikit-learn's sake: the solver decides itself.
+        Has no effect: the solver decides itself.
     probability : bool, default="deprecated"
         Whether predict_proba is there: Platt's sigmoid for each pair of classes, fitted to decision values that
         were held out in folds, coupled and, for more than two classes, scaled by a softmax. predict then gives the
@@ -431,8 +456,11 @@ class SVC(SupportVectorClassifier):
         Whether decision values decide between classes with equal votes, and not their order.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -500,6 +528,7 @@ class SVC(SupportVectorClassifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -517,6 +546,7 @@ class SVC(SupportVectorClassifier):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -544,7 +574,7 @@ class SVR(SupportVectorRegressor):
     epsilon : float, "auto" or a pair (low, high) to search, default=0.1
         Half the height of the tube within which nothing is lost.
     shrinking : bool, default=True
-        Taken for scikit-learn's sake: the solver decides itself.
+        Has no effect: the solver decides itself.
     cache_size : float, default=8000
         Megabytes of kernel rows to keep while fitting, at most, besides the 50 that one block takes: fewer rows
         take longer and change no bit.
@@ -552,8 +582,11 @@ class SVR(SupportVectorRegressor):
         Whether to print how the fit goes on and how it ended.
     max_iter : int, default=-1
         Most steps of the solver for each target column.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -612,6 +645,7 @@ class SVR(SupportVectorRegressor):
         cache_size: float = 8000,
         verbose: bool = False,
         max_iter: int = -1,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -625,6 +659,7 @@ class SVR(SupportVectorRegressor):
         self.cache_size = cache_size
         self.verbose = verbose
         self.max_iter = max_iter
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -653,7 +688,8 @@ class KNeighborsClassifier(NeighbourClassifier):
     metric_params : dict or None, default=None
         Keywords of the metric.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -737,7 +773,8 @@ class KNeighborsRegressor(NeighbourRegressor):
     metric_params : dict or None, default=None
         Keywords of the metric.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -804,7 +841,8 @@ class BaselineClassifier(Probabilities, KernelClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -858,7 +896,8 @@ class BaselineRegressor(KernelRegressor):
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -924,27 +963,34 @@ class KernelPCA(PrincipalComponents):
         Whether to learn inverse_transform: by ridge regression of the rows on their coordinates, under the same
         kernel.
     eigen_solver : str, default="auto"
-        Taken for scikit-learn's sake: the solver decides itself.
+        Has no effect: the solver decides itself.
     tol : float, default=0
-        Taken for scikit-learn's sake: the residual of the eigenvectors is certificate_.
+        Has no effect: the residual of the eigenvectors is certificate_.
     max_iter : int or None, default=None
-        Taken for scikit-learn's sake.
+        Has no effect: the solver decides itself.
     iterated_power : int or "auto", default="auto"
-        Taken for scikit-learn's sake.
+        Has no effect: the solver decides itself.
     remove_zero_eig : bool, default=False
-        Taken for scikit-learn's sake: components without variance are always left out.
+        Whether components without variance are left out; else, where n_components is a number of them, they are
+        columns of 0.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     copy_X : bool, default=True
-        Taken for scikit-learn's sake: the rows are copied.
+        Whether X_fit_ is a copy.
+    values : {"similarities", "distances"}, default="similarities"
+        Similarities: what kernels give; distances: the kernel's values are distances d, and -d^2/2 takes their
+        place (classical scaling).
     novelty : bool, default=False
         Whether a last column tells the squared distance in feature space between a row and what the components make
         of it, which is large for rows unlike those of the training.
     sparsity : float, default=0.0
         0: every training row has loadings; above 0 and below 1: few have, by a penalty on those of each row, as a
         share of the least penalty that leaves none: predictions need these rows alone, and coordinates shrink.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -982,8 +1028,7 @@ class KernelPCA(PrincipalComponents):
     """
 
     _name = "kernel_pca"
-    _spelt = {"components": "n_components", "novelty": "novelty", "sparsity": "sparsity"}
-    _fixed = {"values": "similarities"}
+    _spelt = {"components": "n_components", "values": "values", "novelty": "novelty", "sparsity": "sparsity"}
 
     def __init__(
         self,
@@ -1003,8 +1048,10 @@ class KernelPCA(PrincipalComponents):
         remove_zero_eig: bool = False,
         random_state: Any = None,
         copy_X: bool = True,
+        values: str = "similarities",
         novelty: bool = False,
         sparsity: float = 0.0,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -1022,8 +1069,10 @@ class KernelPCA(PrincipalComponents):
         self.remove_zero_eig = remove_zero_eig
         self.random_state = random_state
         self.copy_X = copy_X
+        self.values = values
         self.novelty = novelty
         self.sparsity = sparsity
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1049,14 +1098,22 @@ class MDS(Scaling):
         Keywords of a kernel that is a function of two rows.
     values : {"similarities", "distances"}, default="similarities"
         Similarities: what kernels give; distances: the kernel's values are distances.
+    metric : {"euclidean", "precomputed"} or None, default=None
+        "precomputed": rows are distances, as kernel="precomputed" with values="distances" says too; "euclidean":
+        those of the columns; None: those of the kernel's feature space.
+    dissimilarity : {"euclidean", "precomputed"} or None, default=None
+        The same as metric, by its name in scikit-learn below 1.8.
     loss : {"stress", "sammon"}, default="stress"
         Stress: differences of distances count alike; sammon: each by 1 / distance, so that near rows stay near.
     tol : float, default=1e-6
         The size of the gradient at which the search ends.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1099,9 +1156,12 @@ class MDS(Scaling):
         coef0: float = 1,
         kernel_params: Any = None,
         values: str = "similarities",
+        metric: Any = None,
+        dissimilarity: Any = None,
         loss: str = "stress",
         tol: float = 1e-6,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -1111,13 +1171,16 @@ class MDS(Scaling):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.values = values
+        self.metric = metric
+        self.dissimilarity = dissimilarity
         self.loss = loss
         self.tol = tol
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
-class KMedoids(Clusters):
+class KMedoids(Medoids):
     """K medoids: clusters around the training rows from which the others are least far.
 
     The estimator k_medoids of Mercer.
@@ -1137,6 +1200,11 @@ class KMedoids(Clusters):
         Constant of the kernels poly and sigmoid.
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
+    metric : {"euclidean", "precomputed"} or None, default=None
+        "precomputed": rows are distances, as kernel="precomputed" with values="distances" says too; "euclidean":
+        those of the columns; None: those of the kernel's feature space.
+    values : {"similarities", "distances"}, default="similarities"
+        Similarities: what kernels give; distances: the kernel's values are distances.
     power : int, default=1
         1: distances in feature space are added up; 2: their squares.
     n_init : int, default=1
@@ -1148,8 +1216,11 @@ class KMedoids(Clusters):
         stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1184,8 +1255,7 @@ class KMedoids(Clusters):
     """
 
     _name = "k_medoids"
-    _spelt = {"clusters": "n_clusters", "power": "power", "starts": "n_init", "count_by": "count_by"}
-    _fixed = {"values": "similarities"}
+    _spelt = {"clusters": "n_clusters", "values": "values", "power": "power", "starts": "n_init", "count_by": "count_by"}
 
     def __init__(
         self,
@@ -1196,10 +1266,13 @@ class KMedoids(Clusters):
         degree: int = 3,
         coef0: float = 1,
         kernel_params: Any = None,
+        metric: Any = None,
+        values: str = "similarities",
         power: int = 1,
         n_init: int = 1,
         count_by: str = "silhouette",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -1208,10 +1281,13 @@ class KMedoids(Clusters):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.metric = metric
+        self.values = values
         self.power = power
         self.n_init = n_init
         self.count_by = count_by
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1244,8 +1320,11 @@ class KernelKMeans(Clusters):
         stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1290,6 +1369,7 @@ class KernelKMeans(Clusters):
         n_init: int = 5,
         count_by: str = "silhouette",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -1301,22 +1381,26 @@ class KernelKMeans(Clusters):
         self.n_init = n_init
         self.count_by = count_by
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
-class SpectralClustering(Clusters):
+class SpectralClustering(Spectral):
     """Spectral clustering: parts of the rows that few similarities cross, of any shape.
 
     The estimator spectral_clustering of Mercer.
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=3
+    n_clusters : int or "auto", default=8
         How many clusters; "auto": up to 10, as count_by finds.
+    affinity : str or callable, default=None
+        In the place of kernel, as scikit-learn calls it; also "nearest_neighbors" and
+        "precomputed_nearest_neighbors": which rows are among the n_neighbors nearest of each other.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
-    gamma : {"scale", "auto"} or float, default=None
+    gamma : {"scale", "auto"} or float, default=1.0
         Factor of the kernels rbf, poly and sigmoid; None is 1 / columns; an expression holds its own numbers.
     degree : int, default=3
         Degree of the polynomial kernel.
@@ -1324,15 +1408,30 @@ class SpectralClustering(Clusters):
         Constant of the kernels poly and sigmoid.
     kernel_params : dict or None, default=None
         Keywords of a kernel that is a function of two rows.
+    n_neighbors : int, default=10
+        Neighbours of the graphs of affinity.
+    n_components : int or None, default=None
+        As many eigenvectors as clusters are taken: None or n_clusters.
+    assign_labels : str, default="kmeans"
+        Clusters among the eigenvectors are found by k-means: "kmeans".
+    eigen_solver : str or None, default=None
+        Has no effect: the solver decides itself.
+    eigen_tol : float or "auto", default="auto"
+        Has no effect: the residual of the eigenvectors is certificate_.
     n_init : int, default=10
         Starts of k-means among the eigenvectors, of which the best is kept.
     count_by : {"eigengap", "stability"}, default="eigengap"
         How the number of clusters is found, where it is auto. eigengap: from 2, where the eigenvalues fall most;
         stability: the greatest number whose clusters of two samples of the rows agree as well as those of the best.
+    verbose : bool, default=False
+        Whether to print how the fit goes on and how it ended.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1367,27 +1466,43 @@ class SpectralClustering(Clusters):
 
     def __init__(
         self,
-        n_clusters: Any = 3,
+        n_clusters: Any = 8,
         *,
+        affinity: Any = None,
         kernel: Any = "rbf",
-        gamma: Any = None,
+        gamma: Any = 1.0,
         degree: int = 3,
         coef0: float = 1,
         kernel_params: Any = None,
+        n_neighbors: int = 10,
+        n_components: int | None = None,
+        assign_labels: Any = "kmeans",
+        eigen_solver: Any = None,
+        eigen_tol: Any = "auto",
         n_init: int = 10,
         count_by: str = "eigengap",
+        verbose: bool = False,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.affinity = affinity
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.assign_labels = assign_labels
+        self.eigen_solver = eigen_solver
+        self.eigen_tol = eigen_tol
         self.n_init = n_init
         self.count_by = count_by
+        self.verbose = verbose
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1398,13 +1513,18 @@ class NearestMedoidClassifier(Scores, KernelClassifier):
 
     Parameters
     ----------
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1435,12 +1555,16 @@ class NearestMedoidClassifier(Scores, KernelClassifier):
     def __init__(
         self,
         *,
+        class_weight: Any = None,
         kernel: Any = "rbf",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.class_weight = class_weight
         self.kernel = kernel
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1463,8 +1587,11 @@ class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1504,6 +1631,7 @@ class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -1511,6 +1639,7 @@ class KernelLogisticRegression(Scores, Probabilities, KernelClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1532,8 +1661,11 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1578,6 +1710,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         max_relevant: Any = "auto",
         class_weight: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -1585,6 +1718,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         self.max_relevant = max_relevant
         self.class_weight = class_weight
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1604,8 +1738,11 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1647,12 +1784,14 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         fit_intercept: bool = True,
         max_relevant: Any = "auto",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_relevant = max_relevant
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1674,8 +1813,11 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1715,6 +1857,7 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -1722,6 +1865,7 @@ class L2VectorClassifier(Scores, Probabilities, KernelClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1741,8 +1885,11 @@ class L2VectorRegressor(KernelRegressor):
         Whether to add constants that are not penalised.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1779,12 +1926,14 @@ class L2VectorRegressor(KernelRegressor):
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1809,8 +1958,11 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
         Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1853,6 +2005,7 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
         tol: float = 1e-6,
         max_iter: int = 1000,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.lambda_ = lambda_
@@ -1861,6 +2014,7 @@ class L1VectorClassifier(SupportRows, Scores, Probabilities, KernelClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1883,8 +2037,11 @@ class L1VectorRegressor(SupportRows, KernelRegressor):
         Most Newton steps.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -1925,6 +2082,7 @@ class L1VectorRegressor(SupportRows, KernelRegressor):
         tol: float = 1e-6,
         max_iter: int = 1000,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.lambda_ = lambda_
@@ -1932,6 +2090,7 @@ class L1VectorRegressor(SupportRows, KernelRegressor):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -1964,8 +2123,11 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2011,6 +2173,7 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         fit_intercept: bool = True,
         class_weight: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -2020,6 +2183,7 @@ class RBFNetworkClassifier(SupportRows, Scores, Probabilities, KernelClassifier)
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2050,8 +2214,11 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         Whether to add constants that are not penalised.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2094,6 +2261,7 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -2102,6 +2270,7 @@ class RBFNetworkRegressor(SupportRows, KernelRegressor):
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2126,13 +2295,18 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
         Whether there is a constant.
     order : {"drawn", "given"}, default="drawn"
         Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     probability : bool, default=False
         Whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out
         in folds; the predicted class is then the one of the greatest probability.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2176,8 +2350,10 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
         budget: int = 0,
         fit_intercept: bool = True,
         order: str = "drawn",
+        class_weight: Any = None,
         probability: bool = False,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -2186,8 +2362,10 @@ class KernelPerceptron(StreamOfClasses, Scores, AskedProbabilities, KernelClassi
         self.budget = budget
         self.fit_intercept = fit_intercept
         self.order = order
+        self.class_weight = class_weight
         self.probability = probability
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2213,8 +2391,11 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
         Drawn: by the seed, whatever the order of the table; given: rows in their order, as a stream has them.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2257,6 +2438,7 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
         fit_intercept: bool = True,
         order: str = "drawn",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -2266,6 +2448,7 @@ class KernelLMS(StreamOfNumbers, KernelRegressor):
         self.fit_intercept = fit_intercept
         self.order = order
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2284,10 +2467,15 @@ class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
         two arrays that returns their kernel matrix.
     priors : {"frequencies", "equal"}, default="frequencies"
         Frequencies: classes are as frequent as among the training rows; equal: all alike.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2321,13 +2509,17 @@ class KernelDiscriminantAnalysis(Scores, Probabilities, KernelClassifier):
         lambda_: float | str | tuple[float, float] = "auto",
         kernel: Any = "rbf",
         priors: str = "frequencies",
+        class_weight: Any = None,
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.lambda_ = lambda_
         self.kernel = kernel
         self.priors = priors
+        self.class_weight = class_weight
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2338,13 +2530,18 @@ class NadarayaWatsonClassifier(Probabilities, KernelClassifier):
 
     Parameters
     ----------
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of the rows of each class; balanced: every class counts alike.
     kernel : str, mercer.Kernel or callable, default="rbf"
         A name that scikit-learn knows, an expression such as "0.5*rbf + linear", "precomputed", or a function of
         two arrays that returns their kernel matrix.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2375,12 +2572,16 @@ class NadarayaWatsonClassifier(Probabilities, KernelClassifier):
     def __init__(
         self,
         *,
+        class_weight: Any = None,
         kernel: Any = "rbf",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.class_weight = class_weight
         self.kernel = kernel
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
 
@@ -2396,8 +2597,11 @@ class NadarayaWatsonRegressor(KernelRegressor):
         two arrays that returns their kernel matrix.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
+    max_seconds : float or None, default=None
+        Seconds after which searches and solvers stop with their best so far; None: no limit.
     n_jobs : int or None, default=None
-        Threads: None for all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers.
+        Threads: None for all cores that the process may use, or as many as joblib.parallel_config or
+        OMP_NUM_THREADS allows; -1 for all.
 
     Attributes
     ----------
@@ -2428,8 +2632,10 @@ class NadarayaWatsonRegressor(KernelRegressor):
         *,
         kernel: Any = "rbf",
         random_state: Any = None,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs

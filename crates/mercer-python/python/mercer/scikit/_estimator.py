@@ -186,8 +186,9 @@ class KernelEstimator(BaseEstimator):
         if not self._numbers:
             return self._others(X, y, fitting)
         if isinstance(X, Dataset):
-            X = check_array(matrix(X, getattr(self, "feature_names_in_", None)), ensure_all_finite="allow-nan" if tags.allow_nan else True)
-            if X.shape[1] == self.n_features_in_:
+            names = None if fitting else getattr(self, "feature_names_in_", None)
+            X = check_array(matrix(X, names), ensure_all_finite="allow-nan" if tags.allow_nan else True)
+            if not fitting and X.shape[1] == self.n_features_in_:
                 return X
         if is_plain(X) and self._fits(X, y, fitting, tags):
             return (X, y) if fitting else X
