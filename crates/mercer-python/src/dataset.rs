@@ -423,7 +423,7 @@ impl Dataset {
             .map_err(|_| data_error("to_pandas needs pandas; install it, or take columns by their names: data['age']"))?;
         let columns = PyDict::new(py);
         for column in self.data.columns() {
-            let cells = column_array(py, &column.values)?;
+            let cells = exported(py, &column.values)?;
             let cells = match &column.values {
                 Values::Categories(_) => pandas.call_method1("Categorical", (cells,))?,
                 Values::Points(_) => cells.call_method0("tolist")?,
@@ -534,13 +534,22 @@ impl Dataset {
     fn records<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let rows: Vec<Bound<'py, PyDict>> = (0..self.data.rows()).map(|_| PyDict::new(py)).collect();
         for column in self.data.columns() {
-            let cells = column_array(py, &column.values)?.call_method0("tolist")?;
+            let cells = exported(py, &column.values)?.call_method0("tolist")?;
             for (row, cell) in rows.iter().zip(cells.try_iter()?) {
                 row.set_item(&column.name, cell?)?;
             }
         }
         Ok(rows)
     }
+}
+
+/// The cells of a column for other packages: a missing label is `None`, and not the label that stands for it here.
+fn exported<'py>(py: Python<'py>, values: &Values) -> PyResult<Bound<'py, PyAny>> {
+    let cells = column_array(py, values)?;
+    if let Values::Categories(_) = values {
+        values.missing().into_iter().try_for_each(|row| cells.set_item(row, py.None()))?;
+    }
+    Ok(cells)
 }
 
 /// The cells of a column as numpy holds them: float64, str (`None` for a label that training did not have), or vectors.

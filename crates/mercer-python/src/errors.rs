@@ -134,8 +134,13 @@ impl Told {
         notices.into_iter().filter(|(what, _)| told.insert(what.clone())).map(|(_, notice)| notice).collect()
     }
 
-    /// Those of these notices that were not told before.
-    pub(crate) fn new_among(&self, notices: Vec<String>) -> Vec<String> {
+    /// Those of these notices that were not told before, also not with a hint at their end.
+    pub(crate) fn new_among(&self, mut notices: Vec<String>) -> Vec<String> {
+        let is_known = |notice: &str| {
+            let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            told.iter().any(|known| known.starts_with(notice))
+        };
+        notices.retain(|notice| !is_known(&spoken(notice)));
         self.new_of(notices.into_iter().map(|notice| (spoken(&notice), notice)).collect())
     }
 

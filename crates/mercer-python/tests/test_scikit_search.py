@@ -143,9 +143,9 @@ def test_a_function_as_the_scorer_gets_a_fitted_estimator(scorer):
 def test_a_scorer_made_of_a_metric_is_computed_together(monkeypatch):
     X, y = IRIS
     scorer = make_scorer(f1_score, average="macro")
-    theirs = model_selection.GridSearchCV(SVC(), CELLS, scoring=scorer).fit(X, y)
+    theirs = model_selection.GridSearchCV(SVC(tol=1e-6), CELLS, scoring=scorer).fit(X, y)
     together(monkeypatch)
-    np.testing.assert_allclose(scores(GridSearchCV(SVC(), CELLS, scoring=scorer).fit(X, y)), scores(theirs), atol=1e-3)
+    np.testing.assert_allclose(scores(GridSearchCV(SVC(tol=1e-6), CELLS, scoring=scorer).fit(X, y)), scores(theirs), atol=1e-3)
 
 
 @pytest.mark.parametrize("cells", [{"C": [-1, 10]}, {"decision_function_shape": ["foo", "ovr"], "C": [10]}, {"shrinking": ["foo", True], "C": [10]}], ids=str)

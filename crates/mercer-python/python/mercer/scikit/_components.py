@@ -195,7 +195,10 @@ class PrincipalComponents(KernelTransformer):
         check_is_fitted(self)
         if self._takes_values:
             raise ExpressionError(f"{type(self).__name__}: pre_images needs rows, which given kernel values are not; give the rows and a kernel")
-        X = check_array(X)[:, : np.count_nonzero(self.eigenvalues_)]
+        X = check_array(X)
+        if X.shape[1] == len(self.eigenvalues_):
+            # Along directions without variance there is nothing to go back from.
+            X = np.ascontiguousarray(X[:, : np.count_nonzero(self.eigenvalues_)])
         columns, nearest, _, unfinished = pre_images(self.model_, X, method, threads=self._threads())
         if len(unfinished):
             why = "are like no training row, or their pre-image was not found in the steps allowed"
