@@ -278,9 +278,8 @@ fn a_row_of_weight_two_is_two_equal_rows() {
 #[test]
 fn classes_are_separated_under_wide_kernels_whatever_their_order() {
     let centres = [[0.0, 0.0], [4.0, 0.5], [4.5, -4.0], [0.5, -4.5]];
-    let rows: Vec<[f64; 2]> = (0..120)
-        .map(|i| [centres[i % 4][0] + 0.8 * normal(21, 2 * i), centres[i % 4][1] + 0.8 * normal(21, 2 * i + 1)])
-        .collect();
+    let rows: Vec<[f64; 2]> =
+        (0..120).map(|i| [centres[i % 4][0] + 0.8 * normal(21, 2 * i), centres[i % 4][1] + 0.8 * normal(21, 2 * i + 1)]).collect();
     let side = |d: usize| Column { name: ["a", "b"][d].into(), values: Values::Numbers(rows.iter().map(|r| r[d]).collect()) };
     let data = Dataset::new(vec![side(0), side(1)]).unwrap();
     let names: Vec<String> = ["a", "b", "c", "d"].iter().map(|s| (*s).to_owned()).collect();
@@ -288,7 +287,9 @@ fn classes_are_separated_under_wide_kernels_whatever_their_order() {
         let mut evidence = Vec::new();
         for order in [[0, 1, 2, 3], [2, 0, 3, 1]] {
             let codes: Vec<usize> = (0..120).map(|i| order[i % 4]).collect();
-            let model = learn(&format!("rbf(length_scale={width})"), &data, &Target::Classes { codes: codes.clone(), names: names.clone() }).unwrap();
+            let model =
+                learn(&format!("rbf(length_scale={width})"), &data, &Target::Classes { codes: codes.clone(), names: names.clone() })
+                    .unwrap();
             let Predicted::Classes(found) = model.predict(&data, Want::default(), &Control::default()).unwrap().values else {
                 panic!("classes")
             };

@@ -27,6 +27,8 @@ const SETTLINGS: usize = 50;
 const BETWEEN: usize = 10;
 /// Joint steps of all numbers where the best change is of an alpha that is there.
 const JOINTLY: usize = 3;
+/// Joint steps in vain until what is left is called rounding: the certificate says how much that is.
+const IN_VAIN: usize = 10;
 /// The least share that 1 - S / alpha is taken for.
 const LEAST_SHARE: f64 = 1e-15;
 /// Evidence added up over changes and evidence computed directly may differ by this share of it.
@@ -121,7 +123,7 @@ impl<'a> State<'a> {
 
     /// Changes, estimates of the noise and numbers settled together until nothing is left; the gain that a change would still bring.
     fn climb(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<f64> {
-        let (mut since, mut gain, mut settled, mut between) = (0, f64::INFINITY, 0, BETWEEN);
+        let (mut since, mut gain, mut settled, mut between, mut in_vain) = (0, f64::INFINITY, 0, BETWEEN, 0);
         let last = *changes + MOST_CHANGES;
         while *changes < last && !control.out_of_time() {
             control.check()?;
@@ -133,6 +135,10 @@ impl<'a> State<'a> {
                 (*changes, since) = (*changes + 1, 0);
                 if self.evidence > before + TOLERANCE {
                     continue;
+                }
+                in_vain += 1;
+                if in_vain > IN_VAIN {
+                    break;
                 }
                 change = self.best_change(self.active.len() < most, None);
                 gain = change.gain.max(0.0);

@@ -1,8 +1,8 @@
 //! Starts of a search, and columns in exchange for others: the evidence has many maxima.
 
+use super::super::forward;
 use super::super::span::Columns;
 use super::super::{Change, Relevance, gain};
-use super::super::{forward, joint};
 use super::{Numbers, Plan, State};
 use crate::control::Control;
 use crate::error::Result;
@@ -15,15 +15,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const ONE_IN: usize = 10;
 const MOST_RANDOM: usize = 50;
 /// Changes that exchanges may take together: so many for each change of the search, and at least.
-const EXCHANGES: usize = 3;
-const LEAST_EXCHANGES: usize = 200;
+const EXCHANGES: usize = 1;
+const LEAST_EXCHANGES: usize = 100;
 /// Changes in one exchange, and by how much its evidence may lie below before all numbers settle.
 const IN_ONE: usize = 25;
 const NEAR: f64 = 3.0;
+/// Joint steps in one exchange.
+const SETTLED: usize = 10;
 /// What an exchange must add to be made.
 const WORTH: f64 = 1e-2;
 
-/// The best of all starts, with exchanges. `kept`: what was found so far.
+/// The best of all starts, and of several one with exchanges. `kept`: what was found so far.
 pub(super) fn search(
     columns: Columns<'_>,
     numbers: Numbers<'_>,
@@ -54,7 +56,9 @@ pub(super) fn search(
     }
     let mut state = top.unwrap_or(empty);
     let allowed = changes + (EXCHANGES * changes).max(LEAST_EXCHANGES);
-    while let Some(better) = state.exchanged(plan.most, &mut changes, allowed, control)? {
+    while plan.starts > 1
+        && let Some(better) = state.exchanged(plan.most, &mut changes, allowed, control)?
+    {
         state = better;
         *kept = Some(state.found(changes, f64::INFINITY));
     }
@@ -127,7 +131,7 @@ impl State<'_> {
                 *changes += 1;
             }
             if tried.evidence > self.evidence - NEAR && tried.active != self.active {
-                tried.settle(joint::STEPS, control)?;
+                tried.settle(SETTLED, control)?;
                 if tried.evidence > self.evidence + WORTH {
                     tried.climb(most, changes, control)?;
                     return Ok(Some(tried));
