@@ -19,6 +19,7 @@ use crate::solve::laplace::{self, Posterior};
 use crate::solve::likelihood::Likelihood;
 use crate::solve::mode::{self, Mode};
 use crate::solve::number_likelihoods::{Poisson, StudentT};
+use crate::solve::robust_mode;
 use serde::{Deserialize, Serialize};
 
 /// New inputs whose cross Gram rows are held at a time.
@@ -122,11 +123,13 @@ impl Problem {
     /// The mode, with the curvature that Laplace's approximation goes by; on the way of a search from one nearby.
     fn mode(&self, task: &Task<'_>, near: Option<&Matrix>) -> Result<Mode> {
         let near = near.filter(|alpha| alpha.rows() == task.rows());
-        let mut mode = mode::find_within(self.likelihood(), near, &self.s, task.control)?;
-        if let Observed::Tails(t) = &self.observed {
-            mode.curvature = t.information();
+        match &self.observed {
+            Observed::Tails(t) => {
+                let mode = robust_mode::find_robust(t, near, &self.s, task.control)?;
+                Ok(Mode { curvature: t.information(), ..mode })
+            }
+            Observed::Counts(counts) => mode::find_within(counts, near, &self.s, task.control),
         }
-        Ok(mode)
     }
 
     /// What the unit of the target takes off the log density.

@@ -22,6 +22,7 @@ pub mod number_likelihoods;
 pub mod online;
 mod quasi_newton;
 pub mod relevance;
+pub mod robust_mode;
 mod scaling;
 pub mod smo;
 

@@ -29,6 +29,15 @@ pub struct StudentT {
 }
 
 impl StudentT {
+    /// The second derivatives of the loss at f, below 0 where rows are far from it.
+    pub fn second_derivatives(&self, f: &Matrix) -> Vec<f64> {
+        let of = |((y, w), f): ((&f64, &f64), &f64)| {
+            let (r, nu_s) = ((y - f).powi(2), self.degrees * self.square);
+            w * (self.degrees + 1.0) * (nu_s - r) / (nu_s + r).powi(2)
+        };
+        self.y.iter().zip(&self.weights).zip(f.data()).map(of).collect()
+    }
+
     /// I of every row.
     pub fn information(&self) -> Curvature {
         let one = (self.degrees + 1.0) / ((self.degrees + 3.0) * self.square);
