@@ -298,3 +298,24 @@ fn what_cannot_be_is_refused_with_what_to_change() {
     let target = Target::numbers(&[1.0, 2.0, 3.0]);
     says(learn("k_medoids", "rbf", &apart, &target, &none()).map(|m| (m, Vec::new())), &["takes no target"]);
 }
+
+#[test]
+fn clusters_around_means_do_not_depend_on_where_zero_lies() {
+    let at = |offset: f64| {
+        let x: Vec<f64> = (0..30).map(|i| offset + [0.0, 3.0, 6.0][i % 3] + 0.25 * ((i * 7) % 5) as f64).collect();
+        clusters("kernel_k_means(clusters=3)", "linear", &table(vec![("x", x)])).unwrap().0.fitted.clusters().unwrap().sizes.clone()
+    };
+    assert_eq!(at(0.0), [10.0, 10.0, 10.0]);
+    assert_eq!(at(1e8), at(0.0));
+}
+
+// Of a ring of six nodes, each joined to the next and to itself, all sums are equal and joined nodes have k(x, x) + k(z, z) - 2 k = 0.
+#[test]
+fn joined_nodes_of_a_given_similarity_are_no_copies() {
+    let ring = Matrix::from_fn(6, 6, |i, j| f64::from(u8::from((i + 6 - j) % 6 <= 1 || (j + 6 - i) % 6 <= 1)));
+    let gram = Dense::square(ring).unwrap();
+    let (target, control) = (Target::Absent { rows: 6 }, Control::default());
+    let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
+    let fitted = EstimatorExpr::parse("k_medoids(clusters=6)").unwrap().fit(&task).unwrap();
+    assert_eq!(fitted.clusters().unwrap().sizes, [1.0; 6]);
+}

@@ -194,3 +194,14 @@ fn a_mode_that_begins_nearby_is_the_same_mode() {
     close(&other.latent, &exact.latent, 1e-5);
     assert_eq!(likelihood.outputs(), 1);
 }
+
+// Little noise and a smooth function: second derivatives are below 0 wherever the way begins.
+#[test]
+fn the_mode_under_heavy_tails_is_found_where_there_is_little_noise() {
+    let (x, y) = sine(60);
+    let gram = square(&x, rbf);
+    for noise in [1e-1, 1e-3, 1e-5] {
+        let fitted = fit(&tails(noise, 2.0, 4.0), &gram, &Target::Numbers(y.clone()), None);
+        assert!(fitted.summary().converged, "{noise}: {:?}", fitted.summary());
+    }
+}

@@ -369,3 +369,31 @@ fn neighbours_found_elsewhere_are_asked_like_those_of_a_kernel() {
     }
     assert!(Found::new(5, &places, &distances, None, None).is_err());
 }
+
+/// Predictions of numbers for rows of one decimal, standardised, with the columns in an order.
+fn of_tenths(columns: &[usize], rows: &[usize]) -> Vec<f64> {
+    let value = |i: usize, j: usize| ((i * [7, 11, 5][j] + i * i) % 10) as f64 / 10.0 / [0.3, 0.7, 0.9][j];
+    let data = |rows: &[usize]| {
+        let values = rows.iter().flat_map(|&i| columns.iter().map(move |&j| value(i, j))).collect();
+        Dataset::from_points(Points::dense(rows.len(), columns.len(), values).unwrap())
+    };
+    let (train, new) = (data(rows), data(&(100..160).collect::<Vec<_>>()));
+    let kernel = KernelExpr::parse("rbf(length_scale=0.37)").unwrap();
+    let y: Vec<f64> = rows.iter().map(|&i| (i * 37 % 101) as f64).collect();
+    let gram = kernel.bind(None, &train).unwrap();
+    let (target, control) = (Target::numbers(&y), Control::default());
+    let fitted = knn(5.0).fit(&Task { gram: gram.as_ref(), target: &target, weights: None, control: &control, seed: 0 }).unwrap();
+    let cross = kernel.bind(Some(&new), &train).unwrap();
+    let p = fitted.predict(&Query::new(cross.as_ref(), Want::default(), &control)).unwrap();
+    numbers(&p).data().to_vec()
+}
+
+#[test]
+fn rows_that_are_equally_far_but_for_rounding_share_whatever_the_order_of_rows_and_columns() {
+    let rows: Vec<usize> = (0..80).collect();
+    let base = of_tenths(&[0, 1, 2], &rows);
+    for (columns, rows) in [([2, 0, 1], rows.clone()), ([1, 2, 0], rows.clone()), ([0, 1, 2], rows.iter().rev().copied().collect())] {
+        let other = of_tenths(&columns, &rows);
+        assert!(base.iter().zip(&other).all(|(a, b)| (a - b).abs() <= 1e-9), "{columns:?}");
+    }
+}

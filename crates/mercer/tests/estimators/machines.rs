@@ -306,3 +306,31 @@ fn a_search_that_fits_on_no_fold_takes_the_start_says_so_and_can_be_stored() {
     let p = say(&model, &table(&x), Want::default());
     assert!(matches!(p.values, Predicted::Classes(c) if c.len() == 6));
 }
+
+#[test]
+fn least_mean_squares_follow_the_target_wherever_its_zero_lies_and_a_constant_is_itself() {
+    let x = Matrix::from_fn(40, 1, |i, _| i as f64 / 40.0);
+    let data = table(&x);
+    let at = |offset: f64| -> Vec<f64> {
+        let y: Vec<f64> = x.data().iter().map(|x| offset + (6.0 * x).sin()).collect();
+        let said = say(&model("rbf(length_scale=0.2)", "perceptron", &data, &Target::numbers(&y)), &data, Want::default());
+        numbers(&said).data().iter().map(|f| f - offset).collect()
+    };
+    let base = at(0.0);
+    for offset in [100.0, 101_325.0, 5.3e6] {
+        assert!(base.iter().zip(at(offset)).all(|(a, b)| (a - b).abs() <= 1e-15 * 1e3 * offset), "{offset}");
+    }
+    let said = say(&model("rbf(length_scale=0.2)", "perceptron", &data, &Target::numbers(&[1e6; 40])), &data, Want::default());
+    assert!(numbers(&said).data().iter().all(|f| *f == 1e6));
+}
+
+#[test]
+fn a_perceptron_has_converged_where_its_last_pass_made_no_mistake() {
+    let x = Matrix::from_fn(20, 1, |i, _| (i / 2) as f64);
+    let classes = |codes: Vec<usize>| Target::Classes { codes, names: vec!["a".into(), "b".into()] };
+    let apart = classes((0..20).map(|i| usize::from(i >= 10)).collect());
+    // Two rows at each place, one of each class.
+    let mixed = classes((0..20).map(|i| i % 2).collect());
+    assert!(model("rbf(length_scale=1)", "perceptron(passes=100)", &table(&x), &apart).summary().converged);
+    assert!(!model("rbf(length_scale=1)", "perceptron(passes=100)", &table(&x), &mixed).summary().converged);
+}

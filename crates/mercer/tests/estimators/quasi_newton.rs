@@ -60,3 +60,19 @@ fn curvature_against_the_hill_becomes_curvature_of_its_size() {
     let expected = Matrix::new(2, 2, vec![2.0, 0.0, 0.0, 2.0]).unwrap();
     assert!(found.data().iter().zip(expected.data()).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
 }
+
+// A value that knows 6 digits: no step lowers it where 1e-8 is left to gain.
+#[test]
+fn where_rounding_hides_what_is_left_to_gain_the_search_has_converged() {
+    let rounded = |x: &[f64]| -> Result<(f64, Vec<f64>)> {
+        let value = 3.0 + 0.5 * (x[0] - 0.7).powi(2) + 2.0 * (x[1] + 0.2).powi(2);
+        Ok(((value * 1e6).ceil() / 1e6, vec![x[0] - 0.7 + 1e-4, 4.0 * (x[1] + 0.2)]))
+    };
+    let free = solver(vec![(f64::NEG_INFINITY, f64::INFINITY); 2]);
+    let Ended { minimum: m, .. } = ended(&free, rounded, &[-1.0, 1.0], None);
+    assert!(m.converged && m.value - 3.0 <= 1e-4, "{m:?}");
+    // A slope that promises much and is not kept is no end.
+    let wrong = |x: &[f64]| -> Result<(f64, Vec<f64>)> { Ok((x[0].abs(), vec![-1.0])) };
+    let alone = solver(vec![(f64::NEG_INFINITY, f64::INFINITY)]);
+    assert!(!ended(&alone, wrong, &[0.0], None).minimum.converged);
+}

@@ -387,3 +387,22 @@ fn leaving_rows_out_without_a_penalty_needs_a_regular_kernel_matrix() {
     assert!(refused.contains("penalty (lambda) above 0"), "{refused}");
     assert!(ridge(0.0, false).leave_one_out(&task(&regular)).unwrap().is_some());
 }
+
+// With coefficients of some 1e7 no numbers in f64 leave less than eps times that.
+#[test]
+fn a_nearly_singular_system_that_is_solved_to_its_rounding_has_converged() {
+    use crate::made::{errors, points, rbf, square};
+    let x = points(31, 120, 1);
+    let y: Vec<f64> = x.iter().zip(errors(31, 120)).map(|(x, e)| x[0].sin() + e).collect();
+    let gram = square(&x, |a, b| rbf(0.002)(a, b));
+    let ridge = mercer::estimators::Ridge { lambda: 1e-7.into(), ..Default::default() };
+    let gp = mercer::estimators::Gp { noise: 1e-7.into(), variance: 1.0.into(), ..Default::default() };
+    let target = Target::numbers(&y);
+    for summary in [
+        crate::made::fit(&ridge, &gram, &target, None).unwrap().summary().clone(),
+        crate::made::fit(&gp, &gram, &target, None).unwrap().summary().clone(),
+    ] {
+        let found = summary.certificate.clone().unwrap();
+        assert!(summary.converged && found.value <= 1e-5 && found.tolerance <= 1e-4, "{summary:?}");
+    }
+}

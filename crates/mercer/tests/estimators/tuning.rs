@@ -256,3 +256,63 @@ fn a_search_keeps_to_its_allowance_by_fewer_rows_and_one_that_cannot_is_left_out
     assert!(left.told.unwrap().starts_with("rvm takes too long on so many rows and classes to be searched"));
     assert!(!search("rvm", &data, &of(2)).is_dear());
 }
+
+/// Eight tenths of a slope and a wave whose length is a tenth of the range, in the column `wavy`; the others are noise.
+fn slope_and_wave(data: &Dataset, wavy: usize, seed: u64) -> Target {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mercer::data::Values::Points(p) = &data.columns()[0].values else { panic!("points") };
+    let of = |x: &[f64]| 0.75 * x[0] + 0.5 * (15.0 * x[wavy]).sin() + 0.3 * (random.random::<f64>() - 0.5);
+    Target::numbers(&p.to_dense().chunks(p.dim()).map(of).collect::<Vec<f64>>())
+}
+
+// The evidence of "slope and much noise" has an optimum of its own: a start at the length scale of the wave, found by eye, is the other.
+#[test]
+fn a_fast_wave_beside_a_slope_is_found_and_its_evidence_kept() {
+    for seed in 0..6 {
+        let data = points(80, 1, 100 + seed);
+        let target = slope_and_wave(&data, 0, seed);
+        for (estimator, near) in [("gp", "gp(noise=0.02, variance=1)"), ("l2vm", "l2vm(lambda=0.05)")] {
+            let free = tuned("rbf(length_scale=auto)", estimator, &data, &target, false);
+            let (kernel, near) = (KernelExpr::parse("rbf(length_scale=0.11)").unwrap(), EstimatorExpr::parse(near).unwrap());
+            let (found, by_eye) = (evidence(&free.kernel, &free.estimator, &data, &target), evidence(&kernel, &near, &data, &target));
+            assert!(found <= by_eye + 0.1, "{estimator} {seed}: {found} and {by_eye} with {}", free.kernel);
+        }
+    }
+}
+
+#[test]
+fn a_fast_wave_along_one_of_several_columns_is_found() {
+    for seed in 0..3 {
+        let data = points(140, 3, 200 + seed);
+        let target = slope_and_wave(&data, 1, seed);
+        let free = tuned("rbf(length_scale=auto, ard=true)", "gp", &data, &target, false);
+        let (kernel, near) =
+            (KernelExpr::parse("rbf(length_scale=[3, 0.11, 20])").unwrap(), EstimatorExpr::parse("gp(noise=0.02, variance=1)").unwrap());
+        let (found, by_eye) = (evidence(&free.kernel, &free.estimator, &data, &target), evidence(&kernel, &near, &data, &target));
+        assert!(found <= by_eye + 0.1, "{seed}: {found} and {by_eye} with {}", free.kernel);
+    }
+}
+
+// Values without derivatives are those with them.
+#[test]
+fn criteria_along_the_noise_are_those_one_by_one() {
+    let data = points(40, 2, 3);
+    let target = wave(&data, 0.3);
+    let gram = KernelExpr::parse("rbf(length_scale=0.7)").unwrap().bind(None, &data).unwrap();
+    let control = Control::default();
+    let weights: Vec<f64> = (0..40).map(|i| 0.5 + (i % 3) as f64).collect();
+    let task = Task { gram: gram.as_ref(), target: &target, weights: Some(&weights), control: &control, seed: 0 };
+    for (name, form) in [
+        ("noise", "gp(variance=1.3, noise="),
+        ("lambda", "ridge(lambda="),
+        ("lambda", "l2vm(lambda="),
+        ("lambda", "l2vm(intercept=false, lambda="),
+    ] {
+        let of = |value: f64| EstimatorExpr::parse(&format!("{form}{value})")).unwrap();
+        let along = of(1.0).criterion_along(name, &[0.01, 0.2, 3.0], &task).unwrap().unwrap();
+        for (value, along) in [0.01, 0.2, 3.0].into_iter().zip(along) {
+            let one = of(value).criterion(&task).unwrap().value;
+            assert!((one - along).abs() <= 1e-9 * one.abs().max(1.0), "{form}{value}): {along} and {one}");
+        }
+    }
+}
