@@ -150,10 +150,12 @@ impl<'a> State<'a> {
                     continue;
                 }
                 since = 0;
-                if self.drift(control)? > DRIFT * self.evidence.abs().max(1.0) {
+                let told = self.evidence;
+                let root = self.solve();
+                if (told - self.evidence).abs() > DRIFT * told.abs().max(1.0) {
                     between = (between / 2).max(1);
                 }
-                self.estimate_noise(control)?;
+                self.estimate_noise(&root, control)?;
                 continue;
             }
             // What is left moves all numbers together: one after another they would take long.
@@ -170,17 +172,15 @@ impl<'a> State<'a> {
         Ok(gain)
     }
 
-    /// Computes everything anew; how far the evidence had drifted.
-    fn drift(&mut self, control: &Control) -> Result<f64> {
-        let told = self.evidence;
-        self.update(control)?;
-        Ok((told - self.evidence).abs())
-    }
-
     /// Everything that follows from the active columns, their alphas and beta.
     fn update(&mut self, control: &Control) -> Result<()> {
         let root = self.solve();
-        self.turned = transposed_product_within(&root, &self.span.coordinates, control)?;
+        self.turn(&root, control)
+    }
+
+    /// y of every column by L, with S and Q.
+    fn turn(&mut self, root: &Matrix, control: &Control) -> Result<()> {
+        self.turned = transposed_product_within(root, &self.span.coordinates, control)?;
         self.look();
         Ok(())
     }
@@ -292,24 +292,21 @@ impl<'a> State<'a> {
     }
 
     /// beta = (rows - gamma) / |t - Phi mu|^2 with gamma = sum_a S_a / alpha_a (MacKay 1992), or, where that lowers the evidence, the step
-    /// of expectation and maximisation, which never does; how far its log moved.
-    fn estimate_noise(&mut self, control: &Control) -> Result<f64> {
+    /// of expectation and maximisation, which never does. `root`: L as it is.
+    fn estimate_noise(&mut self, root: &Matrix, control: &Control) -> Result<()> {
         let (before, evidence) = (self.beta, self.evidence);
-        let root = self.solve();
         let left: f64 = (0..root.rows()).map(|i| dot(root.row(i), &self.h).powi(2)).sum();
         let (error, gamma) = (dot(&self.rest, &self.rest) + left, self.determined());
         let rows = self.numbers.rows;
         for beta in [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)] {
             self.beta = beta.min(1.0 / self.numbers.least_noise);
-            self.solve();
+            let root = self.solve();
             if self.evidence >= evidence {
-                self.update(control)?;
-                return Ok((self.beta / before).ln().abs());
+                return self.turn(&root, control);
             }
         }
         self.beta = before;
-        self.update(control)?;
-        Ok(0.0)
+        self.update(control)
     }
 
     /// gamma: how many numbers the targets determine.

@@ -20,6 +20,22 @@ struct Posterior {
     mean: Vec<f64>,
 }
 
+impl Posterior {
+    /// The same where weight k is 0.
+    fn without(mut self, k: usize) -> Self {
+        let y = self.root.row(k).to_vec();
+        let (square, own) = (dot(&y, &y), self.mean[k]);
+        for a in 0..self.root.rows() {
+            let share = dot(self.root.row(a), &y) / square;
+            axpy(-share, &y, self.root.row_mut(a));
+            self.mean[a] -= share * own;
+        }
+        let others: Vec<usize> = (0..self.mean.len()).filter(|a| *a != k).collect();
+        self.mean.remove(k);
+        Posterior { root: self.root.select_rows(&others), mean: self.mean }
+    }
+}
+
 impl State<'_> {
     /// The posterior of the weights: one direction of the basis after another is measured.
     fn posterior(&self) -> Posterior {
@@ -45,11 +61,14 @@ impl State<'_> {
         for _ in 0..steps {
             control.check()?;
             let mut posterior = self.posterior();
+            let before = self.active.len();
             while let Some(k) = self.idle(&posterior) {
                 self.active.remove(k);
                 self.x.remove(k);
+                posterior = posterior.without(k);
+            }
+            if self.active.len() < before {
                 self.solve();
-                posterior = self.posterior();
             }
             let mut evidence = self.evidence;
             let error = self.beta * self.error(&posterior);

@@ -22,6 +22,8 @@ const IN_ONE: usize = 25;
 const NEAR: f64 = 3.0;
 /// Joint steps in one exchange.
 const SETTLED: usize = 10;
+/// Columns up to which there are exchanges: of more each takes as long as a start.
+const FEW: usize = 100;
 /// What an exchange must add to be made.
 const WORTH: f64 = 1e-2;
 
@@ -57,6 +59,7 @@ pub(super) fn search(
     let mut state = top.unwrap_or(empty);
     let allowed = changes + (EXCHANGES * changes).max(LEAST_EXCHANGES);
     while plan.starts > 1
+        && state.active.len() <= FEW
         && let Some(better) = state.exchanged(plan.most, &mut changes, allowed, control)?
     {
         state = better;

@@ -100,7 +100,8 @@ fn no_step_lowers_the_evidence_and_each_adds_what_n_by_n_matrices_say() {
         );
         before = after;
         if step % 7 == 6 {
-            state.estimate_noise(&control).unwrap();
+            let root = state.solve();
+            state.estimate_noise(&root, &control).unwrap();
             let after = direct_of(&state, &phi, &t);
             assert!(after >= before - near && (state.evidence - after).abs() <= near, "noise, {step}: {before} {after}");
             before = after;
