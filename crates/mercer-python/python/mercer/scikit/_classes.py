@@ -1392,7 +1392,7 @@ class SpectralClustering(Spectral):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default=8
+    n_clusters : int or "auto", default=3
         How many clusters; "auto": up to 10, as count_by finds.
     affinity : str or callable, default=None
         In the place of kernel, as scikit-learn calls it; also "nearest_neighbors" and
@@ -1466,7 +1466,7 @@ class SpectralClustering(Spectral):
 
     def __init__(
         self,
-        n_clusters: Any = 8,
+        n_clusters: Any = 3,
         *,
         affinity: Any = None,
         kernel: Any = "rbf",

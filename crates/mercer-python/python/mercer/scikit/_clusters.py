@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.validation import _check_sample_weight
@@ -121,9 +122,16 @@ class Spectral(Clusters):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.affinity != "precomputed_nearest_neighbors"
         if isinstance(self.affinity, str) and self.affinity == "nearest_neighbors":
-            tags.input_tags.pairwise, tags.input_tags.sparse = False, True
+            tags.input_tags.pairwise = False
         return tags
+
+    def _checked(self, X, y=None, *, fitting=False):
+        # A graph is held as a matrix, with 0 where there is no edge.
+        is_graph = sp.issparse(X) and isinstance(self._asked_kernel(), str) and self._asked_kernel() == "precomputed"
+        whole = is_graph and (self.affinity not in GRAPHS)
+        return super()._checked(X.toarray() if whole else X, y, fitting=fitting)
 
     def _check_arguments(self):
         super()._check_arguments()

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._native import Kernel, Learner, Model, minimise
 from ..errors import ExpressionError, MercerWarning, ResourceError
-from ._arguments import is_flag, require
+from ._arguments import is_flag, is_open, require
 from ._base import KernelClassifier, KernelRegressor, Probabilities
 from ._given import Given, diagonal, values
 from ._gp_kernels import has_compound, translated
@@ -234,6 +234,11 @@ class GaussianProcess(KernelSearch, KernelRegressor):
     def _check_arguments(self):
         super()._check_arguments()
         require(self, "normalize_y", is_flag, "True or False")
+        if is_open(self.alpha) and (self.kernel is None or isinstance(self.kernel, ScikitKernel)):
+            raise ExpressionError(
+                f"{type(self).__name__}: alpha={self.alpha!r} is searched together with a kernel that is an expression, such as "
+                'kernel="auto*rbf(length_scale=auto)"; to a kernel of scikit-learn add a WhiteKernel, whose level is searched'
+            )
 
     def _settings(self):
         noise, _ = self._noise()

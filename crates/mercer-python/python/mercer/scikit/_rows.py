@@ -55,7 +55,8 @@ def _hidden_numbers(X, j, dtype, labels):
 
 def is_tabular(X):
     """Whether rows are a dict of columns or a list of records."""
-    return isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, Mapping) for row in X))
+    # A sparse matrix by keys is a dict.
+    return (isinstance(X, Mapping) and not sp.issparse(X)) or (isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(row, Mapping) for row in X))
 
 
 def measured(X):

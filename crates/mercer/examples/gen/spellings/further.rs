@@ -162,7 +162,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         fixed: &[],
         positional: 1,
         arguments: &[
-            Argument { default: "8", ..N_CLUSTERS },
+            N_CLUSTERS,
             own(
                 "affinity",
                 "None",
