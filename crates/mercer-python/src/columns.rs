@@ -50,8 +50,7 @@ fn cells_of(object: &Bound<'_, PyAny>, as_text: bool) -> PyResult<Cells> {
             Ok(Cells::Numbers(read))
         }
         1 if kind == 'M' => dates(&array).map(Cells::Texts),
-        1 if kind == 'm' => days(&array).map(Cells::Numbers),
-        1 if kind == 'O' && holds_durations(&array)? => days(&array).map(Cells::Numbers),
+        1 if !as_text && (kind == 'm' || kind == 'O' && holds_durations(&array)?) => days(&array).map(Cells::Numbers),
         1 if kind == 'O' && holds_vectors(&array)? => vectors(&array).map(Cells::Points),
         1 => {
             let written = written(object, &array)?;

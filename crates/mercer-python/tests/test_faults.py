@@ -82,7 +82,6 @@ def test_what_was_written_wrongly_is_an_expression_error(make, says):
         ({"a": np.array([1, "x", None], dtype=object)}, "mixed"),
         ({"a": [object(), object()]}, "object"),
         ({"a": [1 + 2j, 3]}, "complex"),
-        ({"a": np.array([1], dtype="timedelta64[D]")}, "timedelta64"),
         ({"a": [b"x", b"y"]}, "S1|bytes"),
         ({"a": [[1, 2], [3]]}, "one length"),
         ({"a": np.zeros((2, 2, 2, 2))}, "axes"),
@@ -168,7 +167,7 @@ def test_a_model_asked_about_other_columns_says_so():
     model = RIDGE.fit(X, Y)
     with pytest.raises(DataError, match="expected 2, found 3"):
         model.predict(np.zeros((4, 3)))
-    with pytest.raises(ExpressionError, match="unknown column 'x1'"):
+    with pytest.raises(DataError, match="column 'x1' is missing: the model was trained with it; found x0"):
         model.predict({"x0": [1.0]})
     with pytest.raises(MercerError, match="x0"):
         model.predict({"x0": ["word"], "x1": [1.0]})

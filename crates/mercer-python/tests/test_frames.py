@@ -148,7 +148,7 @@ def test_what_is_no_cell_is_named_by_column_and_row():
     with pytest.raises(mercer.DataError, match=r"column 'c': .* row 1 \(index 0\) holds a str and row 3 \(index 2\) a float"):
         Dataset({"c": ["a", None, 1.5]})
     with pytest.raises(mercer.DataError, match="column 'd': expected numbers.*timedelta64.*numpy.timedelta64"):
-        Dataset({"d": np.array([1, 2], dtype="m8[s]")})
+        Dataset({"d": np.array([1, 2], dtype="m8[s]")}, types={"d": "category"})
     with pytest.raises(mercer.DataError, match="column 'z': expected .*complex"):
         Dataset({"z": np.array([1j])})
 

@@ -198,7 +198,7 @@ def test_columns_of_a_mixed_frame_are_found_by_name():
         assert model.score(frame, y) > 0.9
         np.testing.assert_array_equal(model.feature_names_in_, ["size", "colour"])
         np.testing.assert_array_equal(model.predict(frame[["colour", "size"]]), model.predict(frame))
-        with pytest.raises(ValueError, match="unknown column 'colour'"):
+        with pytest.raises(ValueError, match="column 'colour' is missing"):
             model.predict(frame[["size"]])
 
 

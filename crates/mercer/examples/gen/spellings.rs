@@ -373,7 +373,6 @@ const FIRST: &[Spelling] = &[
             own("max_iter_predict", "100", "int", "Has no effect: the mode is found to the last digits"),
             own("warm_start", "False", "bool", "Has no effect: modes are found anew"),
             COPY,
-            CLASS_WEIGHT,
             own(
                 "multi_class",
                 "\"one_vs_rest\"",

@@ -230,8 +230,6 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         Has no effect: modes are found anew.
     copy_X_train : bool, default=True
         Whether X_train_ is a copy.
-    class_weight : dict, "balanced" or None, default=None
-        Factor of the weights of the rows of each class; balanced: every class counts alike.
     multi_class : str, default="one_vs_rest"
         Has no effect, and a warning says so for "one_vs_one": several classes are one softmax over one function
         each, with one kernel.
@@ -293,7 +291,6 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         max_iter_predict: int = 100,
         warm_start: bool = False,
         copy_X_train: bool = True,
-        class_weight: Any = None,
         multi_class: Any = "one_vs_rest",
         inference: str = "laplace",
         tempered: bool = True,
@@ -307,7 +304,6 @@ class GaussianProcessClassifier(GaussianProcessClasses):
         self.max_iter_predict = max_iter_predict
         self.warm_start = warm_start
         self.copy_X_train = copy_X_train
-        self.class_weight = class_weight
         self.multi_class = multi_class
         self.inference = inference
         self.tempered = tempered
@@ -1411,7 +1407,7 @@ class SpectralClustering(Spectral):
     n_neighbors : int, default=10
         Neighbours of the graphs of affinity.
     n_components : int or None, default=None
-        As many eigenvectors as clusters are taken: None or n_clusters.
+        Has no effect, and a warning says so: as many eigenvectors as clusters are taken.
     assign_labels : str, default="kmeans"
         Clusters among the eigenvectors are found by k-means: "kmeans".
     eigen_solver : str or None, default=None

@@ -11,11 +11,12 @@ from sklearn.base import ClusterMixin
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.validation import _check_sample_weight
 
-from ..errors import DataError, ExpressionError
+from ..errors import DataError, ExpressionError, MercerWarning
 from ._arguments import is_flag, require
 from ._estimator import KernelEstimator
 from ._kernels import Pairwise
 from ._rows import matrix
+from ._warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -136,9 +137,7 @@ class Spectral(Clusters):
     def _check_arguments(self):
         super()._check_arguments()
         if self.n_components is not None and self.n_components != self.n_clusters:
-            raise ExpressionError(
-                f"{type(self).__name__}: n_components={self.n_components!r}: as many eigenvectors as clusters are taken; leave it out"
-            )
+            warn(f"{type(self).__name__}: n_components={self.n_components!r} has no effect: as many eigenvectors as clusters are taken", MercerWarning)
         if self.assign_labels != "kmeans":
             raise ExpressionError(
                 f"{type(self).__name__}: assign_labels={self.assign_labels!r}: clusters among the eigenvectors are found by k-means; leave it out"

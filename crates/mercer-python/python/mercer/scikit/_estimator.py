@@ -291,7 +291,8 @@ class KernelEstimator(BaseEstimator):
         data = X if isinstance(X, Dataset) or model is not None else Dataset(X)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             # Taken like the training rows, a missing label is one more label that training did not have.
-            labels = {} if model is None else {name: sort for name, sort in model.columns.items() if sort == "category"}
+            known = set(names_of(X) or ())
+            labels = {} if model is None else {name: sort for name, sort in model.columns.items() if sort == "category" and name in known}
             whole = data if isinstance(data, Dataset) else Dataset(X, types=labels)
             for name, rows in whole.missing.items():
                 if whole.columns[name] in ("number", "category"):

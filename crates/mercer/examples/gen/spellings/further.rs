@@ -175,7 +175,7 @@ pub(super) const FURTHER: &[Spelling] = &[
             coef0("1"),
             KERNEL_PARAMS,
             own("n_neighbors", "10", "int", "Neighbours of the graphs of affinity"),
-            own("n_components", "None", "int or None", "As many eigenvectors as clusters are taken: None or n_clusters"),
+            own("n_components", "None", "int or None", "Has no effect, and a warning says so: as many eigenvectors as clusters are taken"),
             own("assign_labels", "\"kmeans\"", "str", "Clusters among the eigenvectors are found by k-means: \"kmeans\""),
             own("eigen_solver", "None", "str or None", "Has no effect: the solver decides itself"),
             own("eigen_tol", "\"auto\"", "float or \"auto\"", "Has no effect: the residual of the eigenvectors is certificate_"),
