@@ -317,5 +317,6 @@ fn joined_nodes_of_a_given_similarity_are_no_copies() {
     let (target, control) = (Target::Absent { rows: 6 }, Control::default());
     let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed: 0 };
     let fitted = EstimatorExpr::parse("k_medoids(clusters=6)").unwrap().fit(&task).unwrap();
-    assert_eq!(fitted.clusters().unwrap().sizes, [1.0; 6]);
+    // With copies taken as one there would be fewer places than clusters.
+    assert_eq!(fitted.clusters().unwrap().medoids.len(), 6);
 }
