@@ -92,18 +92,26 @@ impl Mean {
         }
         let mut covariance = covariance.clone();
         covariance.data_mut().iter_mut().for_each(|v| *v *= times);
-        of_several(mean, covariance, &self.lattice)
+        of_several(mean, &covariance, &self.lattice)
     }
 }
 
-/// Probabilities of several classes for latent values of these means and this covariance.
-fn of_several(mean: &[f64], mut covariance: Matrix, lattice: &Matrix) -> Vec<f64> {
-    halve(&mut covariance);
-    let mut total = vec![[0.0; LANES]; mean.len()];
-    add_softmax(mean, &covariance, lattice, &mut total);
+/// Probabilities of several classes for latent values of these means and this covariance. The lattice is laid along the classes from
+/// the largest mean to the least, whatever their order.
+fn of_several(mean: &[f64], covariance: &Matrix, lattice: &Matrix) -> Vec<f64> {
+    let n = mean.len();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| mean[b].total_cmp(&mean[a]).then(covariance[(b, b)].total_cmp(&covariance[(a, a)])));
+    let sorted: Vec<f64> = order.iter().map(|&a| mean[a]).collect();
+    let mut factor = Matrix::from_fn(n, n, |a, b| covariance[(order[a], order[b])]);
+    halve(&mut factor);
+    let mut total = vec![[0.0; LANES]; n];
+    add_softmax(&sorted, &factor, lattice, &mut total);
     let total: Vec<f64> = total.iter().map(|lanes| lanes.iter().sum()).collect();
     let sum: f64 = total.iter().sum();
-    total.into_iter().map(|t| t / sum).collect()
+    let mut out = vec![0.0; n];
+    order.iter().zip(total).for_each(|(&a, t)| out[a] = t / sum);
+    out
 }
 
 dispatch! {
@@ -201,7 +209,7 @@ mod tests {
         // f = m + r z along one direction, and two classes with independent values against the rule for their difference.
         let (m, r) = ([0.3, -0.5, 1.1], [2.0, -1.0, 0.5]);
         let points = lattice(3, POINTS);
-        let found = of_several(&m, Matrix::from_fn(3, 3, |a, b| r[a] * r[b]), &points);
+        let found = of_several(&m, &Matrix::from_fn(3, 3, |a, b| r[a] * r[b]), &points);
         for (c, p) in found.iter().enumerate() {
             let expected = fine(|z| {
                 let mut f: Vec<f64> = m.iter().zip(&r).map(|(m, r)| m + r * z).collect();
@@ -210,7 +218,7 @@ mod tests {
             });
             assert!((p - expected).abs() < 5e-4, "{p} {expected}");
         }
-        let both = of_several(&[0.4, -0.3], Matrix::from_fn(2, 2, |a, b| if a == b { 1.5 } else { 0.2 }), &lattice(2, POINTS));
+        let both = of_several(&[0.4, -0.3], &Matrix::from_fn(2, 2, |a, b| if a == b { 1.5 } else { 0.2 }), &lattice(2, POINTS));
         let [_, expected] = of_two(0.7, 2.6);
         assert!((both[0] - expected).abs() < 5e-4, "{} {expected}", both[0]);
     }

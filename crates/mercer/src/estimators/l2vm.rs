@@ -15,7 +15,7 @@ use super::bordered;
 use super::class_scores::ClassScores;
 use super::gp::FEW_VALUES;
 use super::logistic::{Start, newton_products};
-use super::outputs::{decide, outputs};
+use super::outputs::{centred_outputs, decide, outputs};
 use super::settled::settled;
 use super::{
     Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
@@ -119,10 +119,15 @@ impl L2vm {
         Logistic { lambda: self.lambda.clone(), intercept: self.intercept, class_weight: self.class_weight }
     }
 
+    /// Numbers to be explained: with a constant, what is left of them without their means.
+    fn targets(&self, task: &Task<'_>) -> Result<Matrix> {
+        if self.intercept { centred_outputs(task, Self::NAME) } else { outputs(task, Self::NAME) }
+    }
+
     /// The evidence of numbers and its derivatives by G and by lambda.
     fn evidence_of_numbers(&self, products: &Matrix, task: &Task<'_>) -> Result<(f64, Matrix, f64)> {
         let lambda = settled::<Self>("lambda", &self.lambda)?;
-        let y = outputs(task, Self::NAME)?;
+        let y = self.targets(task)?;
         let n = y.rows();
         if n < 3 {
             return Err(Error::Data(format!(
@@ -261,7 +266,7 @@ impl Estimator for L2vm {
         if param != "lambda" || values.len() > FEW_VALUES || task.target.kind() == Kind::Classes || task.rows() < 3 {
             return Ok(None);
         }
-        let (y, features) = (outputs(task, Self::NAME)?, Features::of(task)?);
+        let (y, features) = (self.targets(task)?, Features::of(task)?);
         values.iter().map(|lambda| self.value_of_numbers(features.products.matrix(), *lambda, &y, task)).collect::<Result<_>>().map(Some)
     }
 

@@ -41,6 +41,26 @@ pub(crate) fn outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
     }
 }
 
+/// Weighted means of the columns of some rows; of a constant column the constant itself.
+pub(crate) fn means(y: &Matrix, rows: &[usize], weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    let of = |o: usize, origin: f64| rows.iter().zip(weights).map(|(&i, w)| w * (y[(i, o)] - origin)).sum::<f64>() / total;
+    (0..y.cols())
+        .map(|o| {
+            let first = of(o, 0.0);
+            first + of(o, first)
+        })
+        .collect()
+}
+
+/// The target of a task as N x outputs numbers less their weighted means, in which no digit is lost where 0 lies far off.
+pub(crate) fn centred_outputs(task: &Task<'_>, who: &str) -> Result<Matrix> {
+    let y = outputs(task, who)?;
+    let all: Vec<usize> = (0..y.rows()).collect();
+    let means = means(&y, &all, &task.all_weights());
+    Ok(Matrix::from_fn(y.rows(), y.cols(), |i, o| y[(i, o)] - means[o]))
+}
+
 /// The mean of squared residuals below which they are rounding: a target that is fitted without error has no logarithm.
 pub(crate) fn least_mean(y: &Matrix) -> f64 {
     let largest = y.data().iter().fold(0.0f64, |m, v| m.max(v.abs()));

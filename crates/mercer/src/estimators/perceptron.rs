@@ -9,7 +9,7 @@
 
 use super::answer::CALIBRATED;
 use super::clusters::Places;
-use super::outputs::{check, classes, decide, outputs};
+use super::outputs::{check, classes, decide, means, outputs};
 use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -154,29 +154,23 @@ fn whole(task: &Task<'_>, shown: &Shown) -> Result<Option<Dense>> {
     Dense::of(&Subset::new(&all, &shown.rows, &shown.rows), task.control).map(Some)
 }
 
-/// Weighted means of the columns of some rows; of a constant column the constant itself.
-fn means(y: &Matrix, rows: &[usize], weights: &[f64]) -> Vec<f64> {
-    let total: f64 = weights.iter().sum();
-    let of = |o: usize, origin: f64| rows.iter().zip(weights).map(|(&i, w)| w * (y[(i, o)] - origin)).sum::<f64>() / total;
-    (0..y.cols())
-        .map(|o| {
-            let first = of(o, 0.0);
-            first + of(o, first)
-        })
-        .collect()
-}
-
 impl Perceptron {
     fn most(&self) -> usize {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
     }
 
     /// Goes over some rows of a task in passes, from where a stream has come to. A first fit with a constant starts at the mean of
-    /// the numbers, so that no answer depends on where 0 lies.
+    /// the numbers, or at the first one of a stream, so that no answer depends on where 0 lies.
     fn learn(&self, task: &Task<'_>, shown: &Shown, first: usize, mut learnt: Learnt, passes: usize) -> Result<FittedPerceptron> {
         require_settled(self, Self::NAME, Self::PARAMS)?;
         let origin = match task.target {
-            Target::Numbers(y) if self.intercept && learnt.time == 0.0 => means(y, &shown.rows, &shown.weights),
+            Target::Numbers(y) if self.intercept && learnt.time == 0.0 && self.order == Order::Drawn => {
+                means(y, &shown.rows, &shown.weights)
+            }
+            // A stream knows no more than its first row.
+            Target::Numbers(y) if self.intercept && learnt.time == 0.0 => {
+                shown.rows.first().map_or(vec![0.0; y.cols()], |&i| y.row(i).to_vec())
+            }
             target => vec![0.0; target.outputs()],
         };
         let whole = if learnt.time == 0.0 { whole(task, shown)? } else { None };

@@ -171,10 +171,11 @@ impl Rvm {
         let (expansion, _) = expansion(&found, &means);
         let mut summary = summary(&found, task.rows(), &expansion, plan.most);
         let (kept, functions) = (expansion.support.len(), scores.outputs().saturating_sub(1).max(1));
-        if kept > 0 && kept < functions {
+        // The constant separates as any other column does.
+        if kept > 0 && kept + usize::from(self.intercept) < functions {
             summary.converged = false;
             summary.notes.push(format!(
-                "{kept} relevant rows for {} classes: fewer rows than classes less one do not separate them all; check the kernel's width",
+                "{kept} relevant rows for {} classes: fewer than the classes less one may not separate them all; check the kernel's width",
                 functions + 1
             ));
         }

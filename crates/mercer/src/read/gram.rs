@@ -23,9 +23,12 @@ impl Named {
         let mut table = Table::read_within(source, &ReadOptions::default(), control)?;
         let header = table.header().to_vec();
         let (rows, from_npy) = (table.rows(), table.columns.iter().all(|(_, raw)| matches!(raw, Raw::Numbers(_))));
-        // Row numbers of a first column without a name were left out as such.
-        let in_header = header.len() == rows;
-        let names: Vec<String> = if in_header && !from_npy {
+        // Row numbers of a first column without a name were left out as such: then the first column that is there holds values.
+        let holds_values = |cells: &[String]| cells.iter().all(|cell| cell.trim().parse::<f64>().is_ok());
+        let in_header = !from_npy
+            && header.len() == rows
+            && table.texts(header.get(..1).unwrap_or_default())?.iter().all(|(_, cells)| holds_values(cells));
+        let names: Vec<String> = if in_header {
             header.clone()
         } else if from_npy {
             (0..rows).map(|i| i.to_string()).collect()

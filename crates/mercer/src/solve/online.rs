@@ -98,6 +98,8 @@ pub struct Stream<'a> {
     /// Support rows at most.
     budget: usize,
     diagonal: Vec<f64>,
+    /// The place of each class in the order of their first rows, which decides between equal values.
+    rank: Vec<usize>,
     /// f of all rows without its constants, N x outputs.
     f: Matrix,
 }
@@ -106,7 +108,14 @@ impl<'a> Stream<'a> {
     /// Rows with their weights (N).
     pub fn new(gram: &'a dyn Gram, rule: Rule<'a>, weights: &'a [f64], constant: bool, budget: usize) -> Self {
         let diagonal = gram.diagonal(Side::Rows);
-        Stream { gram, rule, weights, constant: if constant { 1.0 } else { 0.0 }, budget, diagonal, f: Matrix::zeros(0, 0) }
+        let mut rank = Vec::new();
+        if let Rule::Perceptron(codes) = &rule {
+            rank = vec![usize::MAX; codes.iter().max().map_or(0, |most| most + 1)];
+            for (i, &code) in codes.iter().enumerate() {
+                rank[code] = rank[code].min(i);
+            }
+        }
+        Stream { gram, rule, weights, constant: if constant { 1.0 } else { 0.0 }, budget, diagonal, rank, f: Matrix::zeros(0, 0) }
     }
 
     /// Goes over rows in an order, pass after pass, from where a stream has come to; ends with a pass without a change.
@@ -173,7 +182,9 @@ impl<'a> Stream<'a> {
                     change[0] = w * sign;
                     return (sign * f <= 0.0).then_some((y, 1 - y.min(1)));
                 }
-                let other = (0..f.len()).filter(|r| *r != y).reduce(|best, r| if f[r] > f[best] { r } else { best })?;
+                let rank = |class: usize| self.rank.get(class).copied().unwrap_or(usize::MAX);
+                let above = |a: usize, b: usize| f[a] > f[b] || (f[a] == f[b] && rank(a) < rank(b));
+                let other = (0..f.len()).filter(|r| *r != y).reduce(|best, r| if above(r, best) { r } else { best })?;
                 (change[y], change[other]) = (w, -w);
                 (f[y] <= f[other]).then_some((y, other))
             }

@@ -57,6 +57,8 @@ struct State<'a> {
     constant: bool,
     /// Squared lengths of the columns.
     squares: Vec<f64>,
+    /// Roots of the weights of rows: how alike columns are is measured by rows as often as they count.
+    roots: Vec<f64>,
     /// Of a softmax the loss does not see what the weights of a column have in common over all outputs, and H there is alpha alone, of
     /// the constant 0: too little beside the rest to be told. Each column has this curvature along it, which is taken out again of what
     /// is computed by H. Nothing for one output.
@@ -172,6 +174,7 @@ fn begun<'a>(
         columns: Matrix::zeros(n, 0),
         constant: plan.constant,
         squares: Vec::new(),
+        roots: plan.weights.iter().map(|w| w.sqrt()).collect(),
         common: Vec::new(),
         basis: Vec::new(),
         active,
@@ -195,7 +198,7 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, begin: Vec<(usize, f64)>, plan: &
     let mut changes = 0;
     match state.climb(plan.most, &mut changes, control).and_then(|()| state.end(plan.most, &mut changes, control)) {
         // The last mode is the best so far.
-        Err(Error::Time { .. }) if !state.found.active.is_empty() => {}
+        Err(Error::Time { .. } | Error::Numerical { .. }) if !state.found.active.is_empty() => {}
         ended => ended?,
     }
     let Found { active, alpha, weights, evidence } = state.found;
@@ -229,11 +232,12 @@ impl State<'_> {
         let m = self.active.len();
         let all = m + usize::from(self.constant);
         self.columns = Matrix::from_fn(self.phi.rows(), all, |i, k| if k < m { self.phi[(i, self.active[k])] } else { 1.0 });
-        self.squares = (0..all).map(|k| self.columns.col(k).iter().map(|v| v * v).sum()).collect();
+        let weighed: Vec<Vec<f64>> = (0..all).map(|k| self.weighed(self.columns.col(k))).collect();
+        self.squares = weighed.iter().map(|column| dot(column, column)).collect();
         self.common = if self.outputs() > 1 { self.squares.clone() } else { Vec::new() };
         self.basis.clear();
-        for k in (0..all).rev() {
-            let mut direction = self.outside(self.columns.col(k));
+        for column in weighed.into_iter().rev() {
+            let mut direction = self.outside(column);
             let length = dot(&direction, &direction).sqrt();
             if length > 0.0 {
                 direction.iter_mut().for_each(|v| *v /= length);
@@ -242,7 +246,13 @@ impl State<'_> {
         }
     }
 
-    /// What of a column lies outside of those that are there.
+    /// A column with its rows as often as they count.
+    fn weighed(&self, mut column: Vec<f64>) -> Vec<f64> {
+        column.iter_mut().zip(&self.roots).for_each(|(v, root)| *v *= root);
+        column
+    }
+
+    /// What of a weighed column lies outside of those that are there.
     fn outside(&self, mut column: Vec<f64>) -> Vec<f64> {
         for _ in 0..2 {
             self.basis.iter().for_each(|q| axpy(-dot(q, &column), q, &mut column));
@@ -252,7 +262,7 @@ impl State<'_> {
 
     /// Whether a column may come: those that are there do not explain it in all digits.
     fn is_apart(&self, column: usize) -> bool {
-        let column = self.phi.col(column);
+        let column = self.weighed(self.phi.col(column));
         let square = dot(&column, &column);
         let outside = self.outside(column);
         dot(&outside, &outside) > OUTSIDE * square
@@ -301,9 +311,11 @@ impl State<'_> {
             let some = self.apart(&wished, together, room);
             let made = if some.len() > 1 && self.tries(left, |state| state.apply(&some, control))? {
                 some.len()
-            } else {
-                self.apply(&some[..1], control)?;
+            } else if self.tries(f64::NEG_INFINITY, |state| state.apply(&some[..1], control))? {
                 1
+            } else {
+                // No digit of H is left with that change.
+                break;
             };
             together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
             *changes += made;
@@ -339,7 +351,9 @@ impl State<'_> {
             }
             let some = self.apart(&wished, TOGETHER, room);
             gone.extend(some.iter().filter(|c| c.x == 0.0).map(|c| c.column));
-            self.apply(&some, control)?;
+            if !self.tries(f64::NEG_INFINITY, |state| state.apply(&some, control))? {
+                break;
+            }
             *changes += some.len();
         }
         Ok(())
@@ -458,7 +472,7 @@ impl State<'_> {
             if new && !self.is_apart(change.column) {
                 continue;
             }
-            let mut column = self.phi.col(change.column);
+            let mut column = self.weighed(self.phi.col(change.column));
             let length = dot(&column, &column).sqrt();
             column.iter_mut().for_each(|v| *v /= length);
             if some.iter().all(|(_, other)| dot(other, &column).abs() < APART) {
@@ -469,11 +483,16 @@ impl State<'_> {
         some.into_iter().map(|(change, _)| change).collect()
     }
 
-    /// Whether a step raises the evidence by this much; where it does not everything is as it was.
+    /// Whether a step raises the evidence by this much; where it does not, or where no digit of H is left, everything is as it was.
     fn tries(&mut self, rise: f64, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
         let before = self.clone();
-        step(self)?;
-        let rises = self.evidence >= before.evidence + rise;
+        let rises = match step(self) {
+            Err(Error::Numerical { .. }) => false,
+            made => {
+                made?;
+                self.evidence >= before.evidence + rise
+            }
+        };
         if !rises {
             *self = before;
         }
