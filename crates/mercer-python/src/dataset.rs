@@ -2,32 +2,26 @@
 
 use crate::answers::kinds;
 use crate::arrays::{self, asarray, from_indices, from_matrix, from_vec, is_numeric, kind, points, sparse, two_axes};
-use crate::columns::{Cells, cells, strings, written};
-use crate::errors::{Told, data_error, guarded, raise, spoken, warn, within};
-use crate::frames::{Named, is_categorical, mapping, tabled};
+use crate::building::{Asked, NAMED, ONLY, build, declared, grams};
+use crate::columns::strings;
+use crate::errors::{Told, data_error, raise, spoken, warn};
+use crate::frames::{mapping, tabled};
 use crate::given::{kernel_values, of_similarities};
 use crate::model::Model;
 use crate::pickle::{parts, restored};
-use crate::sets::{are_sets_alone, sets_alone};
-use mercer::data::{Cells as _, Column, ColumnKind, ColumnSchema, Holds, Own, Schema, Similarities, Values};
-use mercer::error::Error;
+use crate::sets::are_sets_alone;
+use mercer::data::{Cells as _, ColumnSchema, Holds, Own, Schema, Similarities, Values};
 use mercer::linalg::Matrix;
-use mercer::read::{ColumnType, Notice, ReadOptions, Table, doubts};
+use mercer::read::{ColumnType, Notice, ReadOptions};
 use mercer::report;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyIterator, PyList, PySlice, PyTuple};
 use std::sync::Arc;
 
 /// What a pickled dataset is made of again: its parts and its notices.
 type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 
-/// What messages call data that came from no file.
-const HERE: &str = "data";
-/// The column of data that has one column without a name.
-const ONLY: &str = "x";
-/// Columns that a line names.
-const NAMED: usize = 20;
 
 /// Named, typed columns of one length.
 ///
@@ -121,205 +115,6 @@ pub(crate) fn batch(object: &Bound<'_, PyAny>, by_column: bool, text: ColumnType
         }
     }
     dataset(object)
-}
-
-/// What is said about columns beside the columns.
-#[derive(Default)]
-struct Asked<'a> {
-    options: ReadOptions,
-    like: Option<&'a Schema>,
-    grams: Vec<NamedGram>,
-}
-
-/// A kernel matrix, the column of names that it belongs to, and the names of its rows and columns.
-struct NamedGram {
-    column: String,
-    names: Vec<String>,
-    values: Matrix,
-}
-
-/// Kernel matrices by column: `{"item": K}`, its rows called 0, 1, 2, ..., or `{"item": (names, K)}`.
-fn grams(gram: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<NamedGram>> {
-    let one = |(column, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let column = column.str()?.to_string();
-        let fault = |e| within(given.py(), &format!("gram of '{column}'"), e);
-        let pair: Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.cast::<PyTuple>().ok().and_then(|pair| pair.extract().ok());
-        let values = kernel_values(pair.as_ref().map_or(&given, |(_, values)| values)).map_err(fault)?;
-        let names = match pair {
-            Some((names, _)) => asarray(&names).and_then(|array| written(&names, &array)).map_err(fault)?.texts,
-            None => (0..values.rows()).map(|i| i.to_string()).collect(),
-        };
-        Ok(NamedGram { column, names, values })
-    };
-    gram.into_iter().flat_map(|gram| gram.iter()).map(one).collect()
-}
-
-fn build(object: &Bound<'_, PyAny>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
-    let object = &tabled(object)?;
-    if object.is_instance_of::<PyString>() {
-        return Err(data_error("found a str, expected columns; mercer.read_table(path) reads a file"));
-    }
-    if let Some(points) = sparse(object)? {
-        return Ok((mercer::data::Dataset::from_points(points), Vec::new()));
-    }
-    if let Some(columns) = mapping(object)? {
-        return from_columns(columns, asked, true);
-    }
-    if let Some(sets) = sets_alone(object)? {
-        let name = asked.like.and_then(|schema| schema.columns.first()).map_or(ONLY, |column| &column.name).to_owned();
-        let data = mercer::data::Dataset::new(vec![Column { name, values: Values::Sets(sets) }]).map_err(raise)?;
-        return Ok((data, Vec::new()));
-    }
-    if let Some(texts) = strings(object)? {
-        return from_texts(object, texts, asked);
-    }
-    let array = asarray(object)?;
-    let [_, width] = two_axes(&array)?;
-    let names: Vec<String> = match asked.like {
-        None => (0..width).map(|j| format!("x{j}")).collect(),
-        Some(schema) => match schema.columns.as_slice() {
-            [ColumnSchema { name, holds: Holds::Similarities(items), .. }] => {
-                return Ok((of_similarities(name, Similarities::against(items, kernel_values(&array)?, Own::Unknown))?, Vec::new()));
-            }
-            [one] if matches!(one.holds, Holds::Points(_)) => {
-                let values = Values::Points(points(&array)?);
-                let column = Column { name: one.name.clone(), values };
-                return mercer::data::Dataset::new(vec![column]).map(|data| (data, Vec::new())).map_err(raise);
-            }
-            columns if columns.len() == width => columns.iter().map(|c| c.name.clone()).collect(),
-            columns => return Err(raise(Error::Shape { what: "columns of the array".into(), expected: columns.len(), found: width })),
-        },
-    };
-    let transposed = array.getattr("T")?;
-    let columns = names.into_iter().zip(transposed.try_iter()?).map(|(name, column)| Ok((name, column?))).collect::<PyResult<_>>()?;
-    from_columns(columns, asked, false)
-}
-
-/// One unnamed column of str. One that looks like identifiers was still meant: it is text.
-fn from_texts(object: &Bound<'_, PyAny>, texts: Vec<String>, asked: &Asked<'_>) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
-    let name = match asked.like.map(|s| s.columns.as_slice()) {
-        None => ONLY.to_owned(),
-        Some([one]) => one.name.clone(),
-        Some(many) => return Err(raise(Error::Shape { what: "columns".into(), expected: many.len(), found: 1 })),
-    };
-    let rows = texts.len();
-    let (data, notices) = from_columns(vec![(name.clone(), object.clone())], asked, true)?;
-    if data.columns().is_empty() && asked.options.declared(&name).is_none() {
-        let text = ReadOptions { types: vec![(name.clone(), ColumnType::TEXT)], ..ReadOptions::default() };
-        let data = guarded(|| Table::of_cells(HERE, rows, &[(name, texts)]).and_then(|mut t| t.dataset(&text)))?;
-        return Ok((data, Vec::new()));
-    }
-    Ok((data, notices))
-}
-
-fn from_columns(mut columns: Named<'_>, asked: &Asked<'_>, named: bool) -> PyResult<(mercer::data::Dataset, Vec<Notice>)> {
-    let Asked { options, like, grams } = asked;
-    let known = || columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let declared = options.types.iter().map(|(name, _)| name).chain(grams.iter().map(|gram| &gram.column));
-    for column in like.iter().flat_map(|s| &s.columns) {
-        if !columns.iter().any(|(name, _)| *name == column.name) {
-            return Err(data_error(format!(
-                "column '{}' is missing: the model was trained with it; found {}",
-                column.name,
-                known().iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
-            )));
-        }
-    }
-    for name in declared {
-        if !columns.iter().any(|(n, _)| n == name) {
-            return Err(raise(Error::unknown("column", name, known())));
-        }
-    }
-    if let Some(schema) = like {
-        let place = |name: &str| schema.columns.iter().position(|c| c.name == name);
-        columns.retain(|(name, _)| place(name).is_some());
-        columns.sort_by_key(|(name, _)| place(name));
-    }
-    let mut rows = None;
-    let mut notices = Vec::new();
-    let mut made: Vec<(String, Option<Values>)> = Vec::new();
-    let mut texts = Vec::new();
-    let mut types = Vec::new();
-    for (name, object) in &columns {
-        let declared = options.declared(name).or_else(|| is_categorical(object).then_some(ColumnType::CATEGORY));
-        if declared == Some(ColumnType::Ignore) {
-            continue;
-        }
-        let holds = like.and_then(|s| s.columns.iter().find(|c| c.name == *name)).map(|c| c.holds.kind());
-        let wanted = declared.and_then(ColumnType::kind).or(holds);
-        let as_text = wanted.is_some_and(|kind| kind == ColumnKind::Category || kind.empty().is_some());
-        if let Some(gram) = grams.iter().find(|gram| gram.column == *name) {
-            let wanted = asarray(object).and_then(|array| written(object, &array))?.texts;
-            let found = Similarities::looked_up(gram.names.clone(), &gram.values, &wanted).map_err(raise);
-            let found = found.map_err(|e| within(object.py(), &format!("column '{name}'"), e))?;
-            rows.get_or_insert(wanted.len());
-            made.push((name.clone(), Some(Values::Similarities(found))));
-            continue;
-        }
-        let values = match cells(name, object, as_text)? {
-            Cells::Numbers(v) => {
-                // What somebody named may be no measurement; columns of training and of arrays are what they are.
-                if named && declared.is_none() && like.is_none() {
-                    let (said, keeps) = doubts(name, &v);
-                    notices.extend(said);
-                    if !keeps {
-                        rows.get_or_insert(v.len());
-                        continue;
-                    }
-                }
-                Some(Values::Numbers(v))
-            }
-            Cells::Points(p) => Some(Values::Points(p)),
-            Cells::Sets(sets) => Some(Values::Sets(sets)),
-            Cells::Texts(cells) => {
-                rows.get_or_insert(cells.len());
-                types.extend(declared.map(|t| (name.clone(), t)));
-                texts.push((name.clone(), cells));
-                None
-            }
-        };
-        rows = rows.or(values.as_ref().map(Values::len));
-        made.push((name.clone(), values));
-    }
-    let rows = rows.unwrap_or(0);
-    let mut read = Vec::new();
-    if !texts.is_empty() {
-        let mut table = guarded(|| Table::of_strings(HERE, rows, &texts))?;
-        let data = match like {
-            None => table.dataset(&ReadOptions { types, ..ReadOptions::default() }),
-            Some(schema) => {
-                let part = schema.columns.iter().filter(|c| texts.iter().any(|(name, _)| *name == c.name)).cloned();
-                table.dataset_like(&Schema { columns: part.collect() }, &ReadOptions::default())
-            }
-        };
-        read = data.map_err(raise)?.into_columns();
-        notices.extend(table.into_notices());
-    }
-    let mut finished = Vec::new();
-    for (name, values) in made {
-        match values {
-            Some(values) => finished.push(Column { name, values }),
-            // A column that was read and left out is an identifier.
-            None => finished.extend(read.iter().position(|c| c.name == name).map(|at| read.remove(at))),
-        }
-    }
-    Ok((mercer::data::Dataset::with_rows(rows, finished).map_err(raise)?, notices))
-}
-
-/// Declared types as `{"column": "type"}`, or one word for `every` column.
-pub(crate) fn declared(types: Option<&Bound<'_, PyAny>>, every: impl FnOnce() -> PyResult<Vec<String>>) -> PyResult<ReadOptions> {
-    let Some(types) = types else { return Ok(ReadOptions::default()) };
-    if let Ok(word) = types.extract::<String>() {
-        let word: ColumnType = word.parse().map_err(raise)?;
-        let types = every()?.into_iter().map(|name| (name, word)).collect();
-        return Ok(ReadOptions { types, ..ReadOptions::default() });
-    }
-    let types = types.cast::<PyDict>().map_err(|_| data_error("types: expected a dict such as {\"zip\": \"category\"}"))?;
-    let mut out = Vec::new();
-    for (name, word) in types.iter() {
-        out.push((name.str()?.to_string(), word.str()?.to_string().parse().map_err(raise)?));
-    }
-    Ok(ReadOptions { types: out, ..ReadOptions::default() })
 }
 
 #[pymethods]

@@ -3,6 +3,7 @@
 mod advice;
 mod answers;
 mod arrays;
+mod building;
 mod columns;
 mod comparison;
 mod dataset;
@@ -17,6 +18,7 @@ mod learner;
 mod linear;
 mod minimise;
 mod model;
+mod model_rows;
 mod pickle;
 mod plan;
 mod pre_images;

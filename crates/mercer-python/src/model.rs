@@ -3,14 +3,13 @@
 use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
-use crate::dataset::{dataset_like, weights};
-use crate::errors::{Told, data_error, guarded, raise, spoken, warn};
+use crate::dataset::weights;
+use crate::errors::{Told, guarded, raise, spoken};
 use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
-use crate::work::{Limits, Size};
-use mercer::data::Dataset;
-use mercer::estimators::{Fitted, Gives, Predictions, Want, When, those_that_give};
+use crate::work::Limits;
+use mercer::estimators::{Fitted, Want};
 use mercer::{report, select::Metric, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -33,36 +32,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 pub(crate) struct Model {
     pub(crate) model: Arc<mercer::learner::Model>,
     /// Columns of new rows whose missing cells were told: that is said once.
-    told: Told,
-}
-
-impl Model {
-    pub(crate) fn new(model: mercer::learner::Model) -> Self {
-        Model { model: Arc::new(model), told: Told::default() }
-    }
-
-    /// A model fitted to rows: what was told of them is not told again of new ones.
-    pub(crate) fn of_training(model: mercer::learner::Model, data: &Dataset, notices: &[String]) -> Self {
-        let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
-        let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
-        Model { model: Arc::new(model), told }
-    }
-
-    fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
-        let (data, model) = (self.rows(py, data)?, self.model.clone());
-        Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
-    }
-
-    /// Rows with the columns of training; what becomes of missing cells is told the first time.
-    pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
-        let data = dataset_like(data, &self.model.prep.schema, &self.told)?;
-        warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
-        Ok(data)
-    }
-
-    fn lacks(&self, what: &str, has: &dyn Fn(&Gives) -> When) -> PyErr {
-        data_error(format!("{} has no {what}; fit {}", self.model.estimator, those_that_give(has)))
-    }
+    pub(crate) told: Told,
 }
 
 #[pymethods]

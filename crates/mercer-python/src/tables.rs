@@ -2,7 +2,8 @@
 
 use crate::answers::from_json;
 use crate::arrays::{from_outputs, from_vec};
-use crate::dataset::{Dataset, declared};
+use crate::building::declared;
+use crate::dataset::Dataset;
 use crate::errors::{guarded, raise, warn};
 use crate::model::Model;
 use crate::target::labels;

@@ -66,7 +66,7 @@ def exact(name):
 
 PUBLIC = [made(name) for name in (*mercer.scikit.NAMES, *mercer.scikit.SEARCHES)]
 #: An exception that is none any more is an error, where scikit-learn can say so.
-STRICT = {"xfail_strict": True} if "xfail_strict" in inspect.signature(parametrize_with_checks).parameters else {}
+STRICT = {name: True for name in inspect.signature(parametrize_with_checks).parameters if name.endswith("_strict")}
 
 
 @parametrize_with_checks(PUBLIC, expected_failed_checks=lambda estimator: EXCEPTIONS.get(type(estimator).__name__, {}), **STRICT)

@@ -44,7 +44,6 @@ fn narrow(x: &[f64], z: &[f64]) -> f64 {
     (-x.iter().zip(z).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 0.18).exp()
 }
 
-// spec-part: M01 (the shape; any similarity is below)
 // spec: M02, M09
 #[test]
 fn four_centroids_solve_the_jittered_xor() {

@@ -6,6 +6,7 @@
 mod advice;
 mod curves;
 mod demos;
+mod figures;
 mod paired;
 mod promises;
 mod rows;

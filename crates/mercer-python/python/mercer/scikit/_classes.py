@@ -504,7 +504,7 @@ class SVC(SupportVectorClassifier):
 
     _name = "svc"
     _spelt = {"c": "C", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
-    _fixed = {"ties": "first"}
+    _fixed = {"ties": "first", "calibrated": False}
 
     def __init__(
         self,
@@ -667,8 +667,8 @@ class KNeighborsClassifier(NeighbourClassifier):
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its
-        frequency) / (k + 1).
+        Neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability
+        (votes + its frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
@@ -720,7 +720,7 @@ class KNeighborsClassifier(NeighbourClassifier):
 
     _name = "knn"
     _spelt = {"k": "n_neighbors", "weights": "weights"}
-    _fixed = {"ties": "first"}
+    _fixed = {"ties": "first", "calibrated": False}
 
     def __init__(
         self,
@@ -752,8 +752,8 @@ class KNeighborsRegressor(NeighbourRegressor):
     Parameters
     ----------
     n_neighbors : int, "auto" or a pair (low, high) to search, default=5
-        Neighbours that are asked; a row of weight 2 counts as two; a class has the probability (votes + its
-        frequency) / (k + 1).
+        Neighbours that are asked; a row of weight 2 counts as two; without calibration a class has the probability
+        (votes + its frequency) / (k + 1).
     weights : {"uniform", "distance"}, callable or None, default="uniform"
         Uniform (or None): every neighbour counts alike; distance: by the inverse of its distance; a function gets
         distances (n_queries, n_neighbors) and returns weights of that shape.
@@ -1653,6 +1653,9 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         Whether a constant is one of the columns.
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+    n_init : int or "auto", default="auto"
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
+        more.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1695,7 +1698,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant", "starts": "n_init"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1704,6 +1707,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         max_relevant: Any = "auto",
+        n_init: Any = "auto",
         class_weight: Any = None,
         random_state: Any = None,
         max_seconds: float | None = None,
@@ -1712,6 +1716,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_relevant = max_relevant
+        self.n_init = n_init
         self.class_weight = class_weight
         self.random_state = random_state
         self.max_seconds = max_seconds
@@ -1732,6 +1737,9 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         Whether a constant is one of the columns.
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+    n_init : int or "auto", default="auto"
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
+        more.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -1770,7 +1778,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant", "starts": "n_init"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1779,6 +1787,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         max_relevant: Any = "auto",
+        n_init: Any = "auto",
         random_state: Any = None,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
@@ -1786,6 +1795,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_relevant = max_relevant
+        self.n_init = n_init
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
@@ -2526,6 +2536,9 @@ class NadarayaWatsonClassifier(Probabilities, KernelClassifier):
 
     Parameters
     ----------
+    calibrated : bool, default=True
+        Whether to give class probabilities, calibrated on scores of rows that were left out one by one or held out
+        in folds; the predicted class is then the one of the greatest probability.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     kernel : str, mercer.Kernel or callable, default="rbf"
@@ -2563,17 +2576,19 @@ class NadarayaWatsonClassifier(Probabilities, KernelClassifier):
     """
 
     _name = "nadaraya_watson"
-    _spelt = {}
+    _spelt = {"calibrated": "calibrated"}
 
     def __init__(
         self,
         *,
+        calibrated: bool = True,
         class_weight: Any = None,
         kernel: Any = "rbf",
         random_state: Any = None,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
+        self.calibrated = calibrated
         self.class_weight = class_weight
         self.kernel = kernel
         self.random_state = random_state

@@ -28,7 +28,7 @@ fn fasta_gives_a_sequence_and_a_column_for_each_field() {
     assert_eq!(data.names(), ["kind", "sequence"]);
     assert_eq!(data.column("sequence").unwrap().values.kind(), ColumnKind::Sequence);
     assert_eq!(strings(&data, "sequence"), ["ACGTAC", "GGTA*", "AC-T"]);
-    says(&table.notices()[0], &["1 sequence with small letters", "capital letters"]);
+    says(&table.notices().join("; "), &["1 sequence with small letters", "capital letters"]);
     let Values::Categories(kind) = &data.column("kind").unwrap().values else { panic!("not categories") };
     assert_eq!(kind.label(1), Some(MISSING));
     // Names and descriptions are inputs where they are declared.

@@ -92,9 +92,9 @@ mod tests {
             residual: vec![0.1, -0.1, 1.0, -1.0, 2.0, -4.0],
         };
         let said = r.sentence(&Row { estimator: "svr".into(), ..Row::default() });
-        assert!(said.contains("Of 6 rows that svr had not seen it predicts 3 too low (above the line)"), "{said}");
+        assert!(said.contains("Of 6 rows held out, svr predicts 3 too low (above the line)"), "{said}");
         assert!(
-            said.contains("below 0.100 among the lowest third of the predictions and below 4.00 among the highest, so large"),
+            said.contains("below 0.100 in the lowest third of the predictions and below 4.00 in the highest, so large"),
             "{said}"
         );
     }

@@ -1,0 +1,39 @@
+//! The rows that a model predicts: columns as in training, with what is said of them once.
+
+use crate::dataset::dataset_like;
+use crate::errors::{Told, data_error, spoken, warn};
+use crate::model::Model;
+use crate::work::{Limits, Size};
+use mercer::data::Dataset;
+use mercer::estimators::{Gives, Predictions, Want, When, those_that_give};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+impl Model {
+    pub(crate) fn new(model: mercer::learner::Model) -> Self {
+        Model { model: Arc::new(model), told: Told::default() }
+    }
+
+    /// A model fitted to rows: what was told of them is not told again of new ones.
+    pub(crate) fn of_training(model: mercer::learner::Model, data: &Dataset, notices: &[String]) -> Self {
+        let of_cells = model.prep.tell_by_column(data).into_iter().map(|(column, _)| column);
+        let told = Told::of(of_cells.chain(notices.iter().map(|notice| spoken(notice))));
+        Model { model: Arc::new(model), told }
+    }
+
+    pub(crate) fn predictions(&self, py: Python<'_>, data: &Bound<'_, PyAny>, want: Want, threads: usize) -> PyResult<Predictions> {
+        let (data, model) = (self.rows(py, data)?, self.model.clone());
+        Limits::threads(threads).run_sized(py, Size::of_predicting(&model, &data, want), move |control| model.predict(&data, want, control))
+    }
+
+    /// Rows with the columns of training; what becomes of missing cells is told the first time.
+    pub(crate) fn rows(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<Arc<Dataset>> {
+        let data = dataset_like(data, &self.model.prep.schema, &self.told)?;
+        warn(py, &self.told.new_of(self.model.prep.tell_by_column(&data)))?;
+        Ok(data)
+    }
+
+    pub(crate) fn lacks(&self, what: &str, has: &dyn Fn(&Gives) -> When) -> PyErr {
+        data_error(format!("{} has no {what}; fit {}", self.model.estimator, those_that_give(has)))
+    }
+}
