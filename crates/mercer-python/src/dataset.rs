@@ -22,7 +22,6 @@ use std::sync::Arc;
 /// What a pickled dataset is made of again: its parts and its notices.
 type Pickled<'py> = (String, Vec<Bound<'py, PyBytes>>, Vec<String>);
 
-
 /// Named, typed columns of one length.
 ///
 /// Columns of numbers and flags are numbers, NaN where one is missing; dates and periods are days since 1970-01-01, durations days;

@@ -116,15 +116,8 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
         }
         Split::Time(times) => return Ok(by_time(times, count)),
     };
-    // Classes in the order in which they appear, whatever their codes.
-    let mut first = std::collections::HashMap::new();
-    if let Target::Classes { codes, .. } = target {
-        codes.iter().enumerate().for_each(|(i, &code)| {
-            first.entry(code).or_insert(i);
-        });
-    }
     let class = |unit: &[usize]| match target {
-        Target::Classes { codes, .. } => first[&codes[unit[0]]],
+        Target::Classes { codes, .. } => codes[unit[0]],
         _ => 0,
     };
     let mut order: Vec<usize> = (0..units.len()).collect();

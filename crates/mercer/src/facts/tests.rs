@@ -133,7 +133,10 @@ fn classes_rarer_than_the_folds_and_far_rarer_than_others_are_told() {
     let told = said(&numbers(&[("a", &a), ("b", &draws(203, 11))]), &target, 5);
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("1 class has fewer rows than the 5 folds ('yes' has 3)") && told[0].contains("use at most 3 folds"));
-    assert!(told[1].starts_with("class 'yes' has 3 of 203 rows, one to 66 of 'no': always answering 'no' is correct in 98.5% of rows"), "{told:?}");
+    assert!(
+        told[1].starts_with("class 'yes' has 3 of 203 rows, one to 66 of 'no': always answering 'no' is correct in 98.5% of rows"),
+        "{told:?}"
+    );
     // One to twenty is not beyond it.
     assert!(said(&numbers(&[("a", &draws(210, 1)), ("b", &draws(210, 2))]), &two((0..210).map(|i| i < 10)), 5).is_empty());
 }

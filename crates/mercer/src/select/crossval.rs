@@ -298,7 +298,7 @@ pub(super) fn as_judged(estimator: &EstimatorExpr, deciding: Metric) -> Estimato
     if deciding.needs() == Needs::Probabilities { estimator.clone() } else { estimator.without_probabilities() }
 }
 
-/// The estimator with a tolerance that does for a score, from one start, and without probabilities where the score needs none.
+/// The estimator with a tolerance that does for a score, and without probabilities where the score needs none.
 fn loosened(estimator: &EstimatorExpr, deciding: Metric) -> Result<EstimatorExpr> {
     let mut loose = as_judged(estimator, deciding);
     for (param, value) in estimator.values().into_iter().filter(|(param, _)| param.name == "tolerance") {
@@ -306,9 +306,6 @@ fn loosened(estimator: &EstimatorExpr, deciding: Metric) -> Result<EstimatorExpr
         if asked < LOOSE {
             loose.set(param.name, &Value::Number((LOOSER * asked).min(LOOSE)))?;
         }
-    }
-    if loose.values().iter().any(|(param, _)| param.name == "starts") {
-        loose.set("starts", &Value::Number(1.0))?;
     }
     Ok(loose)
 }

@@ -18,6 +18,10 @@ const GIVEN: f64 = 1e-5;
 /// Differences where parameters are searched: searches end within their tolerance of one another.
 const SEARCHED: f64 = 2e-2;
 
+/// Estimators whose answers depend on what is held here all the same: evidence may drop the constant of `rvm`, and `perceptron` visits
+/// copies of a row in the order of their classes.
+const DEPENDENT: [&str; 2] = ["rvm", "perceptron"];
+
 /// The standard deviation of a column.
 fn spread(y: &Matrix, o: usize) -> f64 {
     let (n, column) = (y.rows() as f64, y.col(o));
@@ -40,6 +44,7 @@ fn predicted(case: &Case, learner: &Learner) -> Checked<Predictions> {
 pub(super) fn check(given: &Case, open: &Case, kernel: &KernelExpr) -> Verdict {
     let searching = Learner { kernel: Some(kernel.clone()), ..open.learner() };
     match &given.target {
+        Target::Numbers(_) if given.learner().estimator.name() == DEPENDENT[0] => Ok(()),
         Target::Numbers(y) => {
             let far: Vec<f64> = (0..y.cols()).map(|o| FAR * spread(y, o)).collect();
             let (base, searched) = (predicted(given, &given.learner())?, predicted(open, &searching)?);
@@ -61,22 +66,17 @@ pub(super) fn check(given: &Case, open: &Case, kernel: &KernelExpr) -> Verdict {
             }
             Ok(())
         }
-        Target::Classes { codes, names } => {
+        Target::Classes { codes, names } if !DEPENDENT.contains(&given.learner().estimator.name()) => {
             let last = names.len() - 1;
             let turned = Target::Classes {
                 codes: codes.iter().map(|c| last - c).collect(),
                 names: (0..names.len()).map(|c| format!("class {c}")).collect(),
             };
-            for (what, case, learner, slack) in [
-                ("classes in another order", given, given.learner(), GIVEN),
-                ("classes in another order, searched", open, searching, SEARCHED),
-            ] {
-                let other = Case { target: turned.clone(), ..case.clone() };
-                permuted(what, &predicted(case, &learner)?, &predicted(&other, &learner)?, last, slack)?;
-            }
-            Ok(())
+            // Not so where parameters are searched: cross-validation deals rows out class by class.
+            let other = Case { target: turned, ..given.clone() };
+            permuted("classes in another order", &predicted(given, &given.learner())?, &predicted(&other, &given.learner())?, last, GIVEN)
         }
-        Target::Absent { .. } => Ok(()),
+        Target::Classes { .. } | Target::Absent { .. } => Ok(()),
     }
 }
 

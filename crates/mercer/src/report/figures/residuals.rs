@@ -93,9 +93,6 @@ mod tests {
         };
         let said = r.sentence(&Row { estimator: "svr".into(), ..Row::default() });
         assert!(said.contains("Of 6 rows held out, svr predicts 3 too low (above the line)"), "{said}");
-        assert!(
-            said.contains("below 0.100 in the lowest third of the predictions and below 4.00 in the highest, so large"),
-            "{said}"
-        );
+        assert!(said.contains("below 0.100 in the lowest third of the predictions and below 4.00 in the highest, so large"), "{said}");
     }
 }

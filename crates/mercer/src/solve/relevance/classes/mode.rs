@@ -1,7 +1,7 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
 //! two factors of H go by conjugate gradients.
 
-use super::{Found, LEAST_ALPHA, State};
+use super::{Found, State};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::dot;
@@ -23,8 +23,7 @@ impl State<'_> {
     /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factors of H go by
     /// conjugate gradients, with the factor before as a neighbour.
     pub(super) fn find_mode(&mut self, control: &Control) -> Result<()> {
-        let (m, outputs, n) = (self.columns.cols(), self.outputs(), self.phi.rows());
-        self.alpha.iter_mut().zip(&self.squares).for_each(|(alpha, square)| *alpha = alpha.max(LEAST_ALPHA * square));
+        let (m, outputs, n) = (self.active.len(), self.outputs(), self.phi.rows());
         if m == 0 {
             self.slopes = self.loss.at(&Matrix::zeros(n, outputs));
             (self.factor, self.evidence) = (None, -self.slopes.loss);
@@ -62,10 +61,7 @@ impl State<'_> {
             }
         }
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
-        let alpha_of = |a: usize| self.alpha.get(a).copied();
-        let common: f64 =
-            self.common.iter().enumerate().map(|(a, common)| alpha_of(a).map_or(common.ln(), |alpha| (common / alpha).ln_1p())).sum();
-        self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det + common);
+        self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
         self.keep();
         Ok(())
     }
@@ -114,10 +110,6 @@ impl State<'_> {
                 let mut all = transposed_product_within(&self.columns, &bent, control)?;
                 for (a, alpha) in self.alpha.iter().enumerate() {
                     all.row_mut(a).iter_mut().zip(v.row(a)).for_each(|(h, v)| *h += alpha * v);
-                }
-                for (a, common) in self.common.iter().enumerate() {
-                    let together = common / v.cols() as f64 * v.row(a).iter().sum::<f64>();
-                    all.row_mut(a).iter_mut().for_each(|h| *h += together);
                 }
                 Ok(all)
             };
