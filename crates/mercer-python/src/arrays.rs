@@ -21,7 +21,10 @@ pub(crate) fn asarray<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
         return if is_numeric(kind(object)?) {
             object.call_method1("astype", ("float64",))?.call_method1("filled", (f64::NAN,))
         } else {
-            object.call_method1("astype", ("object",))?.call_method1("filled", (py.None(),))
+            // `filled(None)` would fill with numpy's own sign for a missing cell.
+            let masks = numpy.getattr("ma")?;
+            let cells = masks.call_method1("getdata", (object,))?.call_method1("astype", ("object",))?;
+            numpy.call_method1("where", (masks.call_method1("getmaskarray", (object,))?, py.None(), cells))
         };
     }
     if let Some(plain) = without_dictionary(object)? {

@@ -187,7 +187,7 @@ const FIRST: &[Spelling] = &[
         class: "SVC",
         role: Role::Classifier,
         bases: "SupportVectorClassifier",
-        fixed: &[("ties", "\"first\""), ("calibrated", "False")],
+        fixed: &[("ties", "\"first\"")],
         positional: 0,
         arguments: &[
             sets("c", "C", "1.0"),

@@ -71,7 +71,7 @@ const EXPORTS: [(&str, &[&str]); 3] = [
             "two_sample_test",
         ],
     ),
-    (".errors", &["DataError", "ExpressionError", "MercerError", "MercerWarning", "ModelFileError", "ResourceError"]),
+    (".errors", &["DataError", "ExpressionError", "InternalError", "MercerError", "MercerWarning", "ModelFileError", "ResourceError"]),
 ];
 
 /// The stub of a package: its exports, imported and listed.
