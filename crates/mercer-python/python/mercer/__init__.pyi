@@ -29,6 +29,7 @@ from ._native import (
 from .errors import (
     DataError as DataError,
     ExpressionError as ExpressionError,
+    InternalError as InternalError,
     MercerError as MercerError,
     MercerWarning as MercerWarning,
     ModelFileError as ModelFileError,
@@ -89,6 +90,7 @@ __all__ = [
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "GridSearchCV",
+    "InternalError",
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

@@ -504,7 +504,7 @@ class SVC(SupportVectorClassifier):
 
     _name = "svc"
     _spelt = {"c": "C", "probabilities": "probability", "tolerance": "tol", "cache_mb": "cache_size", "max_iterations": "max_iter"}
-    _fixed = {"ties": "first", "calibrated": False}
+    _fixed = {"ties": "first"}
 
     def __init__(
         self,
