@@ -15,6 +15,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
+/// The bytes of a model's file, and what was told of columns.
+type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>);
+
 /// A fitted model.
 ///
 /// It predicts from a Dataset, or from anything one is made from, that has the columns of its training; a 2-D array has them in
@@ -477,7 +480,7 @@ impl Model {
         guarded(|| store::from_bytes(data, "the bytes of a model")).map(Model::new)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, (Bound<'py, PyBytes>, Vec<String>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Object<'py>, Stored<'py>)> {
         Ok((slf.get_type().getattr("_restored")?, (slf.get().to_bytes(slf.py())?, slf.get().told.all())))
     }
 

@@ -64,9 +64,12 @@ def test_the_bandwidth_leaves_rows_out_and_averages_are_local_regression_of_degr
 def test_the_estimator_of_classes_gives_shares_of_weights():
     x, _ = wave(50)
     y = np.where(x < 4, "low", np.where(x < 7, "middle", "high"))
-    model = mercer.NadarayaWatsonClassifier(kernel="rbf(gamma=2)").fit(x[:, None], y)
+    model = mercer.NadarayaWatsonClassifier(kernel="rbf(gamma=2)", calibrated=False).fit(x[:, None], y)
     k = np.exp(-2.0 * (x[:, None] - x) ** 2)
     shares = np.column_stack([(k * (y == c)).sum(axis=1) for c in model.classes_]) / k.sum(axis=1, keepdims=True)
+    # The frequencies of the classes, with one row more for each, count as one row beside as many as the weights are worth (Kish 1965: (sum w)^2 / sum w^2).
+    worth = (k.sum(axis=1) ** 2 / (k**2).sum(axis=1))[:, None]
+    shares = (worth * shares + [((y == c).sum() + 1) / (len(y) + 3) for c in model.classes_]) / (worth + 1)
     np.testing.assert_allclose(model.predict_proba(x[:, None]), shares, atol=1e-14)
     assert (model.predict(x[:, None]) == model.classes_[shares.argmax(axis=1)]).all()
 

@@ -119,7 +119,7 @@ fn titles_are_skipped_words_are_kept_and_new_rows_are_read_alike() {
     let shell = Shell::new();
     let class = ["None", "Apnea", "NA"];
     let rows: String = (0..24).map(|i| format!("{}.5 m2,2019-{:02},{}\n", i % 3, i % 12 + 1, class[i % 3])).collect();
-    shell.write("t.csv", &format!("Export of today\n\nsize,month,y\n{rows}"));
+    shell.write("t.csv", format!("Export of today\n\nsize,month,y\n{rows}"));
     let titled = shell.mercer(&["fit", "t.csv", "--target", "y", "-o", "m.mercer"]);
     assert_eq!(titled.code, DATA, "{}", titled.err);
     says(&titled.err, &["2 lines stand above the header", "--skip 2"]);
@@ -132,7 +132,7 @@ fn titles_are_skipped_words_are_kept_and_new_rows_are_read_alike() {
         shell.write("new.csv", "month,size\n2019-01,0.5 m2\n2019-02,1.5 m2\n2019-03,2.5 m2\n");
         assert_eq!(shell.done(&["predict", "m.mercer", "new.csv"]).out, "y\nNone\nApnea\nNA\n");
     }
-    shell.write("lines.txt", &class.repeat(8).iter().map(|c| format!("{c} a text of {c}\n")).collect::<String>());
+    shell.write("lines.txt", class.repeat(8).iter().map(|c| format!("{c} a text of {c}\n")).collect::<String>());
     let text = ["--kernel", "spectrum(k=2)", "--estimator", "knn(k=1, calibrated=false)"];
     shell.done(&[&["fit", "lines.txt", "--lines", "-o", "l.mercer"][..], &text].concat());
     says(&shell.done(&["predict", "l.mercer", "lines.txt", "--lines"]).out, &["label\nNone\nApnea\nNA\n"]);

@@ -154,7 +154,7 @@ fn against_best(all: &[Option<Contributions>], best: usize, rises: bool) -> Vec<
             let folds = Estimate::of_differences(&own.per_fold, &reference.per_fold);
             let se = apart(&own.contributions, &reference.contributions).iter().map(|d| d * d).sum::<f64>().sqrt();
             let margin = if se > 0.0 { critical(&own.contributions, &others, freedom) * se } else { 0.0 };
-            let tied = folds.mean == 0.0 && !(folds.se > 0.0);
+            let tied = folds.mean == 0.0 && (folds.se == 0.0 || folds.se.is_nan());
             out[i] = Some(Difference { mean: folds.mean, se, low: folds.mean - margin, high: folds.mean + margin, tied });
             if (if rises { -folds.mean } else { folds.mean }) > margin {
                 worse.push(i);

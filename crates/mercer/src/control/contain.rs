@@ -47,6 +47,7 @@ pub fn keep_panics_quiet() {
 
 /// Panics where the variable `MERCER_TESTKIT_PANIC` names this step: for tests of what the borders make of it.
 #[cfg(feature = "testkit")]
+#[allow(clippy::panic, reason = "tests ask for it")]
 pub(crate) fn panic_where_asked(step: &str) {
     if std::env::var("MERCER_TESTKIT_PANIC").is_ok_and(|asked| asked == step) {
         std::panic::panic_any(format!("a panic of {step} that was asked for"));
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_panic_on_any_thread_is_an_error_and_the_next_work_goes_on() {
-        let numbers = vec![1, 2, 3];
+        let numbers = [1, 2, 3];
         for limit in [9, 3] {
             let found = contain("adding", || Ok((0..limit).into_par_iter().map(|i| numbers[i]).sum::<i32>()));
             match (limit, found) {

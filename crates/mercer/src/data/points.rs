@@ -152,7 +152,7 @@ fn numbers_of(text: &str) -> Option<Vec<&str>> {
         let mark = if bare.contains(';') && !item.contains('.') { item.replacen(',', ".", 1) } else { (*item).to_owned() };
         mark.bytes().any(|b| b.is_ascii_digit()) && mark.parse::<f64>().is_ok()
     };
-    (items.len() > 1 && items.iter().all(|item| sound(&item))).then_some(items)
+    (items.len() > 1 && items.iter().all(sound)).then_some(items)
 }
 
 impl Cells for Points {

@@ -159,7 +159,11 @@ fn components(model: &Model, data: &Dataset, names: &[String], control: &Control
 /// The rows along the discriminant directions, where a prediction goes by features or by kernel values with the rows that were kept
 /// alone.
 fn directions(model: &Model, data: &Dataset, codes: &[usize], names: &[String], control: &Control) -> Result<Option<Directions>> {
-    let FittedModel::Discriminant(found) = &model.fitted else { return Ok(None) };
+    let fitted = match &model.fitted {
+        FittedModel::Calibrated(calibrated) => calibrated.fitted(),
+        fitted => fitted,
+    };
+    let FittedModel::Discriminant(found) = fitted else { return Ok(None) };
     let prepared = model.prep.apply(data)?;
     let kept = found.support().len();
     let bound = match kept {

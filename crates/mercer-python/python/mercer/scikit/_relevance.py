@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import KernelRegressor, SupportRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from typing_extensions import Self
 
 
 class RelevanceVectors(SupportRows):
@@ -33,29 +31,6 @@ class RelevanceVectors(SupportRows):
 class RelevanceRegressor(RelevanceVectors, KernelRegressor):
     """Relevance vector regression: predictions with their spread."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model; ``noise_`` is the variance of the noise that evidence finds, one for each of several targets.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            Training rows; for ``kernel="precomputed"`` their square matrix of kernel values.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight 2 is two equal rows.
-
-        Returns
-        -------
-        self : object
-        """
-        super().fit(X, y, sample_weight)
-        row = self._rows_for_model(_safe_indexing(X, [0]))
-        deviation = self.model_.predict(row, std=True, threads=self._threads())[1]
-        noise = np.ravel(deviation**2 - self.model_.variance(row, threads=self._threads()))
-        self.noise_ = float(noise[0]) if len(noise) == 1 else noise
-        return self
-
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the target of each row.
 
@@ -65,7 +40,7 @@ class RelevanceRegressor(RelevanceVectors, KernelRegressor):
             Rows; for ``kernel="precomputed"`` their kernel values with all training rows.
         return_std : bool, default=False
             Whether to return the standard deviation of a new target at each row too: that of the function and of the noise, as of
-            ``ARDRegression`` and ``BayesianRidge`` of scikit-learn. ``noise_`` is the variance of the noise alone.
+            ``ARDRegression`` and ``BayesianRidge`` of scikit-learn.
 
         Returns
         -------
