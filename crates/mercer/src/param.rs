@@ -327,7 +327,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("kernel_pca", "n_components", "components"),
     ("k_medoids kernel_k_means spectral_clustering", "k", "clusters"),
     ("k_medoids kernel_k_means spectral_clustering", "n_clusters", "clusters"),
-    ("k_medoids kernel_k_means spectral_clustering", "n_init", "starts"),
+    ("k_medoids kernel_k_means spectral_clustering rvm", "n_init", "starts"),
     (KERNEL_OWNERS, "kernel", "an option of its own, such as rbf(length_scale=2) (--kernel)"),
     (KERNEL_OWNERS, "gamma", OF_KERNEL),
     (KERNEL_OWNERS, "degree", OF_KERNEL),

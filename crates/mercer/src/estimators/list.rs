@@ -359,6 +359,15 @@ impl EstimatorExpr {
         }
         plain
     }
+    /// The same from one start, where it is a number of starts whose best end counts.
+    pub(crate) fn from_one_start(&self) -> EstimatorExpr {
+        let mut one = self.clone();
+        if one.values().iter().any(|(param, _)| param.name == "starts") {
+            // A parameter of the record takes a number of its domain.
+            let _ = one.set("starts", &Value::Number(1.0));
+        }
+        one
+    }
     /// The same with probabilities calibrated on held-out scores, where a flag of it asks for them.
     pub fn with_probabilities(&self) -> EstimatorExpr {
         let mut with = self.clone();

@@ -1,8 +1,9 @@
 //! The relevance vector machine (Tipping 2001; Murphy 2012, 14.3.2): functions f(x) = sum_m w_m k(x, x_m) + b with w_m ~ N(0, 1 / alpha_m),
-//! the constant a weight like the others, and every alpha at the maximum of the marginal likelihood: most are infinite, and few training
-//! rows stay. Any similarity will do: kernel values are features, and need not be inner products.
+//! a flat prior of the constant b, and every alpha at the maximum of the marginal likelihood: most are infinite, and few training rows
+//! stay. Any similarity will do: kernel values are features, and need not be inner products. With the constant, columns are taken about
+//! their means over the training rows, which changes b alone.
 //!
-//! Numbers: t = f + noise, its variance by evidence too, and the variance phi(x)'H^-1 phi(x) of f. Classes: one logistic function of two, a
+//! Numbers: t = f + noise, its variance by evidence too, and the variance phi(x)'H^-1 phi(x) of f, phi about the means, and that of b. Classes: one logistic function of two, a
 //! softmax of more, whose rows are there for all classes or for none. The solvers are in `solve::relevance`.
 
 use super::class_scores::ClassScores;
@@ -14,11 +15,11 @@ use super::{
 use crate::blocks;
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
-use crate::gram::{self, dot};
-use crate::linalg::Matrix;
+use crate::gram::{self, axpy, dot};
+use crate::linalg::{Matrix, product};
 use crate::param::{Domain, Param, Value};
 use crate::solve::likelihood::HELD;
-use crate::solve::relevance::{self, Relevance};
+use crate::solve::relevance::{self, ClassPlan, Columns, Numbers, Plan, Relevance, SPANNED};
 use serde::{Deserialize, Serialize};
 
 /// Columns that differ by less than this share of the largest kernel value are one.
@@ -27,6 +28,13 @@ const ALIKE: f64 = 1e-12;
 /// narrow that every row speaks for itself, and each column costs a pass over all others.
 const ENOUGH: usize = 500;
 const ONE_IN: usize = 8;
+/// The least variance of the noise, as a share of that of the target: a target without noise is a sum of so many columns that rounding
+/// of their weights is of this size.
+const LEAST_NOISE: f64 = 1e-10;
+
+/// Starts where it is not said: of numbers columns by orthogonal least squares, no column, and random ones; of two classes the first two;
+/// of more, where each change of a column takes long, the first.
+const STARTS: [usize; 3] = [4, 2, 1];
 
 /// The relevance vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,11 +46,13 @@ pub struct Rvm {
     pub class_weight: ClassWeight,
     /// How many columns may stay.
     pub max_relevant: Value,
+    /// How many starts there are.
+    pub starts: Value,
 }
 
 impl Default for Rvm {
     fn default() -> Self {
-        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto }
+        Rvm { intercept: true, class_weight: ClassWeight::None, max_relevant: Value::Auto, starts: Value::Auto }
     }
 }
 
@@ -50,11 +60,16 @@ impl Default for Rvm {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spread {
-    /// Places among the support; one past its end is the constant.
+    /// Places among the support.
     #[serde(with = "blocks::usizes")]
     columns: Vec<usize>,
-    /// Covariance of their weights.
-    covariance: Matrix,
+    /// Means of their kernel values over the training rows, where there is a constant.
+    #[serde(with = "blocks::f64s")]
+    means: Vec<f64>,
+    /// L with the covariance L L' of their weights.
+    root: Matrix,
+    /// Variance of the constant.
+    constant: f64,
     /// Variance of the noise.
     noise: f64,
 }
@@ -71,92 +86,141 @@ pub struct FittedRvm {
     summary: Summary,
 }
 
+/// Starts of a search where it is not said.
+fn usual_starts(target: &Target) -> usize {
+    let [of_numbers, of_two, of_more] = STARTS;
+    match target {
+        Target::Classes { names, .. } if names.len() > 2 => of_more,
+        Target::Classes { .. } => of_two,
+        _ => of_numbers,
+    }
+}
+
 /// Relevant rows that are enough for so many rows.
 fn most_relevant(rows: usize) -> usize {
     ENOUGH.max(rows / ONE_IN)
 }
 
 impl Rvm {
-    /// Columns that may stay, the constant among them.
+    /// Columns that may stay.
     fn most(&self, task: &Task<'_>) -> usize {
-        let rows = self.max_relevant.settle(most_relevant(task.rows()) as f64).integer();
-        rows.saturating_add(usize::from(self.intercept))
+        self.max_relevant.settle(most_relevant(task.rows()) as f64).integer()
     }
 
-    /// Kernel values, and the constant as the last column.
-    fn columns(&self, task: &Task<'_>) -> Result<Matrix> {
+    fn starts(&self, task: &Task<'_>) -> usize {
+        self.starts.settle(usual_starts(task.target) as f64).integer()
+    }
+
+    /// Kernel values as columns.
+    fn columns(&self, task: &Task<'_>, weights: &[f64]) -> Result<Features> {
         let n = task.rows();
         task.control.plan("kernel values as features", 16 * (n as u64).pow(2))?;
-        let mut k = gram::dense(task.gram, task.control)?;
-        leave_out_copies(&mut k);
-        if !self.intercept {
-            return Ok(k);
+        let mut values = gram::dense(task.gram, task.control)?;
+        leave_out_copies(&mut values);
+        let mut squares = vec![0.0; n];
+        let mut means = vec![0.0; n];
+        for (row, w) in values.data().chunks_exact(n.max(1)).zip(weights) {
+            squares.iter_mut().zip(row).for_each(|(s, v)| *s += w * v * v);
+            axpy(*w, row, &mut means);
         }
-        let mut all = Vec::with_capacity(n * (n + 1));
-        k.data().chunks_exact(n.max(1)).for_each(|row| {
-            all.extend_from_slice(row);
-            all.push(1.0);
-        });
-        Matrix::new(n, n + 1, all)
+        let total: f64 = weights.iter().sum();
+        means.iter_mut().for_each(|m| *m = if self.intercept { *m / total } else { 0.0 });
+        values.data_mut().chunks_exact_mut(n.max(1)).for_each(|row| axpy(-1.0, &means, row));
+        Ok(Features { values, means, squares })
     }
 
     fn numbers(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let y = outputs(task, Self::NAME)?;
-        let phi = self.columns(task)?;
         let omega = task.all_weights();
         let total: f64 = omega.iter().sum();
-        let mut found = Vec::new();
+        let roots: Vec<f64> = omega.iter().map(|w| w.sqrt()).collect();
+        let Features { values, means, squares } = self.columns(task, &omega)?;
+        let values = Matrix::from_fn(values.cols(), values.rows(), |m, i| roots[i] * values[(i, m)]);
+        let rounding: Vec<f64> = squares.iter().map(|square| SPANNED * square).collect();
+        let columns = Columns { values: &values, rounding: &rounding };
+        let plan = Plan { first, most: self.most(task), starts: self.starts(task), seed: task.seed };
+        let (mut found, mut spreads) = (Vec::new(), Vec::new());
         for o in 0..y.cols() {
             let t = y.col(o);
-            let mean = dot(&omega, &t) / total;
-            let about = if self.intercept { mean } else { 0.0 };
-            let variance = t.iter().zip(&omega).map(|(t, w)| w * (t - about).powi(2)).sum::<f64>() / total;
-            let largest = t.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            found.push(if variance <= (4.0 * f64::EPSILON * largest).powi(2) {
-                constant(y.rows(), if self.intercept { mean } else { 0.0 })
+            let mean = if self.intercept { weighted_mean(&t, &omega) } else { 0.0 };
+            let targets: Vec<f64> = t.iter().zip(&roots).map(|(t, root)| root * (t - mean)).collect();
+            let variance = dot(&targets, &targets) / total;
+            let rounding = (4.0 * f64::EPSILON * t.iter().fold(0.0f64, |m, v| m.max(v.abs()))).powi(2);
+            let mut fit = if variance <= rounding {
+                Relevance::default()
             } else {
-                relevance::numbers(&phi, &t, &omega, variance, first, self.most(task), task.control)?
-            });
+                let (rows, constant) = if self.intercept { (total - 1.0, -0.5 * total.ln()) } else { (total, 0.0) };
+                let least_noise = (LEAST_NOISE * variance).max(rounding);
+                relevance::numbers(columns, Numbers { targets: &targets, rows, constant, variance, least_noise }, &plan, task.control)?
+            };
+            fit.constant = vec![mean];
+            spreads.push((fit.root.clone(), if self.intercept { fit.noise / total } else { 0.0 }));
+            found.push(fit);
         }
-        let (expansion, places) = self.expansion(&found, y.rows(), y.cols())?;
-        let spreads = found.iter().zip(places).map(|(f, columns)| Spread { columns, covariance: f.covariance.clone(), noise: f.noise });
-        let mut summary = summary(&found, y.rows(), &expansion, self.most(task));
+        let (expansion, places) = expansion(&found, &means);
+        let spread = |((f, columns), (root, constant)): ((&Relevance, Vec<usize>), (Matrix, f64))| Spread {
+            means: f.columns.iter().map(|&c| means[c]).collect(),
+            columns,
+            root,
+            constant,
+            noise: f.noise,
+        };
+        let spreads = found.iter().zip(places).zip(spreads).map(spread).collect();
+        let mut summary = summary(&found, y.rows(), &expansion, plan.most);
         let noises: Vec<String> = found.iter().map(|f| format!("{:.3e}", f.noise.sqrt())).collect();
         summary.notes.push(format!("standard deviation of the noise, by evidence: {}", noises.join(", ")));
         summary.notes.push(
             "far from the training rows the variance of a prediction falls to that of the noise where kernel values fall to 0, as of rbf: take normalise(..), add white(..), or take gp where variances there matter".into(),
         );
-        Ok(FittedRvm { expansion, spreads: spreads.collect(), scores: None, summary })
+        Ok(FittedRvm { expansion, spreads, scores: None, summary })
     }
 
     fn classes(&self, task: &Task<'_>, first: &[usize]) -> Result<FittedRvm> {
         let (scores, likelihood) = ClassScores::of(task, self.class_weight, Self::NAME)?;
-        let phi = self.columns(task)?;
-        let found = vec![relevance::classes(&phi, &likelihood, first, self.most(task), task.control)?];
-        let (expansion, _) = self.expansion(&found, task.rows(), scores.outputs())?;
-        let summary = summary(&found, task.rows(), &expansion, self.most(task));
+        let weights = likelihood.weights();
+        let Features { values, means, .. } = self.columns(task, weights)?;
+        let plan = ClassPlan { first, most: self.most(task), constant: self.intercept, weights, starts: self.starts(task) };
+        let found = vec![relevance::classes(&values, &likelihood, &plan, task.control)?];
+        let (expansion, _) = expansion(&found, &means);
+        let summary = summary(&found, task.rows(), &expansion, plan.most);
         Ok(FittedRvm { expansion, spreads: Vec::new(), scores: Some(scores), summary })
     }
+}
 
-    /// One expansion over all rows that any output keeps, and for each output the places of its columns in it.
-    fn expansion(&self, found: &[Relevance], n: usize, outputs: usize) -> Result<(Expansion, Vec<Vec<usize>>)> {
-        let mut support: Vec<usize> = found.iter().flat_map(|f| f.columns.iter().copied()).filter(|c| *c < n).collect();
-        support.sort_unstable();
-        support.dedup();
-        let (mut coef, mut bias) = (Matrix::zeros(support.len(), outputs), vec![0.0; outputs]);
-        let place = |column: &usize| support.binary_search(column).unwrap_or(support.len());
-        let mut o = 0;
-        for f in found {
-            for (k, column) in f.columns.iter().enumerate() {
-                for (c, w) in f.weights.row(k).iter().enumerate() {
-                    if *column < n { coef[(place(column), o + c)] = *w } else { bias[o + c] = *w }
-                }
+/// Kernel values N x N, about their means where there is a constant, with the means and the sums of squares before.
+struct Features {
+    values: Matrix,
+    means: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+/// The mean by weights; of numbers far from 0 too.
+fn weighted_mean(t: &[f64], weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let about = dot(weights, t) / total;
+    about + t.iter().zip(weights).map(|(t, w)| w * (t - about)).sum::<f64>() / total
+}
+
+/// One expansion over all rows that any output keeps, and for each output the places of its columns in it.
+fn expansion(found: &[Relevance], means: &[f64]) -> (Expansion, Vec<Vec<usize>>) {
+    let mut support: Vec<usize> = found.iter().flat_map(|f| f.columns.iter().copied()).collect();
+    support.sort_unstable();
+    support.dedup();
+    let bias: Vec<f64> = found.iter().flat_map(|f| f.constant.iter().copied()).collect();
+    let (mut coef, mut bias) = (Matrix::zeros(support.len(), bias.len()), bias);
+    let place = |column: &usize| support.binary_search(column).unwrap_or(support.len());
+    let mut o = 0;
+    for f in found {
+        for (k, column) in f.columns.iter().enumerate() {
+            for (c, w) in f.weights.row(k).iter().enumerate() {
+                coef[(place(column), o + c)] = *w;
+                bias[o + c] -= w * means[*column];
             }
-            o += f.weights.cols();
         }
-        let places = found.iter().map(|f| f.columns.iter().map(place).collect()).collect();
-        Ok((Expansion::new(support, coef, bias), places))
+        o += f.constant.len();
     }
+    let places = found.iter().map(|f| f.columns.iter().map(place).collect()).collect();
+    (Expansion::new(support, coef, bias), places)
 }
 
 /// Columns that are as an earlier one become 0, which is never relevant: which of two copies stays would be chance.
@@ -181,21 +245,6 @@ fn leave_out_copies(k: &mut Matrix) {
         k.data_mut()
             .chunks_exact_mut(n)
             .for_each(|row| row.iter_mut().zip(&copies).for_each(|(v, copy)| *v = if *copy { 0.0 } else { *v }));
-    }
-}
-
-/// The fit to targets that are all alike.
-fn constant(n: usize, value: f64) -> Relevance {
-    Relevance {
-        columns: vec![n],
-        weights: Matrix::column(vec![value]),
-        covariance: Matrix::zeros(1, 1),
-        alpha: vec![0.0],
-        noise: 0.0,
-        evidence: 0.0,
-        changes: 0,
-        gain: 0.0,
-        tolerance: 0.0,
     }
 }
 
@@ -235,6 +284,11 @@ impl Estimator for Rvm {
             "how many rows may be relevant at most; auto: an eighth of them, and 500 at least",
             Domain::Integer(1, usize::MAX),
         ),
+        Param::fixed(
+            "starts",
+            "how many starts the evidence is raised from, the best end kept; auto: 4 of numbers, 2 of two classes, 1 of more",
+            Domain::Integer(1, usize::MAX),
+        ),
     ];
     const TAKES: &'static [Kind] = &[Kind::Numbers, Kind::Classes];
     const GIVES: Gives =
@@ -270,15 +324,16 @@ impl Estimator for Rvm {
         kept.per_prediction() + if size.classes { 0.0 } else { (kept.rows as f64).powi(2) }
     }
 
-    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
-        Ok(most_relevant(task.rows()) as f64)
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        Ok(if param == "starts" { usual_starts(task.target) } else { most_relevant(task.rows()) } as f64)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedRvm> {
         self.fit_from(task, None)
     }
 
-    /// From the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another one.
+    /// The first start is from the rows that the earlier fit keeps: the evidence has many maxima, and another start may lead to another
+    /// one.
     fn fit_from(&self, task: &Task<'_>, earlier: Option<&FittedRvm>) -> Result<FittedRvm> {
         let kept = earlier.map_or(&[][..], |fitted| fitted.support());
         let first = if kept.last().is_none_or(|row| *row < task.rows()) { kept } else { &[] };
@@ -296,18 +351,14 @@ impl FittedRvm {
         let mut out = Matrix::zeros(cross.rows(), self.spreads.len());
         for (o, spread) in self.spreads.iter().enumerate() {
             let m = spread.columns.len();
-            Error::unless_equal("rows of the covariance of weights", m, spread.covariance.rows())?;
-            if spread.covariance.cols() != m || spread.columns.iter().any(|c| *c > support) {
-                return Err(Error::Shape {
-                    what: "columns of the covariance of weights".into(),
-                    expected: m,
-                    found: spread.covariance.cols(),
-                });
+            Error::unless_equal("rows of the root of a covariance of weights", m, spread.root.rows())?;
+            Error::unless_equal("means of the columns of weights", m, spread.means.len())?;
+            if let Some(column) = spread.columns.iter().find(|c| **c >= support) {
+                return Err(Error::Shape { what: "columns of the covariance of weights".into(), expected: support, found: column + 1 });
             }
-            for i in 0..cross.rows() {
-                let phi: Vec<f64> = spread.columns.iter().map(|&c| if c < support { cross[(i, c)] } else { 1.0 }).collect();
-                out[(i, o)] = (0..m).map(|a| phi[a] * dot(spread.covariance.row(a), &phi)).sum::<f64>().max(0.0);
-            }
+            let phi = Matrix::from_fn(cross.rows(), m, |i, k| cross[(i, spread.columns[k])] - spread.means[k]);
+            let along = product(&phi, &spread.root)?;
+            (0..cross.rows()).for_each(|i| out[(i, o)] = spread.constant + dot(along.row(i), along.row(i)));
         }
         Ok(out)
     }

@@ -119,33 +119,6 @@ impl Matrix {
         self.rows += more.rows;
         self.data.extend(more.data);
     }
-    /// Takes row k and column k out of a square matrix.
-    pub(crate) fn take_out(&mut self, k: usize) {
-        let n = self.cols;
-        let mut end = 0;
-        for i in (0..self.rows).filter(|&i| i != k) {
-            // Rows only move towards the start, past rows that have moved already.
-            self.data.copy_within(i * n..i * n + k, end);
-            self.data.copy_within(i * n + k + 1..(i + 1) * n, end + k);
-            end += n - 1;
-        }
-        self.data.truncate(end);
-        (self.rows, self.cols) = (self.rows - 1, n - 1);
-    }
-    /// A row and a column of zeros come to stand at k in a square matrix.
-    pub(crate) fn make_room(&mut self, k: usize) {
-        let n = self.cols;
-        self.data.resize((n + 1) * (n + 1), 0.0);
-        for i in (0..n).rev() {
-            // Rows only move towards the end, past rows that have moved already.
-            let to = (i + usize::from(i >= k)) * (n + 1);
-            self.data.copy_within(i * n + k..(i + 1) * n, to + k + 1);
-            self.data.copy_within(i * n..i * n + k, to);
-            self.data[to + k] = 0.0;
-        }
-        self.data[k * (n + 1)..(k + 1) * (n + 1)].fill(0.0);
-        (self.rows, self.cols) = (n + 1, n + 1);
-    }
     /// The root of the sum of squares of all entries.
     pub(crate) fn norm(&self) -> f64 {
         self.data.iter().map(|v| v * v).sum::<f64>().sqrt()
@@ -182,27 +155,5 @@ impl std::ops::Index<(usize, usize)> for Matrix {
 impl std::ops::IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         &mut self.data[i * self.cols + j]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_and_column_that_come_leave_the_others_and_go_again() {
-        let whole = Matrix::from_fn(5, 5, |i, j| (10 * i + j) as f64);
-        for k in 0..=5 {
-            let mut matrix = whole.clone();
-            matrix.make_room(k);
-            let of = |i: usize| if i < k { Some(i) } else { i.checked_sub(1).filter(|_| i > k) };
-            let expected = Matrix::from_fn(6, 6, |i, j| of(i).zip(of(j)).map_or(0.0, |(i, j)| whole[(i, j)]));
-            assert_eq!(matrix, expected, "{k}");
-            matrix.take_out(k);
-            assert_eq!(matrix, whole, "{k}");
-        }
-        let mut empty = Matrix::zeros(0, 0);
-        empty.make_room(0);
-        assert_eq!(empty, Matrix::zeros(1, 1));
     }
 }

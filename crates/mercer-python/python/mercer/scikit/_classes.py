@@ -1653,6 +1653,9 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         Whether a constant is one of the columns.
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+    n_init : int or "auto", default="auto"
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
+        more.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1695,7 +1698,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant", "starts": "n_init"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1704,6 +1707,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         max_relevant: Any = "auto",
+        n_init: Any = "auto",
         class_weight: Any = None,
         random_state: Any = None,
         max_seconds: float | None = None,
@@ -1712,6 +1716,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_relevant = max_relevant
+        self.n_init = n_init
         self.class_weight = class_weight
         self.random_state = random_state
         self.max_seconds = max_seconds
@@ -1732,6 +1737,9 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         Whether a constant is one of the columns.
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
+    n_init : int or "auto", default="auto"
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
+        more.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None
@@ -1770,7 +1778,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     """
 
     _name = "rvm"
-    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant"}
+    _spelt = {"intercept": "fit_intercept", "max_relevant": "max_relevant", "starts": "n_init"}
     _fixed = {"class_weight": "none"}
 
     def __init__(
@@ -1779,6 +1787,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         kernel: Any = "rbf",
         fit_intercept: bool = True,
         max_relevant: Any = "auto",
+        n_init: Any = "auto",
         random_state: Any = None,
         max_seconds: float | None = None,
         n_jobs: int | None = None,
@@ -1786,6 +1795,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         self.kernel = kernel
         self.fit_intercept = fit_intercept
         self.max_relevant = max_relevant
+        self.n_init = n_init
         self.random_state = random_state
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs

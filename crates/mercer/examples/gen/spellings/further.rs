@@ -198,7 +198,14 @@ pub(super) const FURTHER: &[Spelling] = &[
         bases: "Scores, Probabilities, RelevanceVectors, KernelClassifier",
         fixed: &[("class_weight", "\"none\"")],
         positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, CLASS_WEIGHT, RANDOM_STATE],
+        arguments: &[
+            kernel("\"rbf\"", ARRAYS),
+            sets("intercept", "fit_intercept", "True"),
+            MAX_RELEVANT,
+            RVM_STARTS,
+            CLASS_WEIGHT,
+            RANDOM_STATE,
+        ],
         attributes: RELEVANCE,
     },
     Spelling {
@@ -208,7 +215,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         bases: "RelevanceRegressor",
         fixed: &[("class_weight", "\"none\"")],
         positional: 0,
-        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, RANDOM_STATE],
+        arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, RVM_STARTS, RANDOM_STATE],
         attributes: RELEVANCE,
     },
     Spelling {
@@ -352,6 +359,16 @@ const MAX_RELEVANT: Argument = Argument {
     default: "\"auto\"",
     sets: Some("max_relevant"),
     doc: ("int or \"auto\"", "How many rows may be relevant at most; \"auto\": an eighth of them, and 500 at least"),
+};
+/// Starts of a relevance vector machine.
+const RVM_STARTS: Argument = Argument {
+    name: "n_init",
+    default: "\"auto\"",
+    sets: Some("starts"),
+    doc: (
+        "int or \"auto\"",
+        "How many starts the evidence is raised from, the best end kept; \"auto\": 4 of numbers, 2 of two classes, 1 of more",
+    ),
 };
 const RATE: Argument = Argument {
     name: "learning_rate",

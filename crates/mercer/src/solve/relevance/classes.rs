@@ -6,18 +6,22 @@
 //! H = A (x) I + sum_i phi_i phi_i' (x) B_i,  S_m = sum_i phi_im^2 B_i - V_m H^-1 V_m',  V_m = sum_i phi_im B_i (x) phi_ia',  Q_m = sum_i phi_im r_i
 //! log p = -loss - 1/2 sum_a alpha_a |w_a|^2 + outputs/2 sum_a log alpha_a - 1/2 log |H|
 //! ```
+//! A constant has a flat prior: it is the last of the columns that are there, with alpha = 0, and no change of the evidence. Of a softmax
+//! what all outputs have in common of it is not seen by the loss, and the determinant is that of the rest.
 
 mod look;
 mod mode;
+mod starts;
 
 use super::super::likelihood::{Likelihood, Slopes};
 use super::joint::{self, End};
 use super::{Change, MOST_CHANGES, Relevance, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best};
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::gram::dot;
-use crate::linalg::{Cholesky, Matrix, eigh, transposed_product_within};
+use crate::gram::{axpy, dot};
+use crate::linalg::{Cholesky, Matrix, eigh};
 use look::Watched;
+use starts::{equal, orthogonal};
 
 /// The decrement that ends Newton's method for one mode, and one that tells values of the evidence apart.
 const DECREMENT: f64 = 1e-20;
@@ -34,8 +38,10 @@ const PATIENCE: [usize; 2] = [40, 4];
 const SETTLINGS: [usize; 2] = [1, 20];
 /// The share of the tolerance that a step of all alphas may still promise once they are settled.
 const SETTLED: f64 = 1e-2;
-/// The variance of functions of each column of a second beginning: differences of columns that are much alike take large weights.
-const FREE: f64 = 1e4;
+/// The share of the square of a column that must lie outside of the others: H of columns that are more alike has no digits left.
+const OUTSIDE: f64 = 1e-4;
+/// The least alpha, as a share of the squared length of its column: less is rounding beside the curvature.
+const LEAST_ALPHA: f64 = 1e-12;
 
 #[derive(Clone)]
 struct State<'a> {
@@ -43,9 +49,21 @@ struct State<'a> {
     loss: &'a dyn Likelihood,
     active: Vec<usize>,
     alpha: Vec<f64>,
-    /// Weights, active x outputs, and the columns that they belong to, N x active.
+    /// Weights and the columns that they belong to, active x outputs and N x active, last those of the constant where there is one.
     weights: Matrix,
     columns: Matrix,
+    /// Whether there is a constant.
+    constant: bool,
+    /// Squared lengths of the columns.
+    squares: Vec<f64>,
+    /// Roots of the weights of rows: how alike columns are is measured by rows as often as they count.
+    roots: Vec<f64>,
+    /// Of a softmax the loss does not see what the weights of a column have in common over all outputs, and H there is alpha alone, of
+    /// the constant 0: too little beside the rest to be told. Each column has a curvature along it, of the size of its others, which is
+    /// taken out again of what is computed by H. Nothing for one output.
+    common: Vec<f64>,
+    /// An orthonormal basis of the columns.
+    basis: Vec<Vec<f64>>,
     slopes: Slopes,
     factor: Option<Cholesky>,
     evidence: f64,
@@ -66,34 +84,67 @@ struct Found {
     evidence: f64,
 }
 
-/// The relevance vector machine of some columns (N x P) for classes, from no column or from the ones of `first`, ascending. No more
-/// than `most` columns stay. Where no column adds anything by itself, as of many classes, it begins again with one for each of them.
-pub fn classes(phi: &Matrix, loss: &dyn Likelihood, first: &[usize], most: usize, control: &Control) -> Result<Relevance> {
-    let found = search(phi, loss, (first, 1.0), most, control)?;
-    if !found.columns.is_empty() || loss.outputs() == 1 || !first.is_empty() {
-        return Ok(found);
-    }
-    let slopes = loss.at(&Matrix::zeros(phi.rows(), loss.outputs()));
-    let q = transposed_product_within(phi, &slopes.residual, control)?;
-    let steepest = |c: usize| (0..q.rows()).max_by(|&a, &b| q[(a, c)].total_cmp(&q[(b, c)]));
-    let mut together: Vec<usize> = (0..q.cols()).filter_map(steepest).collect();
-    together.sort_unstable();
-    together.dedup();
-    let again = search(phi, loss, (&together, FREE), most, control)?;
-    Ok(if again.evidence > found.evidence { again } else { found })
+/// Where a search begins and what it may take.
+pub struct ClassPlan<'a> {
+    /// Columns to begin from, ascending.
+    pub first: &'a [usize],
+    /// Columns that may stay.
+    pub most: usize,
+    /// Whether there is a constant.
+    pub constant: bool,
+    /// Weights of the rows.
+    pub weights: &'a [f64],
+    /// Starts, of which the one of the greatest evidence counts.
+    pub starts: usize,
 }
 
-/// The same from some columns whose functions, each alone, have this variance.
-fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64), most: usize, control: &Control) -> Result<Relevance> {
+/// The relevance vector machine of some columns (N x P) for classes: of several starts the one that ends with the greatest evidence.
+///
+/// # Errors
+/// On request of `control`.
+pub fn classes(phi: &Matrix, loss: &dyn Likelihood, plan: &ClassPlan<'_>, control: &Control) -> Result<Relevance> {
+    let nothing = begun(phi, loss, Vec::new(), plan, control)?.evidence;
+    let mut top = None::<Relevance>;
+    let mut starts = if plan.first.is_empty() { Vec::new() } else { vec![equal(phi, plan)] };
+    starts.extend([orthogonal(phi, loss, plan, control)?, Vec::new()]);
+    let last = starts.len() - 1;
+    for (k, begin) in starts.into_iter().enumerate() {
+        // Further starts are for where the ones before led nowhere.
+        let enough = top.as_ref().is_some_and(|top| top.evidence > nothing);
+        if enough && (control.out_of_time() || k >= plan.starts) {
+            break;
+        }
+        let found = match search(phi, loss, begin, plan, control) {
+            Err(Error::Numerical { .. }) if k < last => continue,
+            found => found?,
+        };
+        if top.as_ref().is_none_or(|top| found.evidence > top.evidence) {
+            top = Some(found);
+        }
+    }
+    top.ok_or_else(|| Error::Time { what: "relevance vectors".into() })
+}
+
+/// Some columns with their alphas, at their mode.
+fn begun<'a>(
+    phi: &'a Matrix,
+    loss: &'a dyn Likelihood,
+    begin: Vec<(usize, f64)>,
+    plan: &ClassPlan<'_>,
+    control: &Control,
+) -> Result<State<'a>> {
     let (n, outputs) = (phi.rows(), loss.outputs());
-    let alpha_of = |column: usize| (0..n).map(|i| phi[(i, column)].powi(2)).sum::<f64>() / (variance * n as f64);
-    let (active, alpha): (Vec<usize>, Vec<f64>) =
-        first.iter().take(most).map(|&a| (a, alpha_of(a))).filter(|(_, alpha)| *alpha > 0.0).unzip();
+    let (active, alpha): (Vec<usize>, Vec<f64>) = begin.into_iter().take(plan.most).unzip();
     let mut state = State {
         phi,
         loss,
-        weights: Matrix::zeros(active.len(), outputs),
-        columns: some_of(phi, &active),
+        weights: Matrix::zeros(active.len() + usize::from(plan.constant), outputs),
+        columns: Matrix::zeros(n, 0),
+        constant: plan.constant,
+        squares: Vec::new(),
+        roots: plan.weights.iter().map(|w| w.sqrt()).collect(),
+        common: Vec::new(),
+        basis: Vec::new(),
         active,
         alpha,
         slopes: loss.at(&Matrix::zeros(n, outputs)),
@@ -103,18 +154,28 @@ fn search(phi: &Matrix, loss: &dyn Likelihood, (first, variance): (&[usize], f64
         found: Found::default(),
         decrement: NEARLY,
     };
+    state.gather();
     state.find_mode(control)?;
+    Ok(state)
+}
+
+/// The search from some columns and their alphas.
+fn search(phi: &Matrix, loss: &dyn Likelihood, begin: Vec<(usize, f64)>, plan: &ClassPlan<'_>, control: &Control) -> Result<Relevance> {
+    let outputs = loss.outputs();
+    let mut state = begun(phi, loss, begin, plan, control)?;
     let mut changes = 0;
-    match state.climb(most, &mut changes, control).and_then(|()| state.end(most, &mut changes, control)) {
+    match state.climb(plan.most, &mut changes, control).and_then(|()| state.end(plan.most, &mut changes, control)) {
         // The last mode is the best so far.
-        Err(Error::Time { .. }) if !state.found.active.is_empty() => {}
+        Err(Error::Time { .. } | Error::Numerical { .. }) if !state.found.active.is_empty() => {}
         ended => ended?,
     }
     let Found { active, alpha, weights, evidence } = state.found;
+    let kept: Vec<usize> = (0..active.len()).collect();
     Ok(Relevance {
         columns: active,
-        weights,
-        covariance: Matrix::zeros(0, 0),
+        constant: if plan.constant { weights.row(kept.len()).to_vec() } else { vec![0.0; outputs] },
+        weights: weights.select_rows(&kept),
+        root: Matrix::zeros(0, 0),
         alpha,
         noise: 0.0,
         evidence,
@@ -132,6 +193,47 @@ fn some_of(phi: &Matrix, columns: &[usize]) -> Matrix {
 impl State<'_> {
     fn outputs(&self) -> usize {
         self.loss.outputs()
+    }
+
+    /// The columns that are there, and their basis.
+    fn gather(&mut self) {
+        let m = self.active.len();
+        let all = m + usize::from(self.constant);
+        self.columns = Matrix::from_fn(self.phi.rows(), all, |i, k| if k < m { self.phi[(i, self.active[k])] } else { 1.0 });
+        let weighed: Vec<Vec<f64>> = (0..all).map(|k| self.weighed(self.columns.col(k))).collect();
+        self.squares = weighed.iter().map(|column| dot(column, column)).collect();
+        self.common = if self.outputs() > 1 { self.squares.clone() } else { Vec::new() };
+        self.basis.clear();
+        for column in weighed.into_iter().rev() {
+            let mut direction = self.outside(column);
+            let length = dot(&direction, &direction).sqrt();
+            if length > 0.0 {
+                direction.iter_mut().for_each(|v| *v /= length);
+                self.basis.push(direction);
+            }
+        }
+    }
+
+    /// A column with its rows as often as they count.
+    fn weighed(&self, mut column: Vec<f64>) -> Vec<f64> {
+        column.iter_mut().zip(&self.roots).for_each(|(v, root)| *v *= root);
+        column
+    }
+
+    /// What of a weighed column lies outside of those that are there.
+    fn outside(&self, mut column: Vec<f64>) -> Vec<f64> {
+        for _ in 0..2 {
+            self.basis.iter().for_each(|q| axpy(-dot(q, &column), q, &mut column));
+        }
+        column
+    }
+
+    /// Whether a column may come: those that are there do not explain it in all digits.
+    fn is_apart(&self, column: usize) -> bool {
+        let column = self.weighed(self.phi.col(column));
+        let square = dot(&column, &column);
+        let outside = self.outside(column);
+        dot(&outside, &outside) > OUTSIDE * square
     }
 
     fn is_there(&self, column: usize) -> bool {
@@ -177,9 +279,11 @@ impl State<'_> {
             let some = self.apart(&wished, together, room);
             let made = if some.len() > 1 && self.tries(left, |state| state.apply(&some, control))? {
                 some.len()
-            } else {
-                self.apply(&some[..1], control)?;
+            } else if self.tries(f64::NEG_INFINITY, |state| state.apply(&some[..1], control))? {
                 1
+            } else {
+                // No digit of H is left with that change.
+                break;
             };
             together = if made < some.len() { 1 } else { (2 * together).min(TOGETHER) };
             *changes += made;
@@ -215,7 +319,9 @@ impl State<'_> {
             }
             let some = self.apart(&wished, TOGETHER, room);
             gone.extend(some.iter().filter(|c| c.x == 0.0).map(|c| c.column));
-            self.apply(&some, control)?;
+            if !self.tries(f64::NEG_INFINITY, |state| state.apply(&some, control))? {
+                break;
+            }
             *changes += some.len();
         }
         Ok(())
@@ -223,23 +329,39 @@ impl State<'_> {
 
     /// sum_a alpha_a |w_a|^2 / 2.
     fn penalty(&self, weights: &Matrix) -> f64 {
-        (0..weights.rows()).map(|a| 0.5 * self.alpha[a] * dot(weights.row(a), weights.row(a))).sum()
+        self.alpha.iter().enumerate().map(|(a, alpha)| 0.5 * alpha * dot(weights.row(a), weights.row(a))).sum()
     }
 
     /// H, its places by column and then by output.
-    fn hessian(&self, control: &Control) -> Result<Matrix> {
-        let outputs = self.outputs();
+    fn hessian(&mut self, control: &Control) -> Result<Matrix> {
+        let (outputs, all) = (self.outputs(), self.columns.cols());
         // H, a part of its sum, its factor and the inverse.
-        control.plan("the weights of relevance vectors", 32 * (self.active.len() * outputs).pow(2) as u64)?;
+        control.plan("the weights of relevance vectors", 32 * (all * outputs).pow(2) as u64)?;
         let mut h = self.slopes.curvature.of_features(&self.columns, control)?;
-        let alphas: Vec<f64> = self.alpha.iter().flat_map(|a| std::iter::repeat_n(*a, outputs)).collect();
-        h.add_to_diagonal(&alphas);
+        for (a, common) in self.common.iter_mut().enumerate() {
+            let curvature: f64 = (a * outputs..(a + 1) * outputs).map(|i| h[(i, i)]).sum();
+            *common = curvature / outputs as f64 + self.alpha.get(a).unwrap_or(&0.0);
+        }
+        for (a, alpha) in self.alpha.iter().enumerate() {
+            (a * outputs..(a + 1) * outputs).for_each(|i| h[(i, i)] += alpha);
+        }
+        for (a, common) in self.common.iter().enumerate() {
+            let places = a * outputs..(a + 1) * outputs;
+            places.clone().for_each(|c| places.clone().for_each(|d| h[(c, d)] += common / outputs as f64));
+        }
         Ok(h)
     }
 
     /// H^-1, its places by column and then by output.
     fn covariance(&self, control: &Control) -> Result<Matrix> {
-        self.factor.clone().map_or_else(|| Ok(Matrix::zeros(0, 0)), |factor| factor.into_inverse(control))
+        let Some(factor) = self.factor.clone() else { return Ok(Matrix::zeros(0, 0)) };
+        let (mut inverse, outputs) = (factor.into_inverse(control)?, self.outputs());
+        for (a, (alpha, common)) in self.alpha.iter().zip(&self.common).enumerate() {
+            let less = common / (alpha * (alpha + common)) / outputs as f64;
+            let places = a * outputs..(a + 1) * outputs;
+            places.clone().for_each(|c| places.clone().for_each(|d| inverse[(c, d)] += less));
+        }
+        Ok(inverse)
     }
 
     /// All alphas at their best together, until a step promises no more than `enough`; columns that are better left out go on the way.
@@ -319,7 +441,10 @@ impl State<'_> {
             if new && room == 0 {
                 continue;
             }
-            let mut column = self.phi.col(change.column);
+            if new && !self.is_apart(change.column) {
+                continue;
+            }
+            let mut column = self.weighed(self.phi.col(change.column));
             let length = dot(&column, &column).sqrt();
             column.iter_mut().for_each(|v| *v /= length);
             if some.iter().all(|(_, other)| dot(other, &column).abs() < APART) {
@@ -330,11 +455,16 @@ impl State<'_> {
         some.into_iter().map(|(change, _)| change).collect()
     }
 
-    /// Whether a step raises the evidence by this much; where it does not everything is as it was.
+    /// Whether a step raises the evidence by this much; where it does not, or where no digit of H is left, everything is as it was.
     fn tries(&mut self, rise: f64, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
         let before = self.clone();
-        step(self)?;
-        let rises = self.evidence >= before.evidence + rise;
+        let rises = match step(self) {
+            Err(Error::Numerical { .. }) => false,
+            made => {
+                made?;
+                self.evidence >= before.evidence + rise
+            }
+        };
         if !rises {
             *self = before;
         }
@@ -343,7 +473,7 @@ impl State<'_> {
 
     fn apply(&mut self, changes: &[Change], control: &Control) -> Result<()> {
         let outputs = self.outputs();
-        let mut rows: Vec<Vec<f64>> = (0..self.active.len()).map(|a| self.weights.row(a).to_vec()).collect();
+        let mut rows: Vec<Vec<f64>> = (0..self.weights.rows()).map(|a| self.weights.row(a).to_vec()).collect();
         for change in changes {
             match self.active.binary_search(&change.column) {
                 Ok(k) if change.x > 0.0 => self.alpha[k] = 1.0 / change.x,
@@ -360,7 +490,7 @@ impl State<'_> {
             }
         }
         self.weights = Matrix::new(rows.len(), outputs, rows.concat())?;
-        self.columns = some_of(self.phi, &self.active);
+        self.gather();
         self.find_mode(control)
     }
 }

@@ -8,12 +8,15 @@
 //! greatest at x = (q^2 - s) / s^2 for one output, and at 0 where q^2 <= s: the column is left out.
 
 mod classes;
+mod forward;
 mod joint;
 mod numbers;
-mod products;
+mod root;
+mod span;
 
-pub use classes::classes;
-pub use numbers::numbers;
+pub use classes::{ClassPlan, classes};
+pub use numbers::{Numbers, Plan, numbers};
+pub use span::Columns;
 
 use crate::linalg::Matrix;
 
@@ -23,22 +26,25 @@ const TOLERANCE: f64 = 1e-6;
 const TOLERANCE_OF_CLASSES: f64 = 0.1;
 /// A column whose weight is determined by less than this (gamma) adds less than the tolerance: about gamma^2 / 4.
 const UNDETERMINED: f64 = 1e-3;
-/// A column lies in the span of those that are there where less than this share of it is left.
-const SPANNED: f64 = 1e-9;
+/// The share of the square of a column's length that a part of it must exceed to be more than rounding: the square of 1e4 times the
+/// precision, so that a function along that part keeps four digits.
+pub const SPANNED: f64 = 1e8 * f64::EPSILON * f64::EPSILON;
 /// Changes at most.
 const MOST_CHANGES: usize = 20_000;
 /// Halvings of an interval of log x.
 const HALVINGS: usize = 60;
 
 /// The columns that stay, and what a prediction needs of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Relevance {
     /// Columns with a weight, ascending.
     pub columns: Vec<usize>,
     /// Their weights, columns x outputs.
     pub weights: Matrix,
-    /// The posterior covariance of the weights, where there is one output.
-    pub covariance: Matrix,
+    /// The constant of each output of classes, where there is one.
+    pub constant: Vec<f64>,
+    /// L with the posterior covariance L L' of the weights of numbers.
+    pub root: Matrix,
     /// Their alphas.
     pub alpha: Vec<f64>,
     /// Variance of the noise of numbers; 0 for classes.

@@ -1,101 +1,95 @@
-//! Numbers t = Phi w + noise, the noise of row i with the variance 1 / (beta omega_i). A row of weight omega is omega equal rows.
+//! Numbers t = Phi w + noise of the variance 1 / beta, the columns and t multiplied by the roots of the weights of rows.
 //!
+//! All is computed in an orthonormal basis of the columns that are kept: z_m are the coordinates of a column there, o_m the squared length
+//! of what lies outside, tau and t_o the same of the targets.
 //! ```text
-//! H = A + beta Phi_a'Omega Phi_a,  mu = beta H^-1 Phi_a'Omega t,  S_m = beta phi_m'Omega phi_m - beta^2 v_m'H^-1 v_m,
-//! Q_m = beta phi_m'Omega (t - Phi_a mu),  v_m = Phi_a'Omega phi_m
-//! s = S and q = Q of a column that is not there; of one that is, s = 1 / [H^-1]_kk - alpha_k and q = mu_k / [H^-1]_kk
-//! -2 log p(t) = sum_i omega_i log(2 pi / beta) + log |H| - sum log alpha + beta (t'Omega t - mu'Phi_a'Omega t)
+//! G = (I + beta Z'A^-1 Z)^-1 = L L',  y_m = L'z_m,  h = L'tau
+//! S_m = beta (o_m + |y_m|^2),  Q_m = beta (phi_m't_o + y_m'h)
+//! s = S and q = Q of a column that is not there; of one that is, s = S / (1 - S / alpha) and q = Q / (1 - S / alpha)
+//! -2 log p(t) = rows log(2 pi / beta) - log |G| + beta (|t_o|^2 + |h|^2)
 //! ```
+//! S is a sum of squares: however much of a column the others explain, what is left keeps its digits.
 
-use super::joint::{self, End, Noise};
-use super::products::Products;
-use super::{Change, MOST_CHANGES, NONE, Relevance, SPANNED, TOLERANCE, UNDETERMINED, best, better, gain};
+mod joined;
+mod starts;
+
+use super::root::{Measured, identity, turned};
+use super::span::{Columns, Span};
+use super::{Change, MOST_CHANGES, NONE, Relevance, TOLERANCE, best, better, gain, joint};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{axpy, dot};
-use crate::linalg::{Cholesky, Matrix, combined_rows, product_within, transposed_product_within};
+use crate::linalg::{Matrix, product_transposed_within, transposed_product_within};
 
 /// Times that columns may come or go once all numbers were settled.
 const SETTLINGS: usize = 50;
 /// Changes between two estimates of the noise, at least; with many columns a quarter of their number.
 const BETWEEN: usize = 10;
-/// Times that a joint step is made shorter at most, and the length from which on it is taken whole.
-const HALVINGS: usize = 20;
-const SHORT: f64 = 1e-5;
-/// The least variance of the noise, as a share of that of the target: below lies rounding.
-const LEAST_NOISE: f64 = 1e-10;
+/// Joint steps of all numbers where the best change is of an alpha that is there.
+const JOINTLY: usize = 3;
+/// Joint steps in vain until what is left is called rounding: the certificate says how much that is.
+const IN_VAIN: usize = 10;
+/// The least share that 1 - S / alpha is taken for.
+const LEAST_SHARE: f64 = 1e-15;
+/// Evidence added up over changes and evidence computed directly may differ by this share of it.
+const DRIFT: f64 = 1e-9;
 
+/// The targets.
+#[derive(Clone, Copy)]
+pub struct Numbers<'a> {
+    /// Multiplied by the roots of the weights of rows.
+    pub targets: &'a [f64],
+    /// The rows that the noise is estimated from.
+    pub rows: f64,
+    /// What the log evidence has beside that of the targets as they are.
+    pub constant: f64,
+    /// Variance of the targets, where noise and alphas begin.
+    pub variance: f64,
+    /// The least variance that the noise may have.
+    pub least_noise: f64,
+}
+
+/// Where a search begins and what it may take.
+pub struct Plan<'a> {
+    /// Columns to begin from besides, ascending.
+    pub first: &'a [usize],
+    /// Columns that may stay.
+    pub most: usize,
+    /// Starts, of which the one of the greatest evidence counts.
+    pub starts: usize,
+    /// Seed of random starts.
+    pub seed: u64,
+}
+
+#[derive(Clone)]
 struct State<'a> {
-    phi: &'a Matrix,
-    t: &'a [f64],
-    omega: &'a [f64],
-    /// phi_m'Omega phi_m and phi_m'Omega t of every column.
-    own: Vec<f64>,
-    with_target: Vec<f64>,
+    columns: Columns<'a>,
+    numbers: Numbers<'a>,
+    span: Span<'a>,
     beta: f64,
     active: Vec<usize>,
-    alpha: Vec<f64>,
-    /// phi_a and Phi'Omega phi_a for each active column.
-    columns: Vec<Vec<f64>>,
-    products: Vec<Vec<f64>>,
-    waiting: Products<'a>,
-    covariance: Matrix,
-    mean: Vec<f64>,
+    /// 1 / alpha.
+    x: Vec<f64>,
+    /// y of every column, b x P.
+    turned: Matrix,
+    tau: Vec<f64>,
+    h: Vec<f64>,
+    /// What of the targets lies outside, and its products with all columns.
+    rest: Vec<f64>,
+    of_rest: Vec<f64>,
     s: Vec<f64>,
     q: Vec<f64>,
     evidence: f64,
 }
 
-/// The relevance vector machine of some columns (N x P), targets and weights of rows, from no column or from the ones of `first`,
-/// ascending. The variance of the targets tells where noise and alphas begin. No more than `most` columns stay.
-pub fn numbers(
-    phi: &Matrix,
-    t: &[f64],
-    omega: &[f64],
-    variance: f64,
-    first: &[usize],
-    most: usize,
-    control: &Control,
-) -> Result<Relevance> {
-    let (n, p) = (phi.rows(), phi.cols());
-    let mut own = vec![0.0; p];
-    for (row, w) in phi.data().chunks_exact(p).zip(omega) {
-        own.iter_mut().zip(row).for_each(|(o, v)| *o += w * v * v);
-    }
-    let weighed = Matrix::column((0..n).map(|i| omega[i] * t[i]).collect());
-    let with_target = transposed_product_within(phi, &weighed, control)?.into_data();
-    let mut state = State {
-        phi,
-        t,
-        omega,
-        own,
-        with_target,
-        beta: 10.0 / variance,
-        active: Vec::new(),
-        alpha: Vec::new(),
-        columns: Vec::new(),
-        products: Vec::new(),
-        waiting: Products::new(phi, omega),
-        covariance: Matrix::zeros(0, 0),
-        mean: Vec::new(),
-        s: Vec::new(),
-        q: Vec::new(),
-        evidence: f64::NEG_INFINITY,
-    };
-    let total: f64 = omega.iter().sum();
-    for &column in first.iter().take(most) {
-        // Functions of the column alone then have the variance of the targets.
-        let alpha = state.own[column] / (total * variance);
-        if alpha > 0.0 {
-            state.active.push(column);
-            state.alpha.push(alpha);
-        }
-    }
-    state.columns = state.active.iter().map(|&a| phi.col(a)).collect();
-    state.products = state.waiting.of(&state.active, control)?;
-    state.update(control)?;
+/// The relevance vector machine of some columns: of several starts the one that ends with the greatest evidence, and then columns in
+/// exchange for others while that raises it.
+///
+/// # Errors
+/// On request of `control`.
+pub fn numbers(columns: Columns<'_>, numbers: Numbers<'_>, plan: &Plan<'_>, control: &Control) -> Result<Relevance> {
     let mut kept = None;
-    let ended = state.search(LEAST_NOISE * variance, most, &mut kept, control);
+    let ended = starts::search(columns, numbers, plan, &mut kept, control);
     match (ended, kept) {
         // What there was before the step in which time was up.
         (Err(Error::Time { .. }), Some(kept)) => Ok(kept),
@@ -103,398 +97,223 @@ pub fn numbers(
     }
 }
 
-impl State<'_> {
-    /// Changes, estimates of the noise that is no less than `least`, and numbers settled together until nothing is left. `kept` is what was
-    /// found before the last long step.
-    fn search(&mut self, least: f64, most: usize, kept: &mut Option<Relevance>, control: &Control) -> Result<Relevance> {
-        let (mut changes, mut since, mut gain, mut settled) = (0, 0, f64::INFINITY, 0);
-        while changes < MOST_CHANGES && !control.out_of_time() {
+impl<'a> State<'a> {
+    fn new(columns: Columns<'a>, numbers: Numbers<'a>, control: &Control) -> Result<Self> {
+        let p = columns.values.rows();
+        let mut state = State {
+            columns,
+            numbers,
+            span: Span::new(columns),
+            beta: 10.0 / numbers.variance,
+            active: Vec::new(),
+            x: Vec::new(),
+            turned: Matrix::zeros(0, p),
+            tau: Vec::new(),
+            h: Vec::new(),
+            rest: numbers.targets.to_vec(),
+            of_rest: vec![0.0; p],
+            s: Vec::new(),
+            q: Vec::new(),
+            evidence: f64::NEG_INFINITY,
+        };
+        state.look_at_rest(control)?;
+        state.update(control)?;
+        Ok(state)
+    }
+
+    /// Changes, estimates of the noise and numbers settled together until nothing is left; the gain that a change would still bring.
+    fn climb(&mut self, most: usize, changes: &mut usize, control: &Control) -> Result<f64> {
+        let (mut since, mut gain, mut settled, mut between, mut in_vain) = (0, f64::INFINITY, 0, BETWEEN, 0);
+        let last = *changes + MOST_CHANGES;
+        while *changes < last && !control.out_of_time() {
             control.check()?;
-            let change = self.best_change(self.active.len() < most);
+            let mut change = self.best_change(self.active.len() < most, None);
             gain = change.gain.max(0.0);
+            if gain > TOLERANCE && change.x > 0.0 && self.active.binary_search(&change.column).is_ok() {
+                let before = self.evidence;
+                self.settle(JOINTLY, control)?;
+                (*changes, since) = (*changes + 1, 0);
+                if self.evidence > before + TOLERANCE {
+                    continue;
+                }
+                in_vain += 1;
+                if in_vain > IN_VAIN {
+                    break;
+                }
+                change = self.best_change(self.active.len() < most, None);
+                gain = change.gain.max(0.0);
+            }
             if gain > TOLERANCE {
                 self.apply(change, control)?;
-                (changes, since) = (changes + 1, since + 1);
-                if since < BETWEEN.max(self.active.len() / 4) {
+                (*changes, since) = (*changes + 1, since + 1);
+                if since < between.max(if between < BETWEEN { 0 } else { self.active.len() / 4 }) {
                     continue;
                 }
                 since = 0;
-                *kept = Some(self.found(changes, gain));
-                self.estimate_noise(least, control)?;
+                let told = self.evidence;
+                let root = self.solve();
+                if (told - self.evidence).abs() > DRIFT * told.abs().max(1.0) {
+                    between = (between / 2).max(1);
+                }
+                self.estimate_noise(&root, control)?;
                 continue;
             }
             // What is left moves all numbers together: one after another they would take long.
-            *kept = Some(self.found(changes, gain));
-            self.settle(least, control)?;
-            gain = self.best_change(self.active.len() < most).gain.max(0.0);
+            self.settle(joint::STEPS, control)?;
+            gain = self.best_change(self.active.len() < most, None).gain.max(0.0);
             if gain <= TOLERANCE || settled == SETTLINGS {
                 break;
             }
             settled += 1;
         }
         if self.active.len() >= most {
-            gain = gain.max(self.best_change(true).gain);
+            gain = gain.max(self.best_change(true, None).gain);
         }
-        Ok(self.found(changes, gain))
+        Ok(gain)
     }
 
     /// Everything that follows from the active columns, their alphas and beta.
     fn update(&mut self, control: &Control) -> Result<()> {
-        let (m, beta) = (self.active.len(), self.beta);
-        self.s = self.own.iter().map(|v| beta * v).collect();
-        self.q = self.with_target.iter().map(|v| beta * v).collect();
-        self.evidence = self.solved(control)?;
-        if m > 0 {
-            let products = Matrix::new(m, self.own.len(), self.products.concat())?;
-            let covered = product_within(&self.covariance, &products, control)?;
-            for (a, own) in self.products.iter().enumerate() {
-                let values = self.s.iter_mut().zip(own).zip(covered.row(a));
-                values.for_each(|((s, p), v)| *s -= beta * beta * p * v);
-                axpy(-beta * self.mean[a], own, &mut self.q);
-            }
-        }
+        let root = self.solve();
+        self.turn(&root, control)
+    }
+
+    /// y of every column by L, with S and Q.
+    fn turn(&mut self, root: &Matrix, control: &Control) -> Result<()> {
+        self.turned = transposed_product_within(root, &self.span.coordinates, control)?;
+        self.look();
         Ok(())
     }
 
-    /// The log of the marginal likelihood, once covariance and mean are found.
-    fn solved(&mut self, control: &Control) -> Result<f64> {
-        let log_det = self.solve(control)?;
-        let square: f64 = self.t.iter().zip(self.omega).map(|(t, w)| w * t * t).sum();
-        let fitted: f64 = self.active.iter().zip(&self.mean).map(|(&a, mu)| mu * self.with_target[a]).sum();
-        let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
-        let rows: f64 = self.omega.iter().sum();
-        Ok(-0.5 * (rows * (std::f64::consts::TAU / self.beta).ln() + log_det - alphas + self.beta * (square - fitted)))
-    }
-
-    /// Covariance and mean of the weights of the active columns; log |H|.
-    fn solve(&mut self, control: &Control) -> Result<f64> {
-        let (m, beta) = (self.active.len(), self.beta);
-        if m == 0 {
-            (self.covariance, self.mean) = (Matrix::zeros(0, 0), Vec::new());
-            return Ok(0.0);
+    /// L, with h and the evidence: one column after another is measured.
+    fn solve(&mut self) -> Matrix {
+        let mut root = identity(self.span.size());
+        let mut log_det = 0.0;
+        for (&column, x) in self.active.iter().zip(&self.x) {
+            if let Some(measured) = Measured::new(turned(&root, &self.span.of(column)), self.beta * x) {
+                log_det += measured.factor.ln();
+                measured.shrink(&mut root);
+            }
         }
-        let mut h = Matrix::from_fn(m, m, |a, b| beta * self.products[a.min(b)][self.active[a.max(b)]]);
-        h.add_to_diagonal(&self.alpha);
-        let factor = Cholesky::new(h, control)?;
-        let log_det = factor.log_det();
-        self.covariance = factor.into_inverse(control)?;
-        let target: Vec<f64> = self.active.iter().map(|&a| self.with_target[a]).collect();
-        self.mean = (0..m).map(|a| beta * dot(self.covariance.row(a), &target)).collect();
-        Ok(log_det)
+        self.h = turned(&root, &self.tau);
+        let square = dot(&self.rest, &self.rest) + dot(&self.h, &self.h);
+        let rows = self.numbers.rows * (std::f64::consts::TAU / self.beta).ln();
+        self.evidence = self.numbers.constant - 0.5 * (rows + log_det + self.beta * square);
+        root
     }
 
-    /// |t - Phi mu|^2 by the weights of the rows.
-    fn error(&self, control: &Control) -> Result<f64> {
-        let columns: Vec<&[f64]> = self.columns.iter().map(Vec::as_slice).collect();
-        let fitted = combined_rows(&columns, &self.mean, self.t.len(), control)?;
-        Ok(self.t.iter().zip(fitted).zip(self.omega).map(|((t, f), w)| w * (t - f).powi(2)).sum())
+    /// S and Q of every column.
+    fn look(&mut self) {
+        let beta = self.beta;
+        self.s.clone_from(&self.span.outside);
+        self.q.clone_from(&self.of_rest);
+        for (j, h) in self.h.iter().enumerate() {
+            let row = self.turned.row(j);
+            self.s.iter_mut().zip(row).for_each(|(s, y)| *s += y * y);
+            axpy(*h, row, &mut self.q);
+        }
+        self.s.iter_mut().chain(&mut self.q).for_each(|v| *v *= beta);
     }
 
-    /// gamma: how many numbers the targets determine. Of each a share from 0 to 1, which rounding may leave.
-    fn determined(&self) -> f64 {
-        self.alpha.iter().zip(self.covariance.diagonal()).map(|(alpha, v)| (1.0 - alpha * v).clamp(0.0, 1.0)).sum()
+    /// s and q of an active column as if it were not there.
+    fn without(&self, k: usize) -> (f64, f64) {
+        let column = self.active[k];
+        let share = (1.0 - self.x[k] * self.s[column]).max(LEAST_SHARE);
+        (self.s[column] / share, self.q[column] / share)
     }
 
-    /// The change of one alpha that adds most, of any column or of those that are there.
-    fn best_change(&self, any: bool) -> Change {
-        let mut place = vec![usize::MAX; self.own.len()];
+    /// The change of one alpha that adds most, of any column but one or of those that are there.
+    fn best_change(&self, any: bool, but: Option<usize>) -> Change {
+        let mut place = vec![usize::MAX; self.s.len()];
         self.active.iter().enumerate().for_each(|(k, &a)| place[a] = k);
         let change = |column: usize| {
             let (mut s, mut q, mut x) = (self.s[column], self.q[column], 0.0);
-            if place[column] == usize::MAX && q * q <= s {
-                return NONE;
-            }
-            if place[column] != usize::MAX {
-                let k = place[column];
-                (s, q) = self.without(k);
-                x = 1.0 / self.alpha[k];
-            } else if !any || s <= SPANNED * self.beta * self.own[column] {
+            if let Some(at) = self.x.get(place[column]) {
+                (s, q) = self.without(place[column]);
+                x = *at;
+            } else if q * q <= s || !any || but == Some(column) || !self.span.is_more_than_rounding(column, s / self.beta) {
                 return NONE;
             }
             let to = best(&[s], &[q]);
             Change { column, x: to, gain: gain(&[s], &[q], x, to) }
         };
-        (0..self.own.len()).map(change).filter(|c| c.gain.is_finite()).fold(NONE, better)
+        (0..self.s.len()).map(change).filter(|c| c.gain.is_finite()).fold(NONE, better)
     }
 
-    /// A change of one alpha, and what follows by rank one (Tipping & Faul 2003, appendix): of a column that comes with the covariance c
-    /// of the others, of one that is there with its own column of H^-1.
+    /// A change of one alpha, and what follows by rank one.
     fn apply(&mut self, change: Change, control: &Control) -> Result<()> {
-        self.evidence += change.gain;
         let place = self.active.iter().position(|&a| a == change.column);
+        let from = place.map_or(0.0, |k| self.x[k]);
         match place {
+            Some(k) if change.x > 0.0 => self.x[k] = change.x,
             Some(k) => {
-                let along = self.covariance.col(k);
-                let (variance, mean) = (along[k], self.mean[k]);
-                let stays = change.x > 0.0;
-                let share = if stays { 1.0 / (variance + 1.0 / (1.0 / change.x - self.alpha[k])) } else { 1.0 / variance };
-                let seen = self.seen(&along, control)?;
-                self.shift(&along, &seen, -share, -share * mean);
-                if stays {
-                    self.alpha[k] = 1.0 / change.x;
-                } else {
-                    self.remove(k);
-                }
+                self.active.remove(k);
+                self.x.remove(k);
             }
-            None => self.insert(change.column, 1.0 / change.x, control)?,
+            None => {
+                self.widen(change.column, control)?;
+                let k = self.active.partition_point(|&a| a < change.column);
+                self.active.insert(k, change.column);
+                self.x.insert(k, change.x);
+            }
         }
+        let y = self.turned.col(change.column);
+        match Measured::new(y, self.beta * (change.x - from)) {
+            Some(measured) => {
+                measured.shrink_columns(&mut self.turned);
+                measured.shrink_vector(&mut self.h);
+                self.evidence += change.gain;
+                self.look();
+                Ok(())
+            }
+            None => self.update(control),
+        }
+    }
+
+    /// The direction of a column that comes joins the basis, where it is a new one.
+    fn widen(&mut self, column: usize, control: &Control) -> Result<()> {
+        if self.span.outside[column] == 0.0 {
+            return Ok(());
+        }
+        let Some(direction) = self.span.extend(column, control)? else { return Ok(()) };
+        let along = dot(direction, &self.rest);
+        axpy(-along, direction, &mut self.rest);
+        self.tau.push(along);
+        self.h.push(along);
+        let last = self.span.coordinates.row(self.span.size() - 1).to_vec();
+        self.turned.append_rows(Matrix::new(1, last.len(), last)?);
+        self.look_at_rest(control)
+    }
+
+    fn look_at_rest(&mut self, control: &Control) -> Result<()> {
+        let rest = Matrix::new(1, self.rest.len(), self.rest.clone())?;
+        self.of_rest = product_transposed_within(self.columns.values, &rest, control)?.into_data();
         Ok(())
     }
 
-    /// beta V'u of weights u of the active columns.
-    fn seen(&self, u: &[f64], control: &Control) -> Result<Vec<f64>> {
-        let products: Vec<&[f64]> = self.products.iter().map(Vec::as_slice).collect();
-        let by: Vec<f64> = u.iter().map(|u| self.beta * u).collect();
-        combined_rows(&products, &by, self.own.len(), control)
-    }
-
-    /// H^-1 + share u u' and mu + by u, with S and Q.
-    fn shift(&mut self, u: &[f64], seen: &[f64], share: f64, by: f64) {
-        self.move_weights(u, share, by);
-        self.s.iter_mut().zip(seen).for_each(|(s, e)| *s -= share * e * e);
-        axpy(-by, seen, &mut self.q);
-    }
-
-    /// H^-1 + share u u' and mu + by u.
-    fn move_weights(&mut self, u: &[f64], share: f64, by: f64) {
-        for (a, u_a) in u.iter().enumerate() {
-            axpy(share * u_a, u, self.covariance.row_mut(a));
-        }
-        axpy(by, u, &mut self.mean);
-    }
-
-    fn remove(&mut self, k: usize) {
-        self.covariance.take_out(k);
-        let (column, product) = (self.active.remove(k), self.products.remove(k));
-        self.waiting.keep(column, product);
-        self.columns.remove(k);
-        self.alpha.remove(k);
-        self.mean.remove(k);
-    }
-
-    /// Columns that would add to the evidence, with a number that grows with what they would.
-    fn promising(&self) -> Vec<(usize, f64)> {
-        let adds = |&m: &usize| {
-            let (s, q) = (self.s[m], self.q[m]);
-            q * q > s && s > SPANNED * self.beta * self.own[m] && self.active.binary_search(&m).is_err()
-        };
-        (0..self.own.len()).filter(adds).map(|m| (m, self.q[m].powi(2) / self.s[m])).collect()
-    }
-
-    fn insert(&mut self, column: usize, alpha: f64, control: &Control) -> Result<()> {
-        let promising = self.promising();
-        let product = self.waiting.take(column, promising, control)?;
-        let (m, variance) = (self.active.len(), 1.0 / (alpha + self.s[column]));
-        let mean = variance * self.q[column];
-        let with: Vec<f64> = self.active.iter().map(|&a| self.beta * product[a]).collect();
-        let c: Vec<f64> = (0..m).map(|a| dot(self.covariance.row(a), &with)).collect();
-        let mut left = self.seen(&c, control)?;
-        left.iter_mut().zip(&product).for_each(|(e, p)| *e = self.beta * p - *e);
-        self.s.iter_mut().zip(&left).for_each(|(s, e)| *s -= variance * e * e);
-        axpy(-mean, &left, &mut self.q);
-        let k = self.active.partition_point(|&a| a < column);
-        self.covariance.make_room(k);
-        let mut u: Vec<f64> = c.iter().map(|c| -c).collect();
-        u.insert(k, 1.0);
-        self.mean.insert(k, 0.0);
-        self.move_weights(&u, variance, mean);
-        self.products.insert(k, product);
-        self.columns.insert(k, self.phi.col(column));
-        self.active.insert(k, column);
-        self.alpha.insert(k, alpha);
-        Ok(())
-    }
-
-    /// beta = (sum omega - gamma) / |t - Phi mu|^2 with gamma = sum_a (1 - alpha_a [H^-1]_aa) (MacKay 1992), or, where that lowers the
-    /// evidence, the step of expectation and maximisation, which never does; how far its log moved.
-    fn estimate_noise(&mut self, least: f64, control: &Control) -> Result<f64> {
+    /// beta = (rows - gamma) / |t - Phi mu|^2 with gamma = sum_a S_a / alpha_a (MacKay 1992), or, where that lowers the evidence, the step
+    /// of expectation and maximisation, which never does. `root`: L as it is.
+    fn estimate_noise(&mut self, root: &Matrix, control: &Control) -> Result<()> {
         let (before, evidence) = (self.beta, self.evidence);
-        let (error, gamma) = (self.error(control)?, self.determined());
-        let rows: f64 = self.omega.iter().sum();
-        let steps = [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)];
-        for beta in steps {
-            self.beta = beta.min(1.0 / least);
-            self.update(control)?;
+        let left: f64 = (0..root.rows()).map(|i| dot(root.row(i), &self.h).powi(2)).sum();
+        let (error, gamma) = (dot(&self.rest, &self.rest) + left, self.determined());
+        let rows = self.numbers.rows;
+        for beta in [(rows - gamma).max(1e-3) / error, rows / (error + gamma / before)] {
+            self.beta = beta.min(1.0 / self.numbers.least_noise);
+            let root = self.solve();
             if self.evidence >= evidence {
-                return Ok((self.beta / before).ln().abs());
+                return self.turn(&root, control);
             }
         }
         self.beta = before;
-        self.update(control)?;
-        Ok(0.0)
-    }
-
-    /// All alphas and beta at their best together; columns that are better left out go on the way.
-    fn settle(&mut self, least: f64, control: &Control) -> Result<()> {
-        let rows: f64 = self.omega.iter().sum();
-        let (mut evidence, mut end) = (self.evidence, End::new());
-        for _ in 0..joint::STEPS {
-            control.check()?;
-            if self.leave_idle_out() {
-                evidence = self.solved(control)?;
-            }
-            let noise = Noise { rows, error: self.beta * self.error(control)? };
-            // Noise that is the least there may be, and would be less, stays.
-            let held = self.beta >= 1.0 / least && self.determined() + noise.error <= rows;
-            let weights = Matrix::column(self.mean.clone());
-            let mut step = joint::step(&self.alpha, &self.covariance, &weights, (!held).then_some(&noise), control)?;
-            let (alpha, beta) = (self.alpha.clone(), self.beta);
-            for _ in 0..HALVINGS {
-                self.alpha = alpha.iter().zip(&step.logs).map(|(a, log)| a * log.exp()).collect();
-                self.beta = step.logs.get(alpha.len()).map_or(beta, |log| (beta * log.exp()).min(1.0 / least));
-                let moved = self.solved(control)?;
-                // Values are too coarse to tell of a short step.
-                if moved >= evidence || joint::greatest(&step.logs) <= SHORT {
-                    evidence = moved;
-                    break;
-                }
-                step.logs.iter_mut().for_each(|log| *log *= 0.25);
-            }
-            if end.reached(&step) {
-                break;
-            }
-        }
         self.update(control)
     }
 
-    /// s and q of a column that is there.
-    fn without(&self, k: usize) -> (f64, f64) {
-        let variance = self.covariance[(k, k)];
-        ((1.0 / variance - self.alpha[k]).max(0.0), self.mean[k] / variance)
-    }
-
-    /// Takes out the columns that are better left out, the one that is determined least first; whether there were any. What the others
-    /// are then follows by rank one; s and q of columns that are not there are left as they were.
-    fn leave_idle_out(&mut self) -> bool {
-        let before = self.active.len();
-        while let Some(k) = self.idle() {
-            let along = self.covariance.col(k);
-            let (variance, mean) = (along[k], self.mean[k]);
-            self.move_weights(&along, -1.0 / variance, -mean / variance);
-            self.remove(k);
-        }
-        self.active.len() < before
-    }
-
-    /// The column that is determined least of those that are better left out.
-    fn idle(&self) -> Option<usize> {
-        let determined = |k: usize| 1.0 - self.alpha[k] * self.covariance[(k, k)];
-        let goes = |k: &usize| {
-            let (s, q) = self.without(*k);
-            determined(*k) < UNDETERMINED || best(&[s], &[q]) <= 0.0
-        };
-        (0..self.active.len()).filter(goes).min_by(|a, b| determined(*a).total_cmp(&determined(*b)))
-    }
-
-    fn found(&self, changes: usize, gain: f64) -> Relevance {
-        Relevance {
-            columns: self.active.clone(),
-            weights: Matrix::column(self.mean.clone()),
-            covariance: self.covariance.clone(),
-            alpha: self.alpha.clone(),
-            noise: 1.0 / self.beta,
-            evidence: self.evidence,
-            changes,
-            gain,
-            tolerance: TOLERANCE,
-        }
+    /// gamma: how many numbers the targets determine.
+    fn determined(&self) -> f64 {
+        self.active.iter().zip(&self.x).map(|(&a, x)| (x * self.s[a]).clamp(0.0, 1.0)).sum()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn problem() -> (Matrix, Vec<f64>) {
-        let x: Vec<f64> = (0..50).map(|i| f64::from(i) / 5.0 - 5.0).collect();
-        let phi = Matrix::from_fn(50, 51, |i, j| if j == 50 { 1.0 } else { (-0.5 * (x[i] - x[j]).powi(2)).exp() });
-        let t = x.iter().enumerate().map(|(i, x)| (2.0 * x).sin() / (0.5 + x.abs()) + 0.05 * (12.9898 * i as f64).sin()).collect();
-        (phi, t)
-    }
-
-    /// log N(t; 0, C), C = noise I + Phi_a A^-1 Phi_a', by N x N.
-    fn direct(phi: &Matrix, t: &[f64], found: &Relevance) -> f64 {
-        let n = t.len();
-        let among = |i: usize, j: usize| {
-            let each = found.columns.iter().zip(&found.alpha).map(|(&a, alpha)| phi[(i, a)] * phi[(j, a)] / alpha);
-            each.sum::<f64>() + if i == j { found.noise } else { 0.0 }
-        };
-        let c = Cholesky::new(Matrix::from_fn(n, n, among), &Control::default()).unwrap();
-        let z = c.solve(&Matrix::column(t.to_vec()), &Control::default()).unwrap();
-        -0.5 * (n as f64 * std::f64::consts::TAU.ln() + c.log_det() + dot(t, z.data()))
-    }
-
-    // spec: M13
-    #[test]
-    fn the_evidence_never_falls_and_is_that_of_the_targets_themselves() {
-        let (phi, t) = problem();
-        let control = Control::default();
-        let ones = vec![1.0; 50];
-        let found = numbers(&phi, &t, &ones, 0.3, &[], usize::MAX, &control).unwrap();
-        let whole = direct(&phi, &t, &found);
-        assert!((found.evidence - whole).abs() <= 1e-8 * whole.abs(), "{} {whole}", found.evidence);
-        assert!(found.columns.len() > 2 && found.columns.len() < 20 && found.gain <= TOLERANCE);
-        // Step by step.
-        let mut state = State {
-            phi: &phi,
-            t: &t,
-            omega: &ones,
-            own: (0..51).map(|m| phi.col(m).iter().map(|v| v * v).sum()).collect(),
-            with_target: (0..51).map(|m| dot(&phi.col(m), &t)).collect(),
-            beta: 30.0,
-            active: Vec::new(),
-            alpha: Vec::new(),
-            columns: Vec::new(),
-            products: Vec::new(),
-            waiting: Products::new(&phi, &ones),
-            covariance: Matrix::zeros(0, 0),
-            mean: Vec::new(),
-            s: Vec::new(),
-            q: Vec::new(),
-            evidence: 0.0,
-        };
-        state.update(&control).unwrap();
-        for step in 0..80 {
-            let (before, change) = (state.evidence, state.best_change(true));
-            state.apply(change, &control).unwrap();
-            // What a change is said to add is what it adds.
-            assert!((state.evidence - before - change.gain).abs() <= 1e-8 * before.abs().max(1.0), "step {step}");
-            let after = state.evidence;
-            state.estimate_noise(1e-12, &control).unwrap();
-            assert!(state.evidence >= after);
-        }
-    }
-
-    // Every column that is left out has q^2 <= s, every one that stays its stationary alpha = s^2 / (q^2 - s).
-    // spec: M14
-    #[test]
-    fn columns_that_stay_are_stationary_and_those_that_are_left_out_add_nothing() {
-        let (phi, t) = problem();
-        let found = numbers(&phi, &t, &[1.0; 50], 0.3, &[], usize::MAX, &Control::default()).unwrap();
-        for m in 0..51 {
-            // C without column m, by N x N.
-            let mut others = found.clone();
-            let place = found.columns.iter().position(|&a| a == m);
-            if let Some(k) = place {
-                others.columns.remove(k);
-                others.alpha.remove(k);
-            }
-            let n = t.len();
-            let among = |i: usize, j: usize| {
-                let each = others.columns.iter().zip(&others.alpha).map(|(&a, alpha)| phi[(i, a)] * phi[(j, a)] / alpha);
-                each.sum::<f64>() + if i == j { found.noise } else { 0.0 }
-            };
-            let c = Cholesky::new(Matrix::from_fn(n, n, among), &Control::default()).unwrap();
-            let z = c.solve(&Matrix::column(phi.col(m)), &Control::default()).unwrap();
-            let (s, q) = (dot(&phi.col(m), z.data()), dot(&t, z.data()));
-            match place {
-                Some(k) => {
-                    let stationary = s * s / (q * q - s);
-                    assert!((found.alpha[k] / stationary - 1.0).abs() <= 0.02, "{m}: {} {stationary}", found.alpha[k]);
-                }
-                // What is added in log evidence is below the tolerance.
-                None => assert!(q * q <= s * (1.0 + 5e-3), "{m}: {} {s}", q * q),
-            }
-        }
-    }
-}
+mod tests;

@@ -6,9 +6,11 @@ use crate::error::Result;
 use crate::gram::dot;
 use crate::linalg::{Matrix, eigh, transposed_product_within};
 use crate::solve::likelihood::parts;
-use crate::solve::relevance::{Change, NONE, SPANNED, best, gain};
+use crate::solve::relevance::{Change, NONE, best, gain};
 use rayon::prelude::*;
 
+/// The share of a column's curvature below which what is left of it is rounding.
+const ROUNDING: f64 = 1e-9;
 /// Columns that are looked at between two looks at all of them, beside those that are there.
 const WATCHED: usize = 32;
 
@@ -66,12 +68,15 @@ impl State<'_> {
             all.extend(self.changes_of(part.as_ref().unwrap_or(phi), name, control)?);
         }
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.column.cmp(&b.column)));
+        // The first is one that may be made.
+        let may = |c: &Change| self.is_there(c.column) || self.is_apart(c.column);
+        all.drain(..all.iter().position(may).unwrap_or(all.len()));
         Ok(all)
     }
 
     /// The same of some columns, which are called by `name`, in their order.
     fn changes_of(&self, phi: &Matrix, name: impl Fn(usize) -> usize + Sync, control: &Control) -> Result<Vec<Change>> {
-        let (p, m, outputs) = (phi.cols(), self.active.len(), self.outputs());
+        let (p, m, outputs) = (phi.cols(), self.columns.cols(), self.outputs());
         let q = transposed_product_within(phi, &self.slopes.residual, control)?;
         // For each output V_m of every column, brought to L^-1 V_m'.
         let mut turned: Vec<Matrix> = (0..outputs).map(|_| Matrix::zeros(p, m * outputs)).collect();
@@ -118,7 +123,7 @@ impl State<'_> {
             };
             // What all outputs have in common a softmax does not see.
             for (s, q) in s.iter_mut().zip(&mut q) {
-                if *s <= SPANNED * whole {
+                if *s <= ROUNDING * whole {
                     (*s, *q) = (0.0, 0.0);
                 }
             }

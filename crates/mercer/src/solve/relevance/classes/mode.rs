@@ -1,9 +1,9 @@
 //! The mode of the weights of a relevance vector machine for classes, under alphas that are held: Newton's method, whose steps between
 //! two factors of H go by conjugate gradients.
 
-use super::{Found, State};
+use super::{Found, LEAST_ALPHA, State};
 use crate::control::Control;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gram::dot;
 use crate::linalg::{Cholesky, Matrix, product_within, transposed_product_within};
 use crate::solve::gradients::joint_gradients;
@@ -23,7 +23,8 @@ impl State<'_> {
     /// The mode of the weights under the alphas, by Newton's method, and what follows from it. Steps between two factors of H go by
     /// conjugate gradients, with the factor before as a neighbour.
     pub(super) fn find_mode(&mut self, control: &Control) -> Result<()> {
-        let (m, outputs, n) = (self.active.len(), self.outputs(), self.phi.rows());
+        let (m, outputs, n) = (self.columns.cols(), self.outputs(), self.phi.rows());
+        self.alpha.iter_mut().zip(&self.squares).for_each(|(alpha, square)| *alpha = alpha.max(LEAST_ALPHA * square));
         if m == 0 {
             self.slopes = self.loss.at(&Matrix::zeros(n, outputs));
             (self.factor, self.evidence) = (None, -self.slopes.loss);
@@ -31,6 +32,11 @@ impl State<'_> {
             return Ok(());
         }
         self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
+        // Where a column has gone the rest may be far off: rows that are mistaken by much have no curvature to steer by.
+        let nothing = self.loss.at(&Matrix::zeros(n, outputs));
+        if self.slopes.loss + self.penalty(&self.weights) > nothing.loss {
+            (self.weights, self.slopes) = (Matrix::zeros(m, outputs), nothing);
+        }
         let solve_by =
             |factor: &Cholesky, r: &Matrix| Matrix::new(m, outputs, factor.solve(&Matrix::column(r.data().to_vec()), control)?.into_data());
         // The H before, of the same columns, is near.
@@ -50,7 +56,10 @@ impl State<'_> {
             let found = decrement <= self.decrement || decrement <= NEAR && decrement > 0.25 * last;
             if !found {
                 last = decrement;
-                self.go_along(&step, decrement, control)?;
+                if !self.go_along(&step, decrement, control)? {
+                    let what = "the weights of relevance vectors".into();
+                    return Err(Error::Numerical { what, why: "no step leads to their mode".into() });
+                }
                 if m * outputs >= NEIGHBOUR {
                     self.go_near(&solve, control)?;
                 }
@@ -61,7 +70,10 @@ impl State<'_> {
             }
         }
         let alphas: f64 = self.alpha.iter().map(|a| a.ln()).sum();
-        self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det);
+        let alpha_of = |a: usize| self.alpha.get(a).copied();
+        let common: f64 =
+            self.common.iter().enumerate().map(|(a, common)| alpha_of(a).map_or(common.ln(), |alpha| (common / alpha).ln_1p())).sum();
+        self.evidence = -self.slopes.loss - self.penalty(&self.weights) + 0.5 * (outputs as f64 * alphas - log_det + common);
         self.keep();
         Ok(())
     }
@@ -110,6 +122,10 @@ impl State<'_> {
                 let mut all = transposed_product_within(&self.columns, &bent, control)?;
                 for (a, alpha) in self.alpha.iter().enumerate() {
                     all.row_mut(a).iter_mut().zip(v.row(a)).for_each(|(h, v)| *h += alpha * v);
+                }
+                for (a, common) in self.common.iter().enumerate() {
+                    let together = common / v.cols() as f64 * v.row(a).iter().sum::<f64>();
+                    all.row_mut(a).iter_mut().for_each(|h| *h += together);
                 }
                 Ok(all)
             };
