@@ -9,17 +9,17 @@
 //! A constant has a flat prior: it is the last of the columns that are there, with alpha = 0, and no change of the evidence. Of a softmax
 //! what all outputs have in common of it is not seen by the loss, and the determinant is that of the rest.
 
+mod joined;
 mod look;
 mod mode;
 mod starts;
 
 use super::super::likelihood::{Likelihood, Slopes};
-use super::joint::{self, End};
-use super::{Change, MOST_CHANGES, Relevance, TOLERANCE, TOLERANCE_OF_CLASSES, UNDETERMINED, best};
+use super::{Change, MOST_CHANGES, Relevance, TOLERANCE, TOLERANCE_OF_CLASSES};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{axpy, dot};
-use crate::linalg::{Cholesky, Matrix, eigh};
+use crate::linalg::{Cholesky, Matrix};
 use look::Watched;
 use starts::{equal, orthogonal};
 
@@ -350,84 +350,6 @@ impl State<'_> {
             places.clone().for_each(|c| places.clone().for_each(|d| h[(c, d)] += common / outputs as f64));
         }
         Ok(h)
-    }
-
-    /// H^-1, its places by column and then by output.
-    fn covariance(&self, control: &Control) -> Result<Matrix> {
-        let Some(factor) = self.factor.clone() else { return Ok(Matrix::zeros(0, 0)) };
-        let (mut inverse, outputs) = (factor.into_inverse(control)?, self.outputs());
-        for (a, (alpha, common)) in self.alpha.iter().zip(&self.common).enumerate() {
-            let less = common / (alpha * (alpha + common)) / outputs as f64;
-            let places = a * outputs..(a + 1) * outputs;
-            places.clone().for_each(|c| places.clone().for_each(|d| inverse[(c, d)] += less));
-        }
-        Ok(inverse)
-    }
-
-    /// All alphas at their best together, until a step promises no more than `enough`; columns that are better left out go on the way.
-    fn settle(&mut self, enough: f64, control: &Control) -> Result<()> {
-        self.decrement = DECREMENT;
-        let mut end = End::new();
-        for _ in 0..joint::STEPS {
-            control.check()?;
-            if self.active.is_empty() || control.out_of_time() {
-                break;
-            }
-            let covariance = self.covariance(control)?;
-            let idle = self.idle(&covariance, control)?;
-            if !idle.is_empty() {
-                self.apply(&idle, control)?;
-                continue;
-            }
-            let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
-            self.go_by(&step.logs, control)?;
-            if end.reached(&step) || step.promise <= enough {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds to the logarithms of all alphas.
-    fn go_by(&mut self, logs: &[f64], control: &Control) -> Result<()> {
-        self.alpha.iter_mut().zip(logs).for_each(|(a, log)| *a *= log.exp());
-        self.find_mode(control)
-    }
-
-    /// Moves all alphas together where that adds at least `gain`.
-    fn rises(&mut self, gain: f64, control: &Control) -> Result<bool> {
-        self.tries(gain, |state| {
-            let covariance = state.covariance(control)?;
-            let step = joint::step(&state.alpha, &covariance, &state.weights, None, control)?;
-            state.go_by(&step.logs, control)
-        })
-    }
-
-    /// What takes out the columns that are better left out: all that are hardly determined, or the one that is determined least. Of a
-    /// column that is there, s = 1 / l - alpha and q = u'w / l along the eigenvectors u of its block of the covariance with the
-    /// eigenvalues l.
-    fn idle(&self, covariance: &Matrix, control: &Control) -> Result<Vec<Change>> {
-        let out = |k: usize| Change { column: self.active[k], x: 0.0, gain: 0.0 };
-        let (outputs, mut least, mut all) = (self.outputs(), None, Vec::new());
-        for (k, alpha) in self.alpha.iter().enumerate() {
-            let block = Matrix::from_fn(outputs, outputs, |c, d| covariance[(k * outputs + c, k * outputs + d)]);
-            let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
-            if determined < UNDETERMINED {
-                all.push(out(k));
-                continue;
-            }
-            let (values, vectors) = if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
-            let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
-            let along = |e: usize| (0..outputs).map(|c| vectors[(c, e)] * self.weights[(k, c)]).sum::<f64>();
-            let q: Vec<f64> = (0..outputs).map(|e| along(e) / values[e]).collect();
-            if best(&s, &q) <= 0.0 && least.is_none_or(|(_, d)| determined < d) {
-                least = Some((k, determined));
-            }
-        }
-        if all.is_empty() {
-            all.extend(least.map(|(k, _)| out(k)));
-        }
-        Ok(all)
     }
 
     /// The best change and others that are worth it, of columns that have little to do with one another, so many of them new at most.
