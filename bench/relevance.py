@@ -64,7 +64,7 @@ NUMBERS = {
     "friedman1": lambda: datasets.make_friedman1(400, noise=1.0, random_state=0),
     "friedman2": lambda: datasets.make_friedman2(400, noise=50.0, random_state=0),
     "diabetes": lambda: datasets.load_diabetes(return_X_y=True),
-    **{name: (lambda name=name: stored(name, False)) for name in ["boston_housing", "auto_mpg", "yacht", "mcycle", "wine_red", "power_plant", "kin40k"]},
+    **{name: (lambda name=name: stored(name, False)) for name in ["boston_housing", "auto_mpg", "yacht", "mcycle", "wine_red", "power_plant", "abalone"]},
 }
 CLASSES = {
     "iris": lambda: datasets.load_iris(return_X_y=True),

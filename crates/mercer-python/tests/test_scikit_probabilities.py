@@ -160,3 +160,14 @@ def test_a_model_with_probabilities_is_stored_and_read():
     np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
     assert again.sigmoids.shape == (3, 2) and mercer.Learner("svc(c=1)").fit(train, [str(label) for label in y_train]).sigmoids is None
     assert any("held out in 5 folds" in note for note in model.summary["notes"])
+
+
+def test_where_both_classes_are_as_likely_a_process_names_the_first_as_argmax_does():
+    rows, classes = np.array([[-1.0], [1.0], [-1.0], [1.0], [0.0], [0.0]]), np.array(["b", "a", "b", "a", "a", "b"])
+    for turned in (1.0, -1.0):
+        model = mercer.GaussianProcessClassifier().fit(turned * rows, classes)
+        places = np.vstack([turned * rows, [[0.0]], [[1e-14]], [[0.001]]])
+        shares = model.predict_proba(places)
+        assert (model.predict(places) == model.classes_[shares.argmax(axis=1)]).all()
+        # By symmetry.
+        assert shares[4].tolist() == [0.5, 0.5]

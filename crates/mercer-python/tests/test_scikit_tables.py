@@ -223,5 +223,5 @@ def test_what_a_search_asks_for_is_a_notice_and_a_warning():
     ):
         model, said = told(fit)
         assert [one["at_bound"] for one in model.summary["tuning"]["parameters"] if one["name"] == "lambda"] == ["lower"]
-        assert any("edge of its search" in notice for notice in model.notices)
-        assert any("edge of its search" in line for line in said)
+        assert any("end of its search" in notice for notice in model.notices)
+        assert any("end of its search" in line for line in said)

@@ -281,7 +281,7 @@ fn a_fit_says_of_each_searched_parameter_which_range_scores_the_same_and_json_ho
     assert!(brief.contains("score alike") && !brief.contains("tried: "), "{brief}");
     let out = shell.done(&["inspect", "m.mercer", "--verbose"]).out.replace("\n             ", " ");
     assert!(out.contains("score alike") && out.contains("tried: "), "{out}");
-    assert!(out.contains("matters little") || out.contains("edge of its search"), "{out}");
+    assert!(out.contains("matters little") || out.contains("end of its search"), "{out}");
     shell.done(&["compare", "t.csv", "--target", "y", "--kernel", "linear", "--estimators", "svc", "--json", "t.json"]);
     let tuning = &json(&shell, "t.json")["rows"][0]["tuning"];
     assert_eq!((&tuning["criterion"], &tuning["rises"]), (&Value::from("4-fold cross-validated accuracy"), &Value::from(true)));

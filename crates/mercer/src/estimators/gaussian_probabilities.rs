@@ -18,14 +18,16 @@ const FEW_POINTS: usize = 128;
 const LANES: usize = 8;
 
 /// Probabilities of the first and of the second class for a latent value of this mean and variance. The second is the larger one
-/// where the mean is above 0.
+/// where the mean is above 0, the first where it is below.
 pub(super) fn of_two(mean: f64, variance: f64) -> [f64; 2] {
     let s = variance.max(0.0).sqrt();
-    let (mut first, mut second) = if s < NARROW { over_values(mean, s) } else { over_noise(mean, s) };
-    let sum = first + second;
-    (first, second) = (first / sum, second / sum);
+    if mean == 0.0 {
+        return [0.5; 2];
+    }
+    let (first, second) = if s < NARROW { over_values(mean, s) } else { over_noise(mean, s) };
+    let (smaller, larger) = (first.min(second) / (first + second), first.max(second) / (first + second));
     // Rounding decides nothing.
-    if (mean > 0.0) == (second > first) { [first, second] } else { [second.min(first).max(1.0 - first.max(second)), first.max(second)] }
+    if mean > 0.0 { [smaller, larger] } else { [larger, smaller] }
 }
 
 /// Sums over z = k h.

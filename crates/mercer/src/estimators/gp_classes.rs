@@ -30,6 +30,9 @@ use serde::{Deserialize, Serialize};
 /// Rows whose covariances with the training rows are held at a time, once and for each latent function.
 const ROWS: usize = 128;
 
+/// Means of latent functions nearer to 0 than this are what rounding of their sums leaves: neither class is the more probable one.
+const ROUNDING: f64 = 1e-11;
+
 /// Bytes that covariances of latent functions at `rows` rows take on their way, from `training` rows.
 pub(super) fn bytes(rows: usize, training: usize, outputs: usize) -> u64 {
     8 * (ROWS.min(rows) * training * (outputs + 4)) as u64
@@ -227,6 +230,15 @@ impl GpOfClasses {
         Ok((0..m).into_par_iter().map(of).collect())
     }
 
+    /// Means of the latent functions; of two classes one that is rounding is 0, as likely one as the other.
+    fn means(&self, cross: &dyn Gram, control: &Control) -> Result<Matrix> {
+        let mut means = self.expansion.predict(cross, control)?;
+        if means.cols() == 1 {
+            means.data_mut().iter_mut().filter(|v| v.abs() <= ROUNDING).for_each(|v| *v = 0.0);
+        }
+        Ok(means)
+    }
+
     /// Training rows by the posterior without each.
     fn left_out(&self, s: &Matrix, mode: &Mode, likelihood: &ClassLikelihood, control: &Control) -> Result<Vec<LeftOut>> {
         let rows = tempering::rows(s.rows());
@@ -255,7 +267,7 @@ impl Fitted for GpOfClasses {
         let (m, n) = cross.shape();
         let outputs = self.expansion.bias.len();
         if outputs == 1 && !(want.probabilities || want.variance) {
-            let mean = self.expansion.predict(cross, control)?;
+            let mean = self.means(cross, control)?;
             let by_sign = self.scores.probabilities(&mean);
             return Ok(self.scores.predictions(mean, by_sign, want));
         }
@@ -268,7 +280,7 @@ impl Fitted for GpOfClasses {
         for start in (0..m).step_by(ROWS) {
             let rows: Vec<usize> = (start..(start + ROWS).min(m)).collect();
             let mut k = gram::dense(&Subset::new(cross, &rows, &all), control)?;
-            let mean = self.expansion.predict(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
+            let mean = self.means(&Dense::cross(k.clone(), vec![0.0; rows.len()], vec![0.0; n])?, control)?;
             k.data_mut().iter_mut().for_each(|v| *v *= self.variance);
             let covariances = self.covariances(&k, &prior[start..start + rows.len()], control)?;
             if want.variance {

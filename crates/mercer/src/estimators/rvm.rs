@@ -32,9 +32,8 @@ const ONE_IN: usize = 8;
 /// of their weights is of this size.
 const LEAST_NOISE: f64 = 1e-10;
 
-/// Starts where it is not said: of numbers columns by orthogonal least squares, no column, and random ones; of two classes the first two;
-/// of more, where each change of a column takes long, the first.
-const STARTS: [usize; 3] = [4, 2, 1];
+/// Starts where it is not said: of numbers columns by orthogonal least squares, no column, and random ones; of classes the first two.
+const STARTS: [usize; 2] = [4, 2];
 
 /// The relevance vector machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,12 +87,7 @@ pub struct FittedRvm {
 
 /// Starts of a search where it is not said.
 fn usual_starts(target: &Target) -> usize {
-    let [of_numbers, of_two, of_more] = STARTS;
-    match target {
-        Target::Classes { names, .. } if names.len() > 2 => of_more,
-        Target::Classes { .. } => of_two,
-        _ => of_numbers,
-    }
+    STARTS[usize::from(matches!(target, Target::Classes { .. }))]
 }
 
 /// Relevant rows that are enough for so many rows.
@@ -286,7 +280,7 @@ impl Estimator for Rvm {
         ),
         Param::fixed(
             "starts",
-            "how many starts the evidence is raised from, the best end kept; auto: 4 of numbers, 2 of two classes, 1 of more",
+            "how many starts the evidence is raised from, the best end kept; auto: 4 of numbers, 2 of classes",
             Domain::Integer(1, usize::MAX),
         ),
     ];

@@ -171,14 +171,14 @@ fn finding(t: &Tuning, p: &TunedParameter, rows: usize) -> Option<Finding> {
                 End::Lower => ("lower", 1),
             };
             let [low, high] = [p.low, p.high].map(value);
-            let edge = format!("best {chosen} is at the {which} edge of its search ({low} to {high})");
+            let place = format!("best {chosen} is at the {which} end of its search ({low} to {high})");
             match p.edges[inward] {
                 BoundStatus::Open | BoundStatus::End => (alike, false),
                 BoundStatus::Worse => {
                     let same = same(p).map_or(String::new(), |same| format!("; {same}"));
-                    (format!("{edge}{same}{}", beyond(p.value)), !settled)
+                    (format!("{place}{same}{}", beyond(p.value)), !settled)
                 }
-                BoundStatus::Unknown => (format!("{edge}{}", beyond(p.value)), !settled),
+                BoundStatus::Unknown => (format!("{place}{}", beyond(p.value)), !settled),
             }
         }
         (None, [true, true]) => (alike, false),
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "best k = 10 is at the lower edge of its search (10 to 10000); to search further, write k=1..100",
+                "best k = 10 is at the lower end of its search (10 to 10000); to search further, write k=1..100",
                 "the range of k (10 to 10000) ends at 400, the number of rows"
             ]
         );
@@ -346,7 +346,7 @@ mod tests {
         let said = in_full(&tuning(vec![parameter(1000.0, [200.0, 1000.0], [BoundStatus::Worse, BoundStatus::End], Some(End::Upper))]));
         assert_eq!(
             said,
-            ["best c = 1000 is at the upper edge of its search (0.001 to 1000); 200 to 1000 score alike; to search further, write \
+            ["best c = 1000 is at the upper end of its search (0.001 to 1000); 200 to 1000 score alike; to search further, write \
               c=100..100000 (4-fold cross-validated accuracy; tried: 1 (0.900), 1000 (0.950, chosen))"]
         );
     }

@@ -144,7 +144,7 @@ fn ranges_are_bounds_searched_by_factors_and_an_optimum_at_a_bound_is_told_with_
     let p = &tuning.parameters[0];
     assert_eq!((p.at_bound, p.edges[0]), (Some(End::Upper), BoundStatus::Worse), "{p:?}");
     let text = report::model_text_in_full(&model, 100).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("c = 0.3 is at the upper edge of its search (0.01 to 0.3)") && text.contains("tried: "), "{text}");
+    assert!(text.contains("c = 0.3 is at the upper end of its search (0.01 to 0.3)") && text.contains("tried: "), "{text}");
     let back = store::from_bytes(&store::to_bytes(&model).unwrap(), "m").unwrap();
     assert_eq!(back.about.tuning, model.about.tuning, "the record survives storing");
 }
@@ -277,6 +277,19 @@ fn a_fast_wave_beside_a_slope_is_found_and_its_evidence_kept() {
             let (found, by_eye) = (evidence(&free.kernel, &free.estimator, &data, &target), evidence(&kernel, &near, &data, &target));
             assert!(found <= by_eye + 0.1, "{estimator} {seed}: {found} and {by_eye} with {}", free.kernel);
         }
+    }
+}
+
+#[test]
+fn a_fast_wave_along_one_of_several_columns_is_found() {
+    for seed in 0..3 {
+        let data = points(140, 3, 200 + seed);
+        let target = slope_and_wave(&data, 1, seed);
+        let free = tuned("rbf(length_scale=auto, ard=true)", "gp", &data, &target, false);
+        let (kernel, near) =
+            (KernelExpr::parse("rbf(length_scale=[3, 0.11, 20])").unwrap(), EstimatorExpr::parse("gp(noise=0.02, variance=1)").unwrap());
+        let (found, by_eye) = (evidence(&free.kernel, &free.estimator, &data, &target), evidence(&kernel, &near, &data, &target));
+        assert!(found <= by_eye + 0.1, "{seed}: {found} and {by_eye} with {}", free.kernel);
     }
 }
 

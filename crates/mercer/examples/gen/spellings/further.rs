@@ -365,10 +365,7 @@ const RVM_STARTS: Argument = Argument {
     name: "n_init",
     default: "\"auto\"",
     sets: Some("starts"),
-    doc: (
-        "int or \"auto\"",
-        "How many starts the evidence is raised from, the best end kept; \"auto\": 4 of numbers, 2 of two classes, 1 of more",
-    ),
+    doc: ("int or \"auto\"", "How many starts the evidence is raised from, the best end kept; \"auto\": 4 of numbers, 2 of classes"),
 };
 const RATE: Argument = Argument {
     name: "learning_rate",

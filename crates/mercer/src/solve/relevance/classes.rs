@@ -23,9 +23,10 @@ use crate::linalg::{Cholesky, Matrix};
 use look::Watched;
 use starts::{equal, orthogonal};
 
-/// The decrement that ends Newton's method for one mode, and one that tells values of the evidence apart.
+/// The decrement that ends Newton's method once all alphas settle, and before, as a share of the gain that is aimed at: half of it is
+/// what the evidence may be off.
 const DECREMENT: f64 = 1e-20;
-const NEARLY: f64 = 1e-10;
+const NEARLY: f64 = 1e-4;
 /// Changes that are made together at most, of those that promise this share of what the best does, and the greatest cosine of two of
 /// their columns.
 const TOGETHER: usize = 64;
@@ -107,6 +108,7 @@ pub fn classes(phi: &Matrix, loss: &dyn Likelihood, plan: &ClassPlan<'_>, contro
     let mut top = None::<Relevance>;
     let mut starts = if plan.first.is_empty() { Vec::new() } else { vec![equal(phi, plan)] };
     starts.extend([orthogonal(phi, loss, plan, control)?, Vec::new()]);
+    starts.dedup_by(|a, b| a.is_empty() && b.is_empty());
     let last = starts.len() - 1;
     for (k, begin) in starts.into_iter().enumerate() {
         // Further starts are for where the ones before led nowhere.
@@ -152,8 +154,9 @@ fn begun<'a>(
         evidence: f64::NEG_INFINITY,
         gain: f64::INFINITY,
         found: Found::default(),
-        decrement: NEARLY,
+        decrement: DECREMENT,
     };
+    state.decrement = NEARLY * state.aim().1;
     state.gather();
     state.find_mode(control)?;
     Ok(state)

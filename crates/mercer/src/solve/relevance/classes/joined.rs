@@ -31,8 +31,12 @@ impl State<'_> {
             }
             let covariance = self.covariance(control)?;
             let idle = self.idle(&covariance, control)?;
-            if !idle.is_empty() {
-                self.apply(&idle, control)?;
+            if let Some(first) = idle.first() {
+                // Each by itself is better left out: half of them are, where the evidence says so of these together.
+                let half = &idle[..idle.len().div_ceil(2)];
+                if half.len() == 1 || !self.tries(0.0, |state| state.apply(half, control))? {
+                    self.apply(&[*first], control)?;
+                }
                 continue;
             }
             let step = joint::step(&self.alpha, &covariance, &self.weights, None, control)?;
@@ -59,30 +63,22 @@ impl State<'_> {
         })
     }
 
-    /// What takes out the columns that are better left out: all that are hardly determined, or the one that is determined least. Of a
-    /// column that is there, s = 1 / l - alpha and q = u'w / l along the eigenvectors u of its block of the covariance with the
-    /// eigenvalues l.
+    /// What takes out the columns that are better left out, those that are determined least first. Of a column that is there,
+    /// s = 1 / l - alpha and q = u'w / l along the eigenvectors u of its block of the covariance with the eigenvalues l.
     fn idle(&self, covariance: &Matrix, control: &Control) -> Result<Vec<Change>> {
-        let out = |k: usize| Change { column: self.active[k], x: 0.0, gain: 0.0 };
-        let (outputs, mut least, mut all) = (self.outputs(), None, Vec::new());
+        let (outputs, mut all) = (self.outputs(), Vec::new());
         for (k, alpha) in self.alpha.iter().enumerate() {
             let block = Matrix::from_fn(outputs, outputs, |c, d| covariance[(k * outputs + c, k * outputs + d)]);
             let determined = outputs as f64 - alpha * block.diagonal().iter().sum::<f64>();
-            if determined < UNDETERMINED {
-                all.push(out(k));
-                continue;
-            }
             let (values, vectors) = if outputs == 1 { (block.data().to_vec(), Matrix::column(vec![1.0])) } else { eigh(block, control)? };
             let s: Vec<f64> = values.iter().map(|l| (1.0 / l - alpha).max(0.0)).collect();
             let along = |e: usize| (0..outputs).map(|c| vectors[(c, e)] * self.weights[(k, c)]).sum::<f64>();
             let q: Vec<f64> = (0..outputs).map(|e| along(e) / values[e]).collect();
-            if best(&s, &q) <= 0.0 && least.is_none_or(|(_, d)| determined < d) {
-                least = Some((k, determined));
+            if determined < UNDETERMINED || best(&s, &q) <= 0.0 {
+                all.push((determined, Change { column: self.active[k], x: 0.0, gain: 0.0 }));
             }
         }
-        if all.is_empty() {
-            all.extend(least.map(|(k, _)| out(k)));
-        }
-        Ok(all)
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(all.into_iter().map(|(_, change)| change).collect())
     }
 }
