@@ -105,7 +105,7 @@ def test_advice_is_given_in_the_words_of_python(tmp_path):
 def test_strings_that_look_like_missing_cells_are_labels_and_whole_numbers_keep_their_digits(tmp_path):
     code = np.arange(30) % 3
     label = np.array(["None", "Insomnia", "NA"])[code]
-    model = Learner("knn(k=1, calibrated=false)").fit({"a": code + 0.0}, label)
+    model = Learner("knn(k=1)").fit({"a": code + 0.0}, label)
     assert list(model.predict({"a": [0.0, 1.0, 2.0]})) == ["None", "Insomnia", "NA"]
     pandas = pytest.importorskip("pandas")
     model = Learner("ridge(lambda=0.01)").fit(pandas.DataFrame({"c": np.array(["NA", "DE", "nan"])[code]}), 10.0 * code)
@@ -118,7 +118,7 @@ def test_strings_that_look_like_missing_cells_are_labels_and_whole_numbers_keep_
         assert target.tolist() == label.tolist()
     # Three names that are one float64.
     big = 2023552585717889860 + code
-    assert (Learner("knn(k=1, calibrated=false)").fit({"a": code + 0.0}, big).predict({"a": [0.0, 1.0, 2.0]}) == big[:3]).all()
+    assert (Learner("knn(k=1)").fit({"a": code + 0.0}, big).predict({"a": [0.0, 1.0, 2.0]}) == big[:3]).all()
     assert mercer.Dataset({"g": big, "x": code + 0.5}).columns["g"] == "category"
     (tmp_path / "l.txt").write_text("A one text\nB another\n")
     data, target = mercer.read_table(tmp_path / "l.txt", lines=True)

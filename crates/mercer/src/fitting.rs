@@ -338,10 +338,18 @@ pub(crate) fn fit_bound(
     #[cfg(feature = "testkit")]
     crate::control::panic_where_asked(estimator.name());
     let task = Task { gram, target: examples.target, weights: examples.weights, control, seed };
-    // Copies of a row are no rows that a fit has not seen.
-    let copies = estimator.calibrates(examples.target).then(|| facts::copies(examples.data, examples.target)).flatten();
-    let copies = copies.filter(|_| *examples.split == Split::Rows).map(Split::Groups);
-    estimator.settle(&task)?.fit_with(&task, copies.as_ref().unwrap_or(examples.split))
+    let split = held_out_by(std::slice::from_ref(estimator), examples);
+    estimator.settle(&task)?.fit_with(&task, &split)
+}
+
+/// The split that rows are held out by in fits of some estimators to prepared examples: copies of a row are no rows that a fit has not seen.
+pub(crate) fn held_out_by<'a>(estimators: &[EstimatorExpr], examples: &Examples<'a>) -> Cow<'a, Split> {
+    match examples.split {
+        Split::Rows | Split::Copies(_) if estimators.iter().any(|e| e.holds_out(examples.target)) => {
+            Cow::Owned(facts::each_once(examples.data, examples.target))
+        }
+        split => Cow::Borrowed(split),
+    }
 }
 
 /// Whether a row can be left out by a closed form, with the kernel values that all rows together have: not where these would

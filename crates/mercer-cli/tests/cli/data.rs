@@ -79,8 +79,7 @@ fn packed_tables_are_read_from_files_and_never_beyond_the_memory_allowed() {
 fn json_lines_come_from_standard_input() {
     let shell = Shell::new();
     let rows: String = (0..20).map(|i| format!("{{\"x\": {i}, \"v\": [{}, 1.5], \"y\": \"{}\"}}\n", i % 3, ["no", "yes"][i % 2])).collect();
-    let words =
-        ["fit", "-", "--target", "y", "--estimator", "knn(k=1, calibrated=false)", "--kernel", "rbf(length_scale=1)", "-o", "m.mercer"];
+    let words = ["fit", "-", "--target", "y", "--estimator", "knn(k=1)", "--kernel", "rbf(length_scale=1)", "-o", "m.mercer"];
     let run = shell.mercer_reading(&words, &rows);
     assert_eq!(run.code, 0, "{}", run.err);
     let run = shell.mercer_reading(&["predict", "m.mercer", "-"], "{\"v\": [1, 1.5], \"x\": 4}\n{\"x\": 5, \"v\": [2, 1.5]}\n");

@@ -6,7 +6,7 @@ const EXPRESSION: i32 = 2;
 const DATA: i32 = 3;
 const RESOURCE: i32 = 4;
 
-const LEARN: [&str; 4] = ["--kernel", "rbf(length_scale=1)", "--estimator", "knn(k=1, calibrated=false)"];
+const LEARN: [&str; 4] = ["--kernel", "rbf(length_scale=1)", "--estimator", "knn(k=1)"];
 
 fn says(text: &str, parts: &[&str]) {
     for part in parts {
@@ -133,7 +133,7 @@ fn titles_are_skipped_words_are_kept_and_new_rows_are_read_alike() {
         assert_eq!(shell.done(&["predict", "m.mercer", "new.csv"]).out, "y\nNone\nApnea\nNA\n");
     }
     shell.write("lines.txt", class.repeat(8).iter().map(|c| format!("{c} a text of {c}\n")).collect::<String>());
-    let text = ["--kernel", "spectrum(k=2)", "--estimator", "knn(k=1, calibrated=false)"];
+    let text = ["--kernel", "spectrum(k=2)", "--estimator", "knn(k=1)"];
     shell.done(&[&["fit", "lines.txt", "--lines", "-o", "l.mercer"][..], &text].concat());
     says(&shell.done(&["predict", "l.mercer", "lines.txt", "--lines"]).out, &["label\nNone\nApnea\nNA\n"]);
 }

@@ -102,7 +102,7 @@ impl HeldOut<'_> {
         let mut places: Vec<usize> = (0..fold.test.len()).filter(|&k| self.weights.is_none_or(|w| w[fold.test[k]] > 0.0)).collect();
         let mut units: Vec<Vec<usize>> = match self.split {
             Split::Rows => places.into_iter().map(|k| vec![k]).collect(),
-            Split::Groups(groups) => {
+            Split::Groups(groups) | Split::Copies(groups) => {
                 places.sort_by_key(|&k| groups[fold.test[k]]);
                 places.chunk_by(|&a, &b| groups[fold.test[a]] == groups[fold.test[b]]).map(<[usize]>::to_vec).collect()
             }

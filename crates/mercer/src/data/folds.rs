@@ -23,6 +23,8 @@ pub enum Split {
     Rows,
     /// Rows of one group (a number per row) are on one side.
     Groups(Vec<usize>),
+    /// Rows with one number are copies of one row: they are on one side, and are one row that has the weight of all.
+    Copies(Vec<usize>),
     /// Rows are scored by what was learnt from rows of earlier times (a finite number per row).
     Time(Vec<f64>),
 }
@@ -33,6 +35,7 @@ impl Split {
         match self {
             Split::Rows => Split::Rows,
             Split::Groups(groups) => Split::Groups(rows.iter().map(|&i| groups[i]).collect()),
+            Split::Copies(numbers) => Split::Copies(rows.iter().map(|&i| numbers[i]).collect()),
             Split::Time(times) => Split::Time(rows.iter().map(|&i| times[i]).collect()),
         }
     }
@@ -41,15 +44,32 @@ impl Split {
     pub fn most_folds(&self, rows: usize) -> usize {
         match self {
             Split::Rows => rows,
-            Split::Groups(groups) => groups.iter().collect::<std::collections::HashSet<_>>().len(),
+            Split::Groups(groups) | Split::Copies(groups) => groups.iter().collect::<std::collections::HashSet<_>>().len(),
             Split::Time(times) => starts(&in_order(times), times).len().saturating_sub(1),
+        }
+    }
+
+    /// Whether each row may be on a side of its own.
+    pub fn frees_rows(&self) -> bool {
+        match self {
+            Split::Rows => true,
+            Split::Copies(_) => self.repeated().is_none(),
+            Split::Groups(_) | Split::Time(_) => false,
+        }
+    }
+
+    /// The numbers of rows of which some are copies.
+    pub fn repeated(&self) -> Option<&[usize]> {
+        match self {
+            Split::Copies(numbers) if self.most_folds(numbers.len()) < numbers.len() => Some(numbers),
+            _ => None,
         }
     }
 
     fn check(&self, rows: usize) -> Result<()> {
         let (what, found) = match self {
             Split::Rows => return Ok(()),
-            Split::Groups(groups) => ("groups", groups.len()),
+            Split::Groups(groups) | Split::Copies(groups) => ("groups", groups.len()),
             Split::Time(times) => ("times", times.len()),
         };
         if found != rows {
@@ -89,7 +109,7 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
     let n = target.rows();
     split.check(n)?;
     let what = match split {
-        Split::Rows => "rows",
+        Split::Rows | Split::Copies(_) => "rows",
         Split::Groups(_) => "groups",
         Split::Time(_) => "times",
     };
@@ -109,7 +129,7 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let units: Vec<Vec<usize>> = match split {
         Split::Rows => (0..n).map(|i| vec![i]).collect(),
-        Split::Groups(g) => {
+        Split::Groups(g) | Split::Copies(g) => {
             let mut by_group = std::collections::BTreeMap::<usize, Vec<usize>>::new();
             (0..n).for_each(|i| by_group.entry(g[i]).or_default().push(i));
             by_group.into_values().collect()
@@ -122,8 +142,14 @@ pub fn folds(target: &Target, split: &Split, count: usize, seed: u64) -> Result<
     };
     let mut order: Vec<usize> = (0..units.len()).collect();
     order.shuffle(&mut random);
-    // Dealt out class by class in one go, so that fold sizes differ by at most one.
-    order.sort_by_key(|&u| class(&units[u]));
+    // Dealt out class by class in one go, so that fold sizes differ by at most one; the class that the shuffle names first is the first,
+    // so that neither names nor codes of classes decide.
+    let mut turns = std::collections::HashMap::new();
+    for &u in &order {
+        let turn = turns.len();
+        turns.entry(class(&units[u])).or_insert(turn);
+    }
+    order.sort_by_key(|&u| turns[&class(&units[u])]);
     let mut of = vec![0; n];
     for (turn, &u) in order.iter().enumerate() {
         units[u].iter().for_each(|&i| of[i] = turn % count);
@@ -184,6 +210,39 @@ mod tests {
         let made = |seed| folds(&classes(), &Split::Rows, 5, seed).unwrap();
         assert_eq!(made(7), made(7));
         assert_ne!(made(7), made(8));
+    }
+
+    fn three(order: [usize; 3]) -> Target {
+        let codes = (0..61).map(|i| order[usize::from(i % 3 == 0) + usize::from(i % 7 == 0)]).collect();
+        Target::Classes { codes, names: ["a", "b", "c"].map(String::from).to_vec() }
+    }
+
+    #[test]
+    fn neither_names_nor_codes_of_classes_decide() {
+        let groups = Split::Groups((0..61).map(|i| i / 2).collect());
+        for (split, seed) in [Split::Rows, groups].iter().flat_map(|split| (0..5).map(move |seed| (split, seed))) {
+            let made = folds(&three([0, 1, 2]), split, 4, seed).unwrap();
+            for order in [[2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+                assert_eq!(made, folds(&three(order), split, 4, seed).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn copies_stay_together_and_are_dealt_as_one_row() {
+        // Each row of 20 once, and some of them again at the end.
+        let first: Vec<usize> = (0..20).collect();
+        let all: Vec<usize> = first.iter().copied().chain([3, 3, 7, 19]).collect();
+        let target = |rows: &[usize]| Target::Classes { codes: rows.iter().map(|i| i % 2).collect(), names: vec!["a".into(), "b".into()] };
+        let once = folds(&target(&first), &Split::Rows, 5, 1).unwrap();
+        let copies = Split::Copies(all.clone());
+        assert_eq!(once, folds(&target(&first), &Split::Copies(first.clone()), 5, 1).unwrap());
+        for (a, b) in once.iter().zip(folds(&target(&all), &copies, 5, 1).unwrap()) {
+            let held_out: Vec<usize> = (0..24).filter(|&i| a.test.contains(&all[i])).collect();
+            assert_eq!(b.test, held_out);
+        }
+        assert!(copies.repeated().is_some() && !copies.frees_rows());
+        assert!(Split::Copies(first).frees_rows() && Split::Rows.frees_rows() && !Split::Groups(vec![0, 1]).frees_rows());
     }
 
     #[test]

@@ -30,8 +30,10 @@ pub(crate) fn some_rows_of(target: &Target, most: usize, seed: u64) -> Vec<usize
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut of_class: Vec<Vec<usize>> = vec![Vec::new(); names.len().max(codes.iter().max().map_or(0, |k| k + 1))];
-    codes.iter().enumerate().for_each(|(i, &k)| of_class[k].push(i));
-    of_class.iter_mut().for_each(|rows| rows.shuffle(&mut random));
+    // One shuffle for all, so that neither names nor codes of classes decide.
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(&mut random);
+    order.into_iter().for_each(|i| of_class[codes[i]].push(i));
     // Every row stands at the middle of its share of its class; the first of each class stands first of all.
     let mut places: Vec<(f64, usize)> = Vec::with_capacity(n);
     for rows in &of_class {
@@ -56,6 +58,8 @@ mod tests {
         let count = |k: usize| rows.iter().filter(|&&i| codes[i] == k).count();
         assert!((88..=91).contains(&count(0)) && (9..=11).contains(&count(1)) && count(2) == 1, "{} {}", count(0), count(1));
         assert_ne!(rows, some_rows_of(&target, 100, 2));
+        let turned = Target::Classes { codes: codes.iter().map(|k| 2 - k).collect(), names: ["c", "b", "a"].map(String::from).to_vec() };
+        assert_eq!(rows, some_rows_of(&turned, 100, 1));
         assert_eq!(some_rows_of(&target, 5000, 1).len(), 1000);
     }
 }

@@ -15,6 +15,7 @@ pub(super) trait AnyEstimator {
     fn absorbs_shifts(&self) -> bool;
     fn goes_by_order(&self) -> bool;
     fn gives(&self) -> Gives;
+    fn holds_out(&self) -> bool;
     fn needs(&self) -> Needs;
     fn skips_rows(&self) -> bool;
     fn multiplies(&self) -> bool;
@@ -62,6 +63,9 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn gives(&self) -> Gives {
         E::GIVES
+    }
+    fn holds_out(&self) -> bool {
+        E::HOLDS_OUT
     }
     fn needs(&self) -> Needs {
         E::NEEDS

@@ -6,8 +6,12 @@
 //! many sigmoids as pairs, so that what they owe to a row is no small part of what they say of it: a row is coupled by sigmoids that were
 //! fitted without it (one Newton step: Beirami and others 2017, On optimal generalizability in parametric learning), and the softmax is
 //! fitted to that.
+//!
+//! A calibration never goes against the scores: where held-out rows lie on the wrong side more often than not, or say nothing of a class,
+//! as every row of it is a copy of one, probabilities are those that the method has by itself; of decision values alone nearly even ones.
 
 use super::coupling::couple;
+use super::held_out::ScoreKind;
 use super::platt::Sigmoid;
 use super::scaled_softmax::{Rows, ScaledSoftmax};
 use super::{Answer, Expansion, Fitted, FittedModel, Found, HeldOut, Predicted, Predictions, Query, Spectrum, Summary, Task, Want};
@@ -22,6 +26,10 @@ use serde::{Deserialize, Serialize};
 const LEAST_ROWS: usize = 3;
 /// Of scores by class, pairs are coupled for no more classes than this: their number grows with the square.
 const MOST_COUPLED: usize = 30;
+/// How much the odds of a score of typical size differ from even ones where held-out rows do not bear the scores out.
+const EVEN: f64 = 1e-6;
+/// Log odds as they are.
+const IDENTITY: Sigmoid = Sigmoid { slope: 1.0, offset: 0.0 };
 /// Rows that one thread makes probabilities of at a time.
 const PIECE: usize = 256;
 
@@ -59,6 +67,7 @@ struct Calibrating<'a> {
     mass: &'a [f64],
     /// For each row the sigmoids of its pairs that were fitted without it, with their places.
     without: &'a [Vec<(usize, Sigmoid)>],
+    of: ScoreKind,
 }
 
 impl Table<'_> {
@@ -86,15 +95,39 @@ impl Table<'_> {
     }
 }
 
+/// Training rows by class, all and those that are held out.
+struct Counts<'a> {
+    names: &'a [String],
+    /// Weights of the training rows of each class.
+    mass: Vec<f64>,
+    /// Held-out rows of each class.
+    held_out: Vec<usize>,
+    /// Classes that training rows have.
+    present: Vec<usize>,
+}
+
+impl Counts<'_> {
+    fn rare(&self, class: usize) -> bool {
+        self.held_out[class] < LEAST_ROWS
+    }
+    /// The names of the classes for which something holds.
+    fn list(&self, of: impl Fn(usize) -> bool) -> Vec<String> {
+        self.present.iter().filter(|&&k| of(k)).map(|&k| format!("'{}'", self.names[k])).collect()
+    }
+}
+
 impl Calibration {
-    /// Fits to held-out scores, given the codes of all training rows; what there is to say of it.
-    fn fit(held_out: &HeldOut, all: &[usize], names: &[String], control: &Control) -> Result<(Calibration, Vec<String>)> {
+    /// Fits to held-out scores; what there is to say of it.
+    fn fit(held_out: &HeldOut, task: &Task<'_>, control: &Control) -> Result<(Calibration, Vec<String>)> {
+        let (all, names) = task.target.as_classes("a calibration")?;
         let classes = names.len();
         let codes: Vec<usize> = held_out.rows.iter().map(|&i| all[i]).collect();
         let codes = codes.as_slice();
-        let counts = |codes: &[usize]| (0..classes).map(|k| codes.iter().filter(|c| **c == k).count()).collect::<Vec<_>>();
-        let (count, learnt) = (counts(codes), counts(all));
-        let present: Vec<usize> = (0..classes).filter(|&k| learnt[k] > 0).collect();
+        let mut counts = Counts { names, mass: vec![0.0; classes], held_out: vec![0; classes], present: Vec::new() };
+        all.iter().enumerate().for_each(|(i, &k)| counts.mass[k] += task.weight(i));
+        codes.iter().for_each(|&k| counts.held_out[k] += 1);
+        counts.present = (0..classes).filter(|&k| counts.mass[k] > 0.0).collect();
+        let present = &counts.present;
         if let [only] = present[..] {
             return Err(Error::Data(format!(
                 "probabilities need rows of at least two classes, and every row is of class '{}'; add rows of another class, or check the target column",
@@ -111,71 +144,115 @@ impl Calibration {
         let several = present.len() > 2;
         let mut without: Vec<Vec<(usize, Sigmoid)>> = vec![Vec::new(); if several { codes.len() } else { 0 }];
         let mut sigmoids = Vec::with_capacity(pairs.len());
+        let mut falling = 0;
         for (o, &(a, b)) in pairs.iter().enumerate() {
             control.check_time("probabilities")?;
+            if counts.rare(a) || counts.rare(b) {
+                sigmoids.push(match held_out.of {
+                    ScoreKind::LogProbabilities => IDENTITY,
+                    ScoreKind::DecisionValues => Sigmoid { slope: counts.mass[a].min(counts.mass[b]).ln_1p(), offset: 0.0 },
+                });
+                continue;
+            }
             let of_pair: Vec<usize> = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b).collect();
             let row = |&i: &usize| (table.of_pair(table.values.row(i), o, (a, b)), codes[i] == b, held_out.mass[i]);
             let rows: Vec<_> = of_pair.iter().map(row).collect();
-            if count[a].min(count[b]) < LEAST_ROWS {
-                sigmoids.push(shrunk(&rows));
+            let fitted = Sigmoid::fit(&rows);
+            if fitted.slope <= 0.0 {
+                falling += 1;
+                sigmoids.push(if held_out.of == ScoreKind::LogProbabilities { IDENTITY } else { even(&rows) });
                 continue;
             }
-            let fitted = Sigmoid::fit(&rows);
             if several {
                 of_pair.into_iter().zip(fitted.without_each(&rows)).for_each(|(i, sigmoid)| without[i].push((o, sigmoid)));
             }
             sigmoids.push(fitted);
         }
+        let uncalibrated = !several && sigmoids.first() == Some(&IDENTITY);
         let mut made = Calibration { classes, of: Of::Pairs, pairs, sigmoids, softmax: None };
+        if several {
+            let rows = Calibrating { table: &table, codes, mass: &held_out.mass, without: &without, of: held_out.of };
+            made.choose(&rows, &counts, control)?;
+        }
+        let uncalibrated = uncalibrated || (held_out.of == ScoreKind::LogProbabilities && made.is_identity());
+        let notes = made.notes(held_out, &counts, falling, uncalibrated);
+        Ok((made, notes))
+    }
+
+    /// Whether it leaves the probabilities of a method as they are.
+    fn is_identity(&self) -> bool {
+        self.of == Of::Scores && self.softmax.as_ref().is_some_and(ScaledSoftmax::is_identity)
+    }
+
+    fn notes(&self, held_out: &HeldOut, counts: &Counts<'_>, falling: usize, uncalibrated: bool) -> Vec<String> {
         let mut notes = Vec::new();
-        let rare: Vec<String> = present.iter().filter(|&&k| count[k] < LEAST_ROWS).map(|&k| format!("'{}'", names[k])).collect();
+        let unseen = counts.list(|k| counts.held_out[k] == 0);
+        let rare = counts.list(|k| counts.rare(k));
         if !rare.is_empty() {
+            let why = if unseen.len() == rare.len() {
+                "no other row has it than the one held out, or its copies".to_owned()
+            } else {
+                format!("fewer than {LEAST_ROWS}")
+            };
+            let then = match held_out.of {
+                ScoreKind::LogProbabilities => "its probabilities are those of the method",
+                ScoreKind::DecisionValues => "a score on the margin counts as much as so few rows allow, (n + 1) / (n + 2)",
+            };
+            notes.push(format!("too few rows to calibrate class {} ({why}): {then}", rare.join(", ")));
+        }
+        if falling > 0 && (self.of == Of::Pairs || uncalibrated) {
+            let then = match held_out.of {
+                ScoreKind::LogProbabilities => "the probabilities of the method stay as they are there",
+                ScoreKind::DecisionValues => "both classes are about as probable there, and the decision value decides",
+            };
             notes.push(format!(
-                "too few rows to calibrate class {} (fewer than {LEAST_ROWS}): a score on the margin counts as much as so few rows allow, (n + 1) / (n + 2)",
-                rare.join(", ")
+                "held-out rows had the wrong decision more often than not in {falling} of {} pairs of classes: {then}",
+                self.sigmoids.len()
             ));
         }
-        if several && rare.len() < present.len() {
-            let rows = Calibrating { table: &table, codes, mass: &held_out.mass, without: &without };
-            made.choose(&rows, &present, rare.is_empty(), control)?;
-        }
-        let falling = made.sigmoids.iter().filter(|s| s.slope < 0.0).count();
-        if falling > 0 && made.of == Of::Pairs {
-            notes.push(format!(
-                "the sigmoid falls with the decision value in {falling} of {} problems: held-out rows lay on the wrong side more often than not, and probabilities there go against the margin",
-                made.sigmoids.len()
-            ));
-        }
-        let against = made.softmax.as_ref().is_some_and(|s| s.factors.iter().any(|a| *a < 0.0));
-        if against {
-            notes.push("held-out rows of a class had lower scores of it than others had: probabilities there go against the scores".into());
-        }
-        let how = match (made.of, &made.softmax) {
+        let how = match (self.of, &self.softmax) {
+            _ if uncalibrated => {
+                notes.push(format!("probabilities are not calibrated: scores {} do not tell how", held_out.how));
+                return notes;
+            }
             (Of::Pairs, None) => "Platt's sigmoids of scores",
             (Of::Pairs, Some(_)) => "a softmax of coupled pairs of classes, each with Platt's sigmoid of scores",
             (Of::Scores, _) => "a softmax of scaled scores",
         };
         notes.push(format!("probabilities are {how} {}", held_out.how));
-        Ok((made, notes))
+        notes
     }
 
-    /// Takes the candidate for several classes that held-out rows favour.
-    fn choose(&mut self, held_out: &Calibrating<'_>, present: &[usize], each: bool, control: &Control) -> Result<()> {
+    /// Takes the candidate for several classes that held-out rows favour. A softmax whose probabilities fall with the scores is none.
+    fn choose(&mut self, held_out: &Calibrating<'_>, counts: &Counts<'_>, control: &Control) -> Result<()> {
         let (n, classes) = (held_out.codes.len(), self.classes);
+        let known: Vec<usize> = counts.present.iter().copied().filter(|&k| counts.held_out[k] > 0).collect();
+        let every_class = !counts.present.iter().any(|&k| counts.rare(k));
         let mut least = f64::INFINITY;
         let mut best = None;
         for of in [Of::Pairs, Of::Scores] {
-            if of == Of::Pairs && self.pairs.is_empty() {
+            if known.len() < 2 || (of == Of::Pairs && self.pairs.is_empty()) {
                 continue;
             }
             let mut scores = Matrix::zeros(n, classes);
             self.over_rows(&mut scores, control, |i, out| self.inner(of, held_out.table, i, &held_out.without[i], out))?;
             let rows = Rows { scores: &scores, codes: held_out.codes, mass: held_out.mass };
-            let found = ScaledSoftmax::fit(&rows, present, each && of == Of::Scores, control)?;
+            let mut found = None;
+            for each in [true, false] {
+                if found.is_none() && (!each || (every_class && of == Of::Scores)) {
+                    found = Some(ScaledSoftmax::fit(&rows, &known, each, control)?).filter(ScaledSoftmax::rises);
+                }
+            }
+            let Some(found) = found else { continue };
             let expected = found.surprise(&rows) + found.freedom();
             if expected < least {
-                (least, best) = (expected, Some((of, found)));
+                (least, best) = (expected, Some((of, found.with_classes(&counts.present))));
             }
+        }
+        // What is left where no candidate rises with the scores: probabilities of the method, or nearly even ones.
+        if best.is_none() && (held_out.of == ScoreKind::LogProbabilities || self.pairs.is_empty()) {
+            let factor = if held_out.of == ScoreKind::LogProbabilities { 1.0 } else { EVEN };
+            best = Some((Of::Scores, ScaledSoftmax::scaled(&counts.present, factor)));
         }
         if let Some((of, found)) = best {
             (self.of, self.softmax) = (of, Some(found));
@@ -244,10 +321,11 @@ impl Calibration {
     }
 }
 
-/// As sure of a score on the margin as (n + 1) / (n + 2), n the lesser weight of the two classes: Platt's aim, and no more.
-fn shrunk(rows: &[(f64, bool, f64)]) -> Sigmoid {
-    let mass = |class: bool| rows.iter().filter(|r| r.1 == class).map(|r| r.2).sum::<f64>();
-    Sigmoid { slope: mass(true).min(mass(false)).ln_1p(), offset: 0.0 }
+/// Nearly even odds that rise with the score: what is said of scores that held-out rows do not bear out, so that they still decide.
+fn even(rows: &[(f64, bool, f64)]) -> Sigmoid {
+    let (square, mass) = rows.iter().fold((0.0, 0.0), |(s, m), &(f, _, w)| (s + w * f * f, m + w));
+    let size = (square / mass).sqrt();
+    Sigmoid { slope: if size > 0.0 && size.is_finite() { EVEN / size } else { EVEN }, offset: 0.0 }
 }
 
 /// A fit whose scores become probabilities; the predicted class is the one of the greatest.
@@ -262,10 +340,9 @@ pub struct Calibrated {
 impl Calibrated {
     /// Calibrates a fit to a task of classes.
     pub(super) fn of(fitted: FittedModel, held_out: &HeldOut, task: &Task<'_>) -> Result<Calibrated> {
-        let (codes, names) = task.target.as_classes("a calibration")?;
         // A fit that was ended has scores all the same, and what they say is not lost.
         let control = task.control.last_step().at_least(1.0);
-        let (calibration, notes) = Calibration::fit(held_out, codes, names, &control)?;
+        let (calibration, notes) = Calibration::fit(held_out, task, &control)?;
         let mut summary = fitted.summary().clone();
         summary.notes.extend(notes);
         if !held_out.converged {
@@ -352,6 +429,8 @@ impl Fitted for Calibrated {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Target;
+    use crate::gram::Dense;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -382,11 +461,15 @@ mod tests {
                 rows: (0..rows).collect(),
                 scores,
                 pairs: Vec::new(),
+                of: ScoreKind::DecisionValues,
                 mass: vec![1.0; rows],
                 converged: true,
                 how: String::new(),
             };
-            let (made, _) = Calibration::fit(&held_out, &codes, &names, &control).unwrap();
+            let gram = Dense::square(Matrix::zeros(0, 0)).unwrap();
+            let target = Target::Classes { codes, names: names.clone() };
+            let task = Task { gram: &gram, target: &target, weights: None, control: &control, seed };
+            let (made, _) = Calibration::fit(&held_out, &task, &control).unwrap();
             of_pairs += usize::from(made.of == Of::Pairs);
             let (new, truth) = drawn(3000, classes, 100 + seed);
             let said = made.probabilities(&new, &[], &control).unwrap();

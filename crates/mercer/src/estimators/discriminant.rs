@@ -16,7 +16,7 @@ use super::outputs::outputs;
 use super::settled::settled;
 use super::{
     Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
-    Task, Want, When,
+    Task, Trace, Want, When,
 };
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
@@ -72,15 +72,17 @@ impl Discriminant {
         };
         let indicators = fitted.expansion();
         let f = fitted.at_training_rows(lambda, task)?;
-        let groups = Groups::of(task, &(0..task.rows()).collect::<Vec<_>>(), &f)?;
+        let groups = Groups::of(task, (&(0..task.rows()).collect::<Vec<_>>(), &task.all_weights()), &f)?;
         let (turn, between) = groups.directions(task.control)?;
         let mut unseen = None;
         let (mut means, mut towards) = (Matrix::zeros(0, 0), Matrix::zeros(0, 0));
         let mut how = "at the training rows, and surer than they should be".to_owned();
         if let Some(held_out) = held_out {
+            // Rows alone know nothing of their copies: of a row of weight w one is left out, as of w rows. The others leave all copies out.
             let values = if *split == Split::Rows { without_one(task, &held_out, &f)? } else { held_out.scores.clone() };
-            let classes = Groups::of(task, &held_out.rows, &values)?;
-            if classes.shares.iter().all(|s| *s > 0.0) {
+            if !held_out.rows.is_empty() {
+                let (rows, mass, all) = with_every_class(task, &held_out, &values, &f)?;
+                let classes = Groups::of(task, (&rows, &mass), &all)?;
                 (means, towards) = classes.gaussians(&turn, task.control)?;
                 how.clone_from(&held_out.how);
                 unseen = Some((held_out, product(&values, &turn)?));
@@ -149,6 +151,7 @@ impl Estimator for Discriminant {
     const NEEDS: Needs = Needs::MercerKernel;
     const CRITERION: Option<&'static str> = Some("leave-one-out error of the indicators");
     const CRITERION_LEAVES_OUT: bool = true;
+    const HOLDS_OUT: bool = true;
     type Fitted = FittedDiscriminant;
 
     fn criterion_for_display(value: f64) -> f64 {
@@ -171,6 +174,10 @@ impl Estimator for Discriminant {
         self.fitted(task, &Split::Rows).map(|(fitted, _)| fitted)
     }
 
+    fn fit_keeping(&self, task: &Task<'_>, _earlier: Option<(&Self::Fitted, &Trace)>, split: &Split) -> Result<(Self::Fitted, Trace)> {
+        self.fitted(task, split).map(|(fitted, _)| (fitted, Trace::default()))
+    }
+
     fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
         let (fitted, unseen) = self.fitted(task, split)?;
         let Some((held_out, z)) = unseen else {
@@ -185,7 +192,7 @@ impl Estimator for Discriminant {
         let factor = |i: usize| if self.priors == Priors::Equal { 1.0 / of_class[codes[i]] } else { 1.0 };
         let whole = if self.priors == Priors::Equal { held_out.rows.len() as f64 / names.len() as f64 } else { 1.0 };
         let mass = held_out.rows.iter().zip(&held_out.mass).map(|(&i, w)| whole * factor(i) * w).collect();
-        let made = HeldOut { mass, scores: scores.into_owned(), pairs: pairs.to_vec(), ..held_out };
+        let made = HeldOut { mass, scores: scores.into_owned(), pairs: pairs.to_vec(), of: predictions.score_kind(), ..held_out };
         Ok((fitted, made))
     }
 
@@ -209,6 +216,18 @@ fn without_one(task: &Task<'_>, held_out: &HeldOut, f: &Matrix) -> Result<Matrix
     }))
 }
 
+/// Held-out rows with their weights and values; of classes that have none of them the training rows with theirs.
+fn with_every_class(task: &Task<'_>, held_out: &HeldOut, values: &Matrix, f: &Matrix) -> Result<(Vec<usize>, Vec<f64>, Matrix)> {
+    let (codes, names) = task.target.as_classes(Discriminant::NAME)?;
+    let mut known = vec![false; names.len()];
+    held_out.rows.iter().for_each(|&i| known[codes[i]] = true);
+    let others: Vec<usize> = (0..task.rows()).filter(|&i| !known[codes[i]]).collect();
+    let mut all = values.clone();
+    all.append_rows(f.select_rows(&others));
+    let mass = held_out.mass.iter().copied().chain(others.iter().map(|&i| task.weight(i))).collect();
+    Ok((held_out.rows.iter().chain(&others).copied().collect(), mass, all))
+}
+
 /// Fitted indicators by class.
 struct Groups {
     /// Shares of the classes that have rows.
@@ -222,17 +241,13 @@ struct Groups {
 }
 
 impl Groups {
-    /// Of some rows of a task, by their outputs.
-    fn of(task: &Task<'_>, rows: &[usize], f: &Matrix) -> Result<Groups> {
+    /// Of some rows of a task with their weights, by their outputs.
+    fn of(task: &Task<'_>, (rows, weights): (&[usize], &[f64]), f: &Matrix) -> Result<Groups> {
         let Target::Classes { codes, names } = task.target else { return Err(Error::Data("discriminant predicts classes".into())) };
         let size = f.cols();
-        let sums = |rows: &mut dyn Iterator<Item = usize>| {
-            let mut mass = vec![0.0; names.len()];
-            rows.for_each(|i| mass[codes[i]] += task.weight(i));
-            mass
-        };
-        let of_task = sums(&mut (0..codes.len()));
-        let mass = sums(&mut rows.iter().copied());
+        let (mut of_task, mut mass) = (vec![0.0; names.len()], vec![0.0; names.len()]);
+        codes.iter().enumerate().for_each(|(i, &k)| of_task[k] += task.weight(i));
+        rows.iter().zip(weights).for_each(|(&i, w)| mass[codes[i]] += w);
         let present: Vec<usize> = (0..names.len()).filter(|&k| of_task[k] > 0.0).collect();
         let all: f64 = mass.iter().sum();
         let mut means = Matrix::zeros(present.len(), size);
@@ -240,15 +255,15 @@ impl Groups {
         for (k, &i) in rows.iter().enumerate() {
             let at = present.partition_point(|&k| k < codes[i]);
             for o in 0..size {
-                means[(at, o)] += task.weight(i) * f[(k, o)] / mass[codes[i]];
-                mean[o] += task.weight(i) * f[(k, o)] / all;
+                means[(at, o)] += weights[k] * f[(k, o)] / mass[codes[i]];
+                mean[o] += weights[k] * f[(k, o)] / all;
             }
         }
         let mut total = Matrix::zeros(size, size);
-        for (k, &i) in rows.iter().enumerate() {
+        for (k, weight) in weights.iter().enumerate() {
             for o in 0..size {
                 for p in 0..size {
-                    total[(o, p)] += task.weight(i) / all * (f[(k, o)] - mean[o]) * (f[(k, p)] - mean[p]);
+                    total[(o, p)] += weight / all * (f[(k, o)] - mean[o]) * (f[(k, p)] - mean[p]);
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Scores of training rows by fits that did not see them: what calibration learns from.
 
 use super::{Estimator, Fitted, Predictions, Query, Task, Want, When};
-use crate::data::{Fold, Split, folds, some_rows_of};
+use crate::data::{Fold, Split, Target, folds, some_rows_of};
 use crate::error::{Error, Result};
 use crate::gram::Subset;
 use crate::linalg::Matrix;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// Parts of the rows that are held out in turn.
 const FOLDS: usize = 5;
@@ -13,14 +14,25 @@ const FOLDS: usize = 5;
 pub(super) const ENOUGH_ROWS: usize = 2000;
 const ENOUGH_PER_CLASS: usize = 100;
 
-/// Scores of training rows by fits that did not see them.
+/// What scores are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreKind {
+    /// Decision values.
+    DecisionValues,
+    /// Logarithms of probabilities that the method has without a calibration.
+    LogProbabilities,
+}
+
+/// Scores of training rows by fits that did not see them. A row whose class no other row has tells nothing, and is not among them.
 pub struct HeldOut {
-    /// The rows, from 0.
+    /// The rows, from 0; of copies the first.
     pub rows: Vec<usize>,
     /// Their scores: rows x pairs where pairs are named, else one alone for two classes or one for each class.
     pub scores: Matrix,
     /// The pair of classes of each score: above 0 for the second.
     pub pairs: Vec<(usize, usize)>,
+    /// What the scores are.
+    pub of: ScoreKind,
     /// How much each row counts: its weight, times that of its class where classes have weights.
     pub mass: Vec<f64>,
     /// Whether every fit met its tolerance.
@@ -46,18 +58,55 @@ impl Predictions {
 /// Scores, and the pair of classes of each column where they are of pairs.
 type ScoresOfPairs<'a> = (Cow<'a, Matrix>, &'a [(usize, usize)]);
 
+impl Predictions {
+    /// What [`Predictions::for_calibration`] gives.
+    pub(super) fn score_kind(&self) -> ScoreKind {
+        if self.probabilities.is_some() { ScoreKind::LogProbabilities } else { ScoreKind::DecisionValues }
+    }
+}
+
 impl HeldOut {
     /// Of predictions for every training row by fits without it.
     pub(super) fn one_by_one(predictions: &Predictions, task: &Task<'_>) -> Result<HeldOut> {
         let (scores, pairs) = predictions.for_calibration()?;
-        Ok(HeldOut {
+        let all = HeldOut {
             rows: (0..task.rows()).collect(),
             mass: task.all_weights(),
             pairs: pairs.to_vec(),
+            of: predictions.score_kind(),
             scores: scores.into_owned(),
             converged: true,
             how: one_by_one(task.rows(), task.rows()),
-        })
+        };
+        Ok(all.of_known_classes(task))
+    }
+
+    /// Those of left-out rows whose class other rows have.
+    pub(super) fn of_known_classes(self, task: &Task<'_>) -> HeldOut {
+        let Target::Classes { codes, names } = task.target else { return self };
+        let mut count = vec![0; names.len()];
+        codes.iter().for_each(|&k| count[k] += 1);
+        self.retain(|row| count[codes[row]] > 1)
+    }
+
+    /// Each row once, with the weight of its copies.
+    pub(super) fn each_once(mut self, task: &Task<'_>, split: &Split) -> HeldOut {
+        let (Some(numbers), Target::Classes { codes, .. }) = (split.repeated(), task.target) else { return self };
+        let mut mass = HashMap::new();
+        self.rows.iter().zip(&self.mass).for_each(|(&i, w)| *mass.entry((numbers[i], codes[i])).or_insert(0.0) += w);
+        self.rows.iter().zip(&mut self.mass).for_each(|(&i, w)| *w = mass.remove(&(numbers[i], codes[i])).unwrap_or(0.0));
+        let firsts: HashSet<usize> = self.rows.iter().zip(&self.mass).filter(|(_, w)| **w > 0.0).map(|(&i, _)| i).collect();
+        self.retain(|row| firsts.contains(&row))
+    }
+
+    fn retain(mut self, kept: impl Fn(usize) -> bool) -> HeldOut {
+        let places: Vec<usize> = (0..self.rows.len()).filter(|&k| kept(self.rows[k])).collect();
+        if places.len() < self.rows.len() {
+            self.scores = self.scores.select_rows(&places);
+            self.rows = places.iter().map(|&k| self.rows[k]).collect();
+            self.mass = places.iter().map(|&k| self.mass[k]).collect();
+        }
+        self
     }
 
     /// Scores by fits of folds that keep to a split, where there is one; else of rows left out one by one, of no more of them than a
@@ -68,22 +117,44 @@ impl HeldOut {
         split: &Split,
         left_out: impl FnOnce(&[usize]) -> Result<Predictions>,
     ) -> Result<HeldOut> {
-        if *split != Split::Rows || task.rows() < 2 {
+        if let Some(copies) = split.repeated() {
+            return each_once(estimator, task, copies);
+        }
+        if !split.frees_rows() || task.rows() < 2 {
             return out_of_fold(estimator, task, split);
         }
         let (_, names) = task.target.as_classes("a calibration")?;
         let rows = some_rows_of(task.target, enough(names.len()).min(task.rows()), task.seed);
         let predictions = left_out(&rows)?;
         let (scores, pairs) = predictions.for_calibration()?;
-        Ok(HeldOut {
+        let found = HeldOut {
             mass: rows.iter().map(|&i| task.weight(i)).collect(),
             how: one_by_one(rows.len(), task.rows()),
             pairs: pairs.to_vec(),
+            of: predictions.score_kind(),
             scores: scores.into_owned(),
             converged: true,
             rows,
-        })
+        };
+        Ok(found.of_known_classes(task))
     }
+}
+
+/// Held-out scores of a task that has each row once, with the weight of its copies: a row of weight w is w copies, which are left out
+/// together.
+pub(super) fn each_once<E: Estimator>(estimator: &E, task: &Task<'_>, copies: &[usize]) -> Result<HeldOut> {
+    let (codes, _) = task.target.as_classes("a calibration")?;
+    let mut rows: Vec<usize> = (0..copies.len()).collect();
+    rows.sort_by_key(|&i| (copies[i], codes[i], i));
+    let alike = |a: &usize, b: &usize| (copies[*a], codes[*a]) == (copies[*b], codes[*b]);
+    let weights: Vec<f64> = rows.chunk_by(alike).map(|some| some.iter().map(|&i| task.weight(i)).sum()).collect();
+    rows.dedup_by(|a, b| alike(a, b));
+    let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+    let once = Task { gram: &gram, target: &target, weights: Some(&weights), ..*task };
+    let (_, mut held_out) = estimator.fit_held_out(&once, None, &Split::Rows)?;
+    held_out.rows.iter_mut().for_each(|row| *row = rows[*row]);
+    held_out.how.push_str(", each with its copies");
+    Ok(held_out)
 }
 
 /// Said of rows that are left out.
@@ -102,10 +173,12 @@ pub(super) fn parts(task: &Task<'_>, split: &Split) -> Result<Vec<Fold>> {
     let n = codes.len();
     // Where a split leaves nothing to hold out, rows are held out all the same.
     let split = if split.most_folds(n) < 2 { &Split::Rows } else { split };
+    let numbers = split.repeated();
+    let count = |rows: &[usize]| numbers.map_or(rows.len(), |numbers| rows.iter().map(|&i| numbers[i]).collect::<HashSet<_>>().len());
     let mut parts = folds(task.target, split, FOLDS.min(split.most_folds(n)), task.seed)?;
     let (mut held, mut used) = (0, 0);
     while used < parts.len() && held < enough(names.len()) {
-        held += parts[used].test.len();
+        held += count(&parts[used].test);
         used += 1;
     }
     parts.truncate(used);
@@ -118,6 +191,8 @@ pub(super) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
     let keeping = match split {
         _ if all < 2 => "",
         Split::Rows => "",
+        Split::Copies(_) if split.repeated().is_none() => "",
+        Split::Copies(_) => " that keep copies together",
         Split::Groups(_) => " that keep groups together",
         Split::Time(_) => " of later times",
     };
@@ -129,56 +204,61 @@ pub(super) fn in_folds(used: usize, rows: usize, split: &Split) -> String {
     }
 }
 
-/// The scores of any estimator, by fits without a fold. A fold whose rest cannot be fitted, as it lacks a class, has the scores of
-/// a fit that knows nothing: 0.
+/// The scores of any estimator, by fits without a fold. Rows of a fold whose rest cannot be fitted, or lacks their class, have none.
 pub(super) fn out_of_fold<E: Estimator>(estimator: &E, task: &Task<'_>, split: &Split) -> Result<HeldOut> {
     let parts = parts(task, split)?;
     let probabilities = E::GIVES.probabilities == When::Always;
     let want = Want { probabilities, scores: true, ..Want::default() };
     let mut rows = Vec::new();
     let mut found: Option<(Matrix, Vec<(usize, usize)>)> = None;
-    let mut unknown = Vec::new();
+    let (codes, names) = task.target.as_classes("a calibration")?;
     let mut converged = true;
     for part in &parts {
         task.control.check_time("probabilities")?;
+        let test = of_known_classes(part, codes);
+        if test.is_empty() {
+            continue;
+        }
         let gram = Subset::new(task.gram, &part.train, &part.train);
         let target = task.target.select(&part.train);
         let weights: Option<Vec<f64>> = task.weights.map(|w| part.train.iter().map(|&i| w[i]).collect());
         let made = estimator.fit(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task }).and_then(|fitted| {
             let support: Vec<usize> = fitted.support().iter().map(|&s| part.train[s]).collect();
-            let cross = Subset::new(task.gram, &part.test, &support);
+            let cross = Subset::new(task.gram, &test, &support);
             Ok((fitted.predict(&Query::new(&cross, want, task.control))?, fitted.summary().converged))
         });
         let (predictions, met) = match made {
             Ok(made) => made,
             Err(error) if error.ends_all() => return Err(error),
-            Err(_) => {
-                unknown.extend(part.test.iter().copied());
-                continue;
-            }
+            Err(_) => continue,
         };
         converged &= met;
         let (scores, pairs) = predictions.for_calibration()?;
         match &mut found {
             None => found = Some((scores.into_owned(), pairs.to_vec())),
             // Machines of other pairs, as a class is missing, say nothing here.
-            Some((_, of)) if of.as_slice() != pairs => {
-                unknown.extend(part.test.iter().copied());
-                continue;
-            }
+            Some((_, of)) if of.as_slice() != pairs => continue,
             Some((all, _)) => all.append_rows(scores.into_owned()),
         }
-        rows.extend(part.test.iter().copied());
+        rows.extend(test);
     }
-    let Some((mut scores, pairs)) = found else {
+    let of = if probabilities { ScoreKind::LogProbabilities } else { ScoreKind::DecisionValues };
+    if probabilities && found.is_none() {
+        found = Some((Matrix::zeros(0, names.len()), Vec::new()));
+    }
+    let Some((scores, pairs)) = found else {
         return Err(Error::Data(
             "probabilities need rows that a fit can do without, and no fold could be held out; add rows of each class".into(),
         ));
     };
-    scores.append_rows(Matrix::zeros(unknown.len(), scores.cols()));
-    rows.extend(unknown);
     let mass = rows.iter().map(|&i| task.weight(i)).collect();
-    Ok(HeldOut { mass, rows, scores, pairs, converged, how: in_folds(parts.len(), task.rows(), split) })
+    Ok(HeldOut { mass, rows, scores, pairs, of, converged, how: in_folds(parts.len(), task.rows(), split) })
+}
+
+/// The held-out rows of a fold whose class the rest of the fold has.
+pub(super) fn of_known_classes(part: &Fold, codes: &[usize]) -> Vec<usize> {
+    let known: HashSet<usize> = part.train.iter().map(|&i| codes[i]).collect();
+    part.test.iter().copied().filter(|&i| known.contains(&codes[i])).collect()
 }
 
 #[cfg(test)]

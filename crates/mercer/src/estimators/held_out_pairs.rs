@@ -1,7 +1,7 @@
 //! Decision values of pairs of classes for rows that the machines did not learn from.
 
 use super::by_class::ByClass;
-use super::held_out::in_folds;
+use super::held_out::{ScoreKind, in_folds, of_known_classes};
 use super::{HeldOut, Task, svm};
 use crate::data::{Fold, Split};
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub(super) struct Solved<'a> {
 ///
 /// Folds are the same for all pairs. Problems of folds start from the solution on all rows and share kernel values. Where a class of
 /// a pair cannot be learnt, as it has no other row than those of the fold, the decision value is 0: that of a machine that knows
-/// nothing.
+/// nothing. Rows of that class are left out.
 pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Result<HeldOut> {
     let Solved { problems, solutions, folds: parts, options, .. } = *all;
     let order: Vec<usize> = all.held.map_or_else(|| (0..task.rows()).collect(), |held| held.order.clone());
@@ -53,23 +53,26 @@ pub(super) fn held_out(task: &Task<'_>, all: &Solved<'_>, split: &Split) -> Resu
     let solved = smo::solve_from(gram, &without, &known, &loose, task.control)?;
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(row, &i)| place[i] = row);
-    let rows: Vec<usize> = parts.iter().flat_map(|part| part.test.iter().copied()).collect();
+    let (codes, _) = task.target.as_classes("a calibration")?;
+    let tests: Vec<Vec<usize>> = parts.iter().map(|part| of_known_classes(part, codes)).collect();
+    let rows = tests.concat();
     let mut scores = Matrix::zeros(rows.len(), problems.len());
     let mut first = 0;
-    for (f, part) in parts.iter().enumerate() {
+    for (f, rows) in tests.iter().enumerate() {
         let machines = which.partition_point(|w| w.0 < f)..which.partition_point(|w| w.0 <= f);
-        let test: Vec<usize> = part.test.iter().map(|&i| place[i]).collect();
+        let test: Vec<usize> = rows.iter().map(|&i| place[i]).collect();
         let found = decide(gram, &test, &machines.clone().map(|m| (&without[m], &solved[m])).collect::<Vec<_>>(), task)?;
-        for r in 0..part.test.len() {
+        for r in 0..rows.len() {
             machines.clone().enumerate().for_each(|(column, m)| scores[(first + r, which[m].1)] = found[(r, column)]);
         }
-        first += part.test.len();
+        first += rows.len();
     }
     Ok(HeldOut {
         mass: rows.iter().map(|&i| (all.counted)(i)).collect(),
         rows,
         scores,
         pairs: all.pairs.to_vec(),
+        of: ScoreKind::DecisionValues,
         converged: solved.iter().all(|s| s.converged),
         how: in_folds(parts.len(), task.rows(), split),
     })

@@ -85,7 +85,8 @@ macro_rules! estimators {
             pub fn fit_along(&self, task: &Task<'_>, earlier: Option<(&FittedModel, &Trace)>) -> Result<(FittedModel, Trace)> {
                 self.fit_keeping(task, earlier, &Split::Rows)
             }
-            fn fit_keeping(
+            /// The same, where rows that are held out keep to a split.
+            pub(crate) fn fit_keeping(
                 &self,
                 task: &Task<'_>,
                 earlier: Option<(&FittedModel, &Trace)>,
@@ -100,16 +101,16 @@ macro_rules! estimators {
                             _ => None,
                         });
                         if !calibrated {
-                            return e.fit_along(task, earlier).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace));
+                            return e.fit_keeping(task, earlier, split).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace));
                         }
                         let made = e.fit_held_out(task, earlier.map(|(f, _)| f), split).and_then(|(fitted, held_out)| {
-                            Calibrated::of(FittedModel::$Estimator(fitted), &held_out, task)
+                            Calibrated::of(FittedModel::$Estimator(fitted), &held_out.each_once(task, split), task)
                         });
                         match made {
                             Ok(fitted) => Ok((FittedModel::Calibrated(fitted), Trace::default())),
                             // Nobody asked for it.
                             Err(error) if self.is_calibrated_by_default() && !error.ends_all() => {
-                                e.fit_along(task, earlier).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace))
+                                e.fit_keeping(task, earlier, split).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace))
                             }
                             Err(error) => Err(error),
                         }
@@ -410,9 +411,9 @@ impl EstimatorExpr {
     pub fn fit_with(&self, task: &Task<'_>, split: &Split) -> Result<FittedModel> {
         self.fit_keeping(task, None, split).map(|(fitted, _)| fitted)
     }
-    /// Whether a fit to such a target holds out rows to calibrate.
-    pub(crate) fn calibrates(&self, target: &Target) -> bool {
-        self.is_calibrated(target).unwrap_or(false)
+    /// Whether a fit to such a target holds out rows, to calibrate or for the fit itself.
+    pub(crate) fn holds_out(&self, target: &Target) -> bool {
+        self.any().holds_out() || self.is_calibrated(target).unwrap_or(false)
     }
     /// Whether a flag is set.
     pub(crate) fn is_set(&self, flag: &str) -> bool {

@@ -182,6 +182,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     /// Whether that criterion leaves rows out and keeps the kernel: then it is only right for a kernel that takes nothing from
     /// all training rows, or nothing that counts.
     const CRITERION_LEAVES_OUT: bool = false;
+    /// Whether the fit itself holds rows out, calibrated or not.
+    const HOLDS_OUT: bool = false;
     /// What fitting gives.
     type Fitted: Fitted;
 
@@ -250,11 +252,18 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn fit_along(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &Trace)>) -> Result<(Self::Fitted, Trace)> {
         Ok((self.fit_from(task, earlier.map(|(fitted, _)| fitted))?, Trace::default()))
     }
+    /// The same where rows are held out for the fit itself, calibrated or not: they keep to a split.
+    fn fit_keeping(&self, task: &Task<'_>, earlier: Option<(&Self::Fitted, &Trace)>, _split: &Split) -> Result<(Self::Fitted, Trace)> {
+        self.fit_along(task, earlier)
+    }
     /// The fit, with scores of training rows by fits without them, which calibration learns from: rows left out in closed form where
     /// there is one and any row may be, else held out in folds that keep to the split. To be written where the two come cheaper together.
     fn fit_held_out(&self, task: &Task<'_>, earlier: Option<&Self::Fitted>, split: &Split) -> Result<(Self::Fitted, HeldOut)> {
         let fitted = self.fit_from(task, earlier)?;
-        let left_out = if *split == Split::Rows { self.leave_one_out(task)? } else { None };
+        if let (Some(copies), true) = (split.repeated(), Self::GIVES.leave_one_out != When::Never) {
+            return Ok((fitted, held_out::each_once(self, task, copies)?));
+        }
+        let left_out = if split.frees_rows() { self.leave_one_out(task)? } else { None };
         let scored = left_out.filter(|p| p.probabilities.is_some() || p.scores.is_some());
         let held_out = scored.map_or_else(|| held_out::out_of_fold(self, task, split), |p| HeldOut::one_by_one(&p, task))?;
         Ok((fitted, held_out))

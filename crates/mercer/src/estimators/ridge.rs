@@ -10,7 +10,7 @@
 use super::answer::CALIBRATED;
 use super::bordered::{self, Bordered, Purpose, Solution};
 use super::gp::FEW_VALUES;
-use super::held_out::{enough, one_by_one, out_of_fold};
+use super::held_out::{ScoreKind, each_once, enough, one_by_one, out_of_fold};
 use super::least_norm::LeastNorm;
 use super::outputs::{classes, decide, least_mean, outputs};
 use super::primal::{Found as PrimalFound, Primal, Solver};
@@ -325,16 +325,21 @@ impl Estimator for Ridge {
     }
 
     fn fit_held_out(&self, task: &Task<'_>, _earlier: Option<&FittedRidge>, split: &Split) -> Result<(FittedRidge, HeldOut)> {
-        let (fitted, left_out) = self.solved(task, *split == Split::Rows)?;
+        if let Some(copies) = split.repeated() {
+            return Ok((self.fit(task)?, each_once(self, task, copies)?));
+        }
+        let (fitted, left_out) = self.solved(task, split.frees_rows())?;
         let held_out = match left_out {
             Some((rows, scores)) => HeldOut {
+                of: ScoreKind::DecisionValues,
                 mass: rows.iter().map(|&i| task.weight(i)).collect(),
                 how: one_by_one(rows.len(), task.rows()),
                 rows,
                 scores,
                 pairs: Vec::new(),
                 converged: true,
-            },
+            }
+            .of_known_classes(task),
             None => out_of_fold(self, task, split)?,
         };
         Ok((fitted, held_out))

@@ -70,6 +70,30 @@ impl ScaledSoftmax {
         (self.factors.len() + self.offsets.len()) as f64 - 1.0
     }
 
+    /// The softmax of scores times one factor.
+    pub(super) fn scaled(classes: &[usize], factor: f64) -> ScaledSoftmax {
+        ScaledSoftmax { classes: classes.to_vec(), factors: vec![factor], offsets: vec![0.0; classes.len()] }
+    }
+
+    /// Whether it is the softmax of the scores themselves.
+    pub(super) fn is_identity(&self) -> bool {
+        self.factors.iter().all(|a| *a == 1.0) && self.offsets.iter().all(|b| *b == 0.0)
+    }
+
+    /// Whether the probability of every class rises with its score.
+    pub(super) fn rises(&self) -> bool {
+        self.factors.iter().all(|a| *a > 0.0)
+    }
+
+    /// The same for more classes, which the rows that it was fitted to said nothing of: their factors and offsets are the means of the others.
+    pub(super) fn with_classes(self, classes: &[usize]) -> ScaledSoftmax {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let place = |class: &usize| self.classes.iter().position(|c| c == class);
+        let spread = |values: &[f64]| classes.iter().map(|c| place(c).map_or_else(|| mean(values), |p| values[p])).collect();
+        let factors = if self.factors.len() == 1 { self.factors.clone() } else { spread(&self.factors) };
+        ScaledSoftmax { classes: classes.to_vec(), factors, offsets: spread(&self.offsets) }
+    }
+
     fn factor(&self, place: usize) -> f64 {
         self.factors[place.min(self.factors.len() - 1)]
     }

@@ -129,10 +129,17 @@ pub fn dealt_by_content(data: &Dataset, target: &Target) -> Option<Vec<usize>> {
     Alike::of(target, &groups).agree().then(|| in_order_of_content(&groups, hashes))
 }
 
+/// The split by which rows are held out to calibrate: equal rows are one row of their weights, in the place of the first; any row, where the
+/// columns are so coarse that equal rows have different targets.
+pub fn each_once(data: &Dataset, target: &Target) -> Split {
+    let groups = equal_rows(data);
+    if Alike::of(target, &groups).agree() { Split::Copies(groups) } else { Split::Rows }
+}
+
 /// The split that keeps copies in one fold, where nothing else was asked for and there are copies and enough other rows.
 pub fn kept_together(data: &Dataset, target: &Target, split: &Split, folds: usize) -> Option<Split> {
     match split {
-        Split::Rows => copies(data, target).map(Split::Groups).filter(|split| split.most_folds(data.rows()) >= folds),
+        Split::Rows => copies(data, target).map(Split::Copies).filter(|split| split.most_folds(data.rows()) >= folds),
         _ => None,
     }
 }
@@ -148,6 +155,7 @@ pub(super) fn fact(data: &Dataset, target: &Target, groups: &[usize], split: &Sp
         n => format!("; {n} groups of identical rows have different targets, so perfect scores are impossible"),
     };
     let done = match split {
+        Split::Copies(_) => "copies stay in one fold",
         Split::Groups(_) => "groups stay in one fold; identical rows of different groups may fall into different folds",
         Split::Time(_) => "folds follow time, and identical rows may fall into different folds",
         Split::Rows if alike.are_copies() && alike.different >= folds => "copies stay in one fold",

@@ -10,7 +10,7 @@ mod inputs;
 mod numbers;
 
 pub use classes::dominant_class;
-pub use equal_rows::{copies, dealt_by_content, equal_rows, kept_together};
+pub use equal_rows::{copies, dealt_by_content, each_once, equal_rows, kept_together};
 
 use crate::data::{Dataset, Split, Target};
 use crate::read::TargetInfo;

@@ -7,6 +7,7 @@ use crate::control::Control;
 use crate::data::{Examples, Fold, Split, Target};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Task, Trace, Want};
+use crate::facts;
 use crate::fitting;
 use crate::gram::{Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
@@ -116,15 +117,19 @@ impl Strip {
             // A row that is trained on too has its value like the others.
             let predict =
                 |model: &FittedModel, trace: &Trace| model.predict_left_out(trace, &fold.test, want).map_or_else(|| anew(model), Ok);
-            return self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
+            return self.estimators.iter().map(|e| cell(e, &task, &Split::Rows, &mut earlier, &predict)).collect();
         }
+        let split = match self.estimators.iter().any(|e| e.holds_out(&side.target)) {
+            true => facts::each_once(&examples.data.select(&fold.train), &side.target),
+            false => Split::Rows,
+        };
         let among = Dense::of(&Subset::new(gram, &fold.train, &fold.train), control)?;
         let task = Task { gram: &among, target: &side.target, weights: side.weights.as_deref(), control, seed };
         let predict = |model: &FittedModel, _: &Trace| {
             let rows: Vec<usize> = model.support().iter().map(|&s| fold.train[s]).collect();
             model.predict(&Query::new(&Subset::new(gram, &fold.test, &rows), want, control))
         };
-        let cells = self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect();
+        let cells = self.estimators.iter().map(|e| cell(e, &task, &split, &mut earlier, &predict)).collect();
         control.keep(among.into_matrix().into_data());
         cells
     }
@@ -137,21 +142,23 @@ impl Strip {
         let bound = kernel.gram(learnt.data, control)?;
         let task = Task { gram: bound.as_ref() as &dyn Gram, target: learnt.target, weights: learnt.weights, control, seed };
         let predict = |model: &FittedModel, _: &Trace| fitting::predict_from(&kernel, model, &train, &test, want, control);
+        let split = fitting::held_out_by(&self.estimators, &learnt);
         let mut earlier = None;
-        self.estimators.iter().map(|e| cell(e, &task, &mut earlier, &predict)).collect()
+        self.estimators.iter().map(|e| cell(e, &task, &split, &mut earlier, &predict)).collect()
     }
 }
 
-/// One fit, from the one before, and its predictions.
+/// One fit, from the one before, and its predictions; rows that it holds out keep to a split.
 fn cell(
     estimator: &EstimatorExpr,
     task: &Task<'_>,
+    split: &Split,
     earlier: &mut Option<(FittedModel, Trace)>,
     predict: &dyn Fn(&FittedModel, &Trace) -> Result<Predictions>,
 ) -> Result<Cell> {
     task.control.check()?;
     let begin = Instant::now();
-    let (fitted, trace) = match estimator.fit_along(task, earlier.as_ref().map(|(model, trace)| (model, trace))) {
+    let (fitted, trace) = match estimator.fit_keeping(task, earlier.as_ref().map(|(model, trace)| (model, trace)), split) {
         Err(e) if e.ends_all() => return Err(e),
         Err(e) => return Ok(Cell { predictions: Err(e), converged: false, fitting: begin.elapsed().as_secs_f64(), predicting: 0.0 }),
         Ok(fitted) => fitted,

@@ -4,6 +4,7 @@ use super::{Checked, Verdict, close, fail, words};
 use crate::control::Control;
 use crate::data::{Dataset, Target};
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predicted, Predictions, Query, Task, Want};
+use crate::facts;
 use crate::gram::{Gram, Subset};
 use crate::kernels::KernelExpr;
 use crate::learner::{Learner, Model, Rows};
@@ -11,6 +12,7 @@ use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::prep::Recipe;
 use crate::read::{Labels, TargetInfo};
+use std::collections::HashSet;
 
 /// Everything that a prediction can hold.
 pub(super) const ALL: Want = Want { variance: true, covariance: true, probabilities: true, scores: true };
@@ -94,6 +96,14 @@ impl Case {
     /// All that a model says of the new rows.
     pub(super) fn predict(&self, model: &Model) -> Checked<Predictions> {
         words(model.predict(&self.new, ALL, &Control::default()))
+    }
+
+    /// The same case on the first of all rows that are equal: where equal rows are of several classes, ties are broken by the order of classes,
+    /// and of copies it is not known which belong together.
+    pub(super) fn each_once(&self) -> Case {
+        let groups = facts::equal_rows(&self.data);
+        let mut seen = HashSet::new();
+        self.select(&(0..groups.len()).filter(|&i| seen.insert(groups[i])).collect::<Vec<_>>())
     }
 
     /// The same case on some of its rows, which may repeat.

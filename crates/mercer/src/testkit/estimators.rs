@@ -5,6 +5,7 @@ use super::{Checked, Verdict, close, edge_cases, fail, fields_are_parameters, in
 use crate::control::{Control, with_threads};
 use crate::data::{Dataset, Kind, Target};
 use crate::estimators::{EstimatorExpr, Predictions, Scores, Want, When, catalogue};
+use crate::facts;
 use crate::fitting::{self, prepare_weighed};
 use crate::gram::Dense;
 use crate::kernels::KernelExpr;
@@ -42,8 +43,8 @@ pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset
     edge_cases::check(expr)
 }
 
-/// What an estimator whose probabilities are calibrated must keep to on targets of classes. Rows that are left out as they stand, or
-/// held out by their place, are no repetitions: weights and orders are left to the scores that it is made of.
+/// What an estimator whose probabilities are calibrated must keep to on targets of classes. Folds deal rows out by their place: orders are
+/// left to the scores that it is made of.
 pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
     expression(expr)?;
     let settled = words(kernel.settle(data))?;
@@ -63,6 +64,8 @@ pub fn check_calibrated(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Datase
             gives_what_it_says(&case, &base)?;
             only_what_is_wanted(&case, &model, &base)?;
             stored_models_predict_the_same_bits(&case, &model, &base)?;
+            let once = case.each_once();
+            weights_are_repetitions(&once, &once.predict(&once.model(None)?)?)?;
             the_same_bits_for_any_number_of_threads(&open, kernel)?;
             a_precomputed_gram_matrix_equals_its_kernel(&case, &base)
         };
@@ -221,7 +224,9 @@ fn a_precomputed_gram_matrix_equals_its_kernel(case: &Case, base: &Predictions) 
     let kernel = words(case.kernel.learn(&case.data, None, &control))?;
     let bound = words(kernel.gram(&case.data, &control))?;
     let dense = words(Dense::of(bound.as_ref(), &control))?;
-    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit(task)))?;
+    // A task does not know which rows are copies.
+    let split = facts::each_once(&case.data, &case.target);
+    let fitted = words(case.with_task(&dense, None, |task| case.estimator.fit_with(task, &split)))?;
     let found = words(fitting::predict_from(&kernel, &fitted, &case.data, &case.new, ALL, &control))?;
     agree("a precomputed Gram matrix", &found, base, 1e-8)
 }

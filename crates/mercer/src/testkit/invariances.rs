@@ -1,6 +1,6 @@
 //! Answers do not depend on the unit of a target, on where its zero lies, or on what classes are called and in which order.
 
-use super::case::Case;
+use super::case::{Case, tightened};
 use super::{Checked, Verdict, fail};
 use crate::data::Target;
 use crate::estimators::{Predicted, Predictions};
@@ -72,9 +72,12 @@ pub(super) fn check(given: &Case, open: &Case, kernel: &KernelExpr) -> Verdict {
                 codes: codes.iter().map(|c| last - c).collect(),
                 names: (0..names.len()).map(|c| format!("class {c}")).collect(),
             };
-            // Not so where parameters are searched: cross-validation deals rows out class by class.
-            let other = Case { target: turned, ..given.clone() };
-            permuted("classes in another order", &predicted(given, &given.learner())?, &predicted(&other, &given.learner())?, last, GIVEN)
+            let other = Case { target: turned.clone(), ..given.clone() };
+            permuted("classes in another order", &predicted(given, &given.learner())?, &predicted(&other, &given.learner())?, last, GIVEN)?;
+            let searching = Learner { estimator: tightened(&searching.estimator)?, ..searching };
+            let other = Case { target: turned, ..open.clone() }.each_once();
+            let (here, there) = (predicted(&open.each_once(), &searching)?, predicted(&other, &searching)?);
+            permuted("classes in another order, searched", &here, &there, last, SEARCHED)
         }
         Target::Classes { .. } | Target::Absent { .. } => Ok(()),
     }
@@ -110,7 +113,9 @@ fn permuted(what: &str, here: &Predictions, there: &Predictions, last: usize, sl
     let (Predicted::Classes(a), Predicted::Classes(b)) = (&here.values, &there.values) else {
         return fail(what, "no classes are predicted");
     };
-    match a.iter().zip(b).position(|(a, b)| *a != last - *b) {
+    // A decision value of 0, as far as the slack tells, is of no class.
+    let border = |i: usize| here.scores.as_ref().is_some_and(|s| s.cols() == 1 && s[(i, 0)].abs() <= slack);
+    match (0..a.len().min(b.len())).find(|&i| a[i] != last - b[i] && !border(i)) {
         Some(i) => fail(what, format!("row {i} is of the classes {} and {}", a[i], last - b[i])),
         None => Ok(()),
     }

@@ -75,7 +75,7 @@ fn the_range_that_scores_the_same_ends_where_the_evidence_has_fallen_by_one_unit
 }
 
 #[test]
-fn looking_along_the_parameters_does_not_change_the_choice() {
+fn looking_along_the_parameters_changes_the_choice_for_a_better_one_alone() {
     let data = points(60, 2, 2);
     let target = wave(&data, 0.3);
     let classes = match &target {
@@ -84,11 +84,15 @@ fn looking_along_the_parameters_does_not_change_the_choice() {
     };
     for (estimator, target) in [("gp", &target), ("ridge", &target), ("svr", &target), ("svc", &classes), ("knn", &classes)] {
         let [with, without] = [true, false].map(|curves| tuned("rbf", estimator, &data, target, curves));
-        assert_eq!((&with.kernel, &with.estimator), (&without.kernel, &without.estimator), "{estimator}");
+        let unchanged = (&with.kernel, &with.estimator) == (&without.kernel, &without.estimator);
         let (with, without) = (with.tuning.unwrap(), without.tuning.unwrap());
-        assert_eq!((with.value, with.same), (without.value, without.same), "{estimator}");
-        // The choice itself once more, and three values on each side of it.
-        assert!(with.evaluations >= without.evaluations && with.evaluations <= without.evaluations + 1 + 6 * with.parameters.len());
+        if unchanged {
+            assert_eq!((with.value, with.same), (without.value, without.same), "{estimator}");
+            // The choice itself once more, and three values on each side of it.
+            assert!(with.evaluations >= without.evaluations && with.evaluations <= without.evaluations + 1 + 6 * with.parameters.len());
+        } else {
+            assert!(if with.rises { with.value > without.value } else { with.value < without.value }, "{estimator}");
+        }
         assert!(without.parameters.iter().all(|p| p.tried.is_empty() && p.edges == [BoundStatus::Unknown; 2]), "{estimator}");
         for p in &with.parameters {
             assert!(p.tried.iter().any(|(x, s)| *x == p.value && Some(*s) == with.value), "{estimator}: {p:?}");
