@@ -12,8 +12,8 @@ use crate::error::Result;
 /// Shifts of all widths together from where the data suggest them, in natural logarithms: down to a hundredth, since short length
 /// scales are what a start at the typical distance of the rows misses.
 const WIDTHS: [f64; 6] = [0.0, -1.2, 1.2, -2.4, -3.6, -4.8];
-/// Shifts of one width, and of the others: these stay, or the function depends on that column much more than on them.
-const ALONE: [(f64, f64); 3] = [(-1.2, 0.0), (-2.4, 2.4), (-3.6, 2.4)];
+/// Shifts of one width alone, the others staying.
+const ALONE: [f64; 2] = [-1.2, -2.4];
 /// Widths that are shifted alone at most: each costs about as much as one evaluation with derivatives.
 const MOST_ALONE: usize = 12;
 /// Shifts of the penalty or of the noise: from a tenth of the target's variance to a hundredth and to a half.
@@ -29,10 +29,7 @@ pub(super) fn best_of_grid(descent: &mut Descent<'_>, x0: &[f64], control: &Cont
     let widths: Vec<usize> = (0..free.len()).filter(|&k| free[k].is_kernel_width()).collect();
     let mut places: Vec<Vec<f64>> = WIDTHS.iter().map(|by| moved(free, x0, &widths, *by)).collect();
     if (2..=MOST_ALONE).contains(&widths.len()) {
-        let others = |k: usize| widths.iter().copied().filter(|w| *w != k).collect::<Vec<usize>>();
-        places.extend(
-            widths.iter().flat_map(|&k| ALONE.iter().map(move |(own, by)| moved(free, &moved(free, x0, &others(k), *by), &[k], *own))),
-        );
+        places.extend(widths.iter().flat_map(|&k| ALONE.iter().map(move |by| moved(free, x0, &[k], *by))));
     }
     best_of(descent, &places, control).map(|found| found.map(|(_, x)| x))
 }

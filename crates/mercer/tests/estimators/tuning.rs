@@ -284,19 +284,6 @@ fn a_fast_wave_beside_a_slope_is_found_and_its_evidence_kept() {
     }
 }
 
-#[test]
-fn a_fast_wave_along_one_of_several_columns_is_found() {
-    for seed in 0..3 {
-        let data = points(140, 3, 200 + seed);
-        let target = slope_and_wave(&data, 1, seed);
-        let free = tuned("rbf(length_scale=auto, ard=true)", "gp", &data, &target, false);
-        let (kernel, near) =
-            (KernelExpr::parse("rbf(length_scale=[3, 0.11, 20])").unwrap(), EstimatorExpr::parse("gp(noise=0.02, variance=1)").unwrap());
-        let (found, by_eye) = (evidence(&free.kernel, &free.estimator, &data, &target), evidence(&kernel, &near, &data, &target));
-        assert!(found <= by_eye + 0.1, "{seed}: {found} and {by_eye} with {}", free.kernel);
-    }
-}
-
 // Values without derivatives are those with them.
 #[test]
 fn criteria_along_the_noise_are_those_one_by_one() {

@@ -1654,8 +1654,7 @@ class RelevanceVectorClassifier(Scores, Probabilities, RelevanceVectors, KernelC
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
-        more.
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of the rows of each class; balanced: every class counts alike.
     random_state : int, RandomState instance or None, default=None
@@ -1738,8 +1737,7 @@ class RelevanceVectorRegressor(RelevanceRegressor):
     max_relevant : int or "auto", default="auto"
         How many rows may be relevant at most; "auto": an eighth of them, and 500 at least.
     n_init : int or "auto", default="auto"
-        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of two classes, 1 of
-        more.
+        How many starts the evidence is raised from, the best end kept; "auto": 4 of numbers, 2 of classes.
     random_state : int, RandomState instance or None, default=None
         Seed of anything random; None is 0.
     max_seconds : float or None, default=None

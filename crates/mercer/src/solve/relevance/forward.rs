@@ -28,12 +28,15 @@ pub(super) fn chosen(columns: Columns<'_>, targets: &Matrix, (rows, least): (f64
     let squares = |rest: &Matrix| -> Vec<f64> { (0..outputs).map(|o| dot(rest.row(o), rest.row(o))).collect() };
     // Copies of columns are 0, and no choice.
     let choices = span.outside.iter().filter(|square| **square > 0.0).count();
-    let cost = |k: f64, left: f64| outputs as f64 * rows * (left / (rows - k)).ln() + k * chance(outputs as f64, choices as f64);
+    let by_chance = chance(outputs as f64, choices as f64);
+    // A column that is chosen among many takes with it as much noise as the best of them explains by chance.
+    let free = |k: f64| rows - k * by_chance / outputs as f64;
+    let cost = |k: f64, left: f64| outputs as f64 * rows * (left / free(k)).ln() + k * by_chance;
     let mut best = (cost(0.0, squares(&rest).iter().sum()), 0, squares(&rest));
     while chosen.len() < most.min(best.1 + PATIENCE) && !control.out_of_time() {
         control.check()?;
         let k = chosen.len() as f64 + 1.0;
-        if k + 1.0 >= rows || squares(&rest).iter().sum::<f64>() <= least {
+        if free(k) < 1.0 || squares(&rest).iter().sum::<f64>() <= least {
             break;
         }
         let products = product_transposed_within(columns.values, &rest, control)?;
