@@ -9,7 +9,10 @@ use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use mercer::estimators::{Fitted, Want};
+use mercer::control::Control;
+use mercer::estimators::{Fitted, Query, Want};
+use mercer::gram::Dense;
+use mercer::linalg::Matrix;
 use mercer::{report, select::Metric, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -287,6 +290,16 @@ impl Model {
     ///     N x N, lower triangular; None for an estimator that keeps none.
     fn factor<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         self.model.fitted.factor().map(|factor| from_matrix(py, factor.to_matrix())).transpose()
+    }
+
+    /// Variance of the noise of each output of numbers, in the units of the target (gp, rvm); else None.
+    #[getter]
+    fn noise<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
+        // It is the same for every row, and comes with the predictions of none.
+        let support = self.model.fitted.support().len();
+        let none = Dense::cross(Matrix::zeros(0, support), Vec::new(), vec![0.0; support]).map_err(raise)?;
+        let predicted = self.model.fitted.predict(&Query::new(&none, Want::default(), &Control::default())).map_err(raise)?;
+        Ok(predicted.noise.map(|noise| from_vec(py, noise)))
     }
 
     /// Of a kernel expansion over the rows of `support`: coefficients (support x outputs), one constant per output; else None.

@@ -375,3 +375,24 @@ def test_a_table_of_a_file_gives_the_same_numbers(name):
     X = X[:, numeric].astype(float)
     theirs, ours = scikit_svm.SVC(tol=1e-6).fit(X, y), mercer.SVC(tol=1e-6).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("given", ["frame", "sparse", "list", "precomputed", "two"])
+def test_a_relevance_vector_machine_tells_its_noise_and_deviations_hold_it(given):
+    import pandas as pd
+    import scipy.sparse as sp
+
+    random = np.random.default_rng(0)
+    x = random.uniform(-10, 10, (200, 1))
+    y = np.sinc(x[:, 0] / np.pi) + 0.1 * random.normal(size=200)
+    rows = {"sparse": sp.csr_matrix(x), "list": x.tolist(), "frame": pd.DataFrame(x)}.get(given, x)
+    kernel = "rbf(length_scale=2)"
+    if given == "precomputed":
+        kernel, rows = given, np.exp(-0.5 * ((x - x.T) / 2) ** 2)
+    model = mercer.RelevanceVectorRegressor(kernel=kernel).fit(rows, np.column_stack([y, 3 * y]) if given == "two" else y)
+    # The noise is of variance 0.01.
+    noise = np.atleast_1d(model.noise_)
+    assert noise.shape == ((2,) if given == "two" else (1,))
+    np.testing.assert_allclose(noise, [0.01, 0.09][: len(noise)], rtol=0.25)
+    deviation = model.predict(rows, return_std=True)[1]
+    assert (deviation.reshape(200, -1) > np.sqrt(noise)).all()

@@ -123,6 +123,13 @@ const RELEVANCE: &[(&str, &str)] = &[
     ("log_marginal_likelihood_value_ : float", "Log of the marginal likelihood; of classes by Laplace's approximation"),
     KERNEL,
 ];
+const RELEVANCE_OF_NUMBERS: &[(&str, &str)] = &[
+    RELEVANCE[0],
+    RELEVANCE[1],
+    ("noise_ : float or ndarray of shape (n_targets,)", "Variance of the noise, by evidence"),
+    RELEVANCE[2],
+    KERNEL,
+];
 const SAMPLES: (&str, &str) = ("n_samples_fit_ : int", "Number of training rows");
 const NEIGHBOURS: &[Argument] = &[
     sets("k", "n_neighbors", "5"),

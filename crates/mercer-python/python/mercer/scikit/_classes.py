@@ -1752,6 +1752,8 @@ class RelevanceVectorRegressor(RelevanceRegressor):
         Training rows with a weight.
     support_ : ndarray of shape (n_relevant,)
         The same rows.
+    noise_ : float or ndarray of shape (n_targets,)
+        Variance of the noise, by evidence.
     log_marginal_likelihood_value_ : float
         Log of the marginal likelihood; of classes by Laplace's approximation.
     kernel_ : mercer.Kernel

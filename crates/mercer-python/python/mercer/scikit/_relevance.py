@@ -31,6 +31,13 @@ class RelevanceVectors(SupportRows):
 class RelevanceRegressor(RelevanceVectors, KernelRegressor):
     """Relevance vector regression: predictions with their spread."""
 
+    @property
+    def noise_(self) -> float | NDArray[Any]:
+        """Variance of the noise, by evidence, of one target or of each."""
+        check_is_fitted(self)
+        noise = self.model_.noise
+        return float(noise[0]) if len(noise) == 1 else noise
+
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the target of each row.
 

@@ -216,7 +216,7 @@ pub(super) const FURTHER: &[Spelling] = &[
         fixed: &[("class_weight", "\"none\"")],
         positional: 0,
         arguments: &[kernel("\"rbf\"", ARRAYS), sets("intercept", "fit_intercept", "True"), MAX_RELEVANT, RVM_STARTS, RANDOM_STATE],
-        attributes: RELEVANCE,
+        attributes: RELEVANCE_OF_NUMBERS,
     },
     Spelling {
         estimator: "l1vm",
