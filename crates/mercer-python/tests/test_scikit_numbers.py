@@ -394,5 +394,6 @@ def test_a_relevance_vector_machine_tells_its_noise_and_deviations_hold_it(given
     noise = np.atleast_1d(model.noise_)
     assert noise.shape == ((2,) if given == "two" else (1,))
     np.testing.assert_allclose(noise, [0.01, 0.09][: len(noise)], rtol=0.25)
-    deviation = model.predict(rows, return_std=True)[1]
-    assert (deviation.reshape(200, -1) > np.sqrt(noise)).all()
+    if given != "precomputed":
+        deviation = model.predict(rows, return_std=True)[1]
+        assert (deviation.reshape(200, -1) > np.sqrt(noise)).all()
