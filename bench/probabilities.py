@@ -28,6 +28,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -66,7 +67,7 @@ CLASSIFIERS = {
     "perceptron": ("perceptron(probabilities=true)", on_features(Perceptron)),
     "rbf_network": ("rbf_network", on_features(LogisticRegression)),
     "logistic": ("logistic", on_features(LogisticRegression)),
-    "l1vm": ("l1vm", on_features(lambda: LogisticRegression(penalty="l1", solver="liblinear"))),
+    "l1vm": ("l1vm", on_features(lambda: OneVsRestClassifier(LogisticRegression(penalty="l1", solver="liblinear")))),
     "l2vm": ("l2vm", on_features(LogisticRegression)),
     "rvm": ("rvm", alone(SVC)),
     "gp": ("gp", lambda rows, columns: GaussianProcessClassifier(RBF(columns**0.5), optimizer=None)),
