@@ -1,15 +1,17 @@
 //! What fits answer, as Python objects: predicted values, expansions, parameters, documents.
 
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
-use crate::errors::internal_error;
+use crate::errors::{internal_error, raise};
 use crate::target::labels;
+use mercer::control::Control;
 use mercer::data::ColumnKind;
-use mercer::estimators::{Answer, EstimatorExpr, Expansion, Predicted, Predictions, Sigmoid, Spectrum};
+use mercer::estimators::{Answer, EstimatorExpr, Expansion, Fitted, FittedModel, Predicted, Predictions, Query, Sigmoid, Spectrum, Want};
+use mercer::gram::Dense;
 use mercer::linalg::Matrix;
 use mercer::param::{Domain, Value};
 use mercer::read::TargetInfo;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
 
 /// JSON of the library as Python objects.
@@ -20,6 +22,21 @@ pub(crate) fn from_json<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py,
 /// What the library would write to a file as Python objects.
 pub(crate) fn documented<'py>(py: Python<'py>, object: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     from_json(py, &serde_json::to_string(object).map_err(|e| internal_error(e.to_string()))?)
+}
+
+/// The summary of a fit with what its search found as `tuning`.
+pub(crate) fn summary<'py>(py: Python<'py>, summary: &impl Serialize, tuning: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let all = documented(py, summary)?;
+    all.cast::<PyDict>()?.set_item("tuning", documented(py, tuning)?)?;
+    Ok(all)
+}
+
+/// Variance of the noise of each output, where the model has one: it is the same for every row, and comes with the predictions of none.
+pub(crate) fn noise<'py>(py: Python<'py>, fitted: &FittedModel) -> PyResult<Option<Object<'py>>> {
+    let support = fitted.support().len();
+    let none = Dense::cross(Matrix::zeros(0, support), Vec::new(), vec![0.0; support]).map_err(raise)?;
+    let predicted = fitted.predict(&Query::new(&none, Want::default(), &Control::default())).map_err(raise)?;
+    Ok(predicted.noise.map(|noise| from_vec(py, noise)))
 }
 
 /// Names of columns with the words for what they hold.
@@ -91,6 +108,8 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
 
 /// Anything of Python.
 pub(crate) type Object<'py> = Bound<'py, PyAny>;
+/// The bytes of a model's file, and what was told of columns.
+pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>);
 /// Two arrays.
 pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);
 

@@ -1,6 +1,6 @@
 //! `mercer.Model`: a fitted model, which predicts and can be stored.
 
-use crate::answers::{Object, Pair, answered, documented, expansion, from_draws, from_left_out, kinds, parameters, sigmoids, spectrum};
+use crate::answers::{self, Object, Pair, Stored};
 use crate::arrays::{from_indices, from_matrix, from_outputs, from_vec};
 use crate::comparison::WIDTH;
 use crate::dataset::weights;
@@ -9,17 +9,11 @@ use crate::given::{among, takes_kernel_values};
 use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
-use mercer::control::Control;
-use mercer::estimators::{Fitted, Query, Want};
-use mercer::gram::Dense;
-use mercer::linalg::Matrix;
+use mercer::estimators::{Fitted, Want};
 use mercer::{report, select::Metric, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
-
-/// The bytes of a model's file, and what was told of columns.
-type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>);
 
 /// A fitted model.
 ///
@@ -69,7 +63,7 @@ impl Model {
     fn predict<'py>(&self, py: Python<'py>, data: &Object<'py>, std: bool, codes: bool, threads: usize) -> PyResult<Object<'py>> {
         let predictions = self.predictions(py, data, Want { variance: std, ..Want::default() }, threads)?;
         let sd = report::standard_deviation(&predictions);
-        let found = answered(py, predictions.values, &self.model.answer, codes)?;
+        let found = answers::answered(py, predictions.values, &self.model.answer, codes)?;
         if !std {
             return Ok(found);
         }
@@ -261,7 +255,7 @@ impl Model {
     fn sample<'py>(&self, py: Python<'py>, data: &Object<'py>, count: usize, seed: u64, threads: usize) -> PyResult<Object<'py>> {
         let (data, model) = (self.rows(py, data)?, self.model.clone());
         let draws = Limits::threads(threads).run(py, move |control| model.sample(&data, count, seed, control))?;
-        from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
+        answers::from_draws(py, draws.ok_or_else(|| self.lacks("predictive covariance", &|gives| gives.covariance))?)
     }
 
     /// The settled kernel, on prepared columns.
@@ -279,7 +273,7 @@ impl Model {
     /// The settled parameters of the estimator by name, those that were searched among them.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        parameters(py, &self.model.estimator)
+        answers::parameters(py, &self.model.estimator)
     }
 
     /// The Cholesky factor L of the covariance of the (standardised) training targets (gp): L L' = variance K + noise / weights.
@@ -295,29 +289,25 @@ impl Model {
     /// Variance of the noise of each output of numbers, in the units of the target (gp, rvm); else None.
     #[getter]
     fn noise<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
-        // It is the same for every row, and comes with the predictions of none.
-        let support = self.model.fitted.support().len();
-        let none = Dense::cross(Matrix::zeros(0, support), Vec::new(), vec![0.0; support]).map_err(raise)?;
-        let predicted = self.model.fitted.predict(&Query::new(&none, Want::default(), &Control::default())).map_err(raise)?;
-        Ok(predicted.noise.map(|noise| from_vec(py, noise)))
+        answers::noise(py, &self.model.fitted)
     }
 
     /// Of a kernel expansion over the rows of `support`: coefficients (support x outputs), one constant per output; else None.
     #[getter]
     fn expansion<'py>(&self, py: Python<'py>) -> PyResult<Option<Pair<'py>>> {
-        expansion(py, self.model.fitted.expansion())
+        answers::expansion(py, self.model.fitted.expansion())
     }
 
     /// Slope and offset of Platt's sigmoid for each pair of classes (pairs x 2), where svc fitted probabilities; else None.
     #[getter]
     fn sigmoids<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
-        sigmoids(py, self.model.fitted.sigmoids())
+        answers::sigmoids(py, self.model.fitted.sigmoids())
     }
 
     /// The variance along each component, as a sum over the rows, and that along all directions (kernel_pca); else None.
     #[getter]
     fn spectrum<'py>(&self, py: Python<'py>) -> Option<(Object<'py>, f64)> {
-        spectrum(py, self.model.fitted.spectrum())
+        answers::spectrum(py, self.model.fitted.spectrum())
     }
 
     /// The weight of the training rows of each cluster, heaviest first, and the rows that are the medoids, as they were given (none
@@ -373,15 +363,13 @@ impl Model {
         let left_out =
             Limits::threads(threads).run(py, move |control| model.leave_one_out(data.as_deref(), &target, weights.as_deref(), control))?;
         let why = |what: &str| self.model.keeps_rows_in().map_or_else(|| self.lacks(what, &|gives| gives.leave_one_out), raise);
-        from_left_out(py, left_out, scores, &self.model.answer.target(), why)
+        answers::from_left_out(py, left_out, scores, &self.model.answer.target(), why)
     }
 
     /// How the fit went: iterations, converged, objective, evidence, certificate, jitter, notes, tuning.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
-        let summary = documented(py, self.model.summary())?;
-        summary.cast::<PyDict>()?.set_item("tuning", documented(py, &self.model.about.tuning)?)?;
-        Ok(summary)
+        answers::summary(py, self.model.summary(), &self.model.about.tuning)
     }
 
     /// Training rows that prediction needs, numbered from 0 as they were given.
@@ -399,14 +387,13 @@ impl Model {
     /// Names and types of the columns that a table must have.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
+        answers::kinds(py, self.model.prep.schema.columns.iter().map(|c| (c.name.as_str(), c.holds.kind())))
     }
 
     /// What is worth knowing about the fit and about what its search found, one sentence each.
     #[getter]
     fn notices(&self) -> Vec<String> {
-        let of_search = report::search_notices(&self.model).into_iter().map(|(said, _)| spoken(&said));
-        self._fit_notices().into_iter().chain(of_search).collect()
+        self._fit_notices().into_iter().chain(report::search_notices(&self.model).iter().map(|(said, _)| spoken(said))).collect()
     }
 
     /// What is worth knowing about the fit itself.
@@ -498,8 +485,8 @@ impl Model {
     }
 
     fn __repr__(&self) -> String {
-        let model = &self.model;
-        format!("Model of {} with {}, {} of {} rows kept", model.estimator, model.kernel, model.support.rows(), model.about.rows)
+        let m = &self.model;
+        format!("Model of {} with {}, {} of {} rows kept", m.estimator, m.kernel, m.support.rows(), m.about.rows)
     }
 
     fn _repr_html_(&self) -> String {

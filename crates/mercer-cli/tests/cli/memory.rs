@@ -174,7 +174,7 @@ fn what_a_comparison_plans_within_its_memory_is_fitted() {
     {
         let most = limit.to_string();
         let words = ["compare", "t.csv", "--target", target, "--types", types, "--estimators", estimators, "--max-memory", &most];
-        let words = [&words[..], &["--max-seconds", "20", "--json", "o.json"]].concat();
+        let words = [&words[..], &["--max-seconds", "60", "--json", "o.json"]].concat();
         let Some((code, held, said)) = peak(&shell, &words) else { return };
         assert_eq!(code, Some(0), "mercer {}: {said}", words.join(" "));
         assert!(held <= limit + PROGRAM_HELD, "mercer {}: held {held} bytes", words.join(" "));

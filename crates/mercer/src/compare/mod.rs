@@ -150,10 +150,9 @@ impl Scored {
         }
     }
 
-    /// Whether it was scored on every fold, fitted to all rows, and every fit converged.
+    /// Whether it was scored on every fold and fitted to all rows. What fits that did not converge are worth, held-out rows tell.
     fn may_win(&self, folds: usize) -> bool {
-        let whole = self.standing.folds == folds && self.standing.unconverged == 0;
-        whole && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
+        self.standing.folds == folds && self.failure.is_none() && self.model.is_some() && self.loss().is_finite()
     }
 }
 
@@ -164,7 +163,7 @@ pub struct Outcome {
     pub kernel: KernelExpr,
     /// One result per estimator, in the order asked for.
     pub rows: Vec<Scored>,
-    /// Index of the best of those that were scored on every fold and fitted to all rows, and whose fits all converged.
+    /// Index of the best of those that were scored on every fold and fitted to all rows.
     pub best: Option<usize>,
     /// What was done to the columns.
     pub columns: Vec<String>,

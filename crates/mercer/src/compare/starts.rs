@@ -58,7 +58,7 @@ impl Starts {
         let data = model.prep.apply(&part.data)?;
         let gram = model.kernel.gram(&data, control)?;
         let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
-        let estimator = tightened(model.estimator.without_probabilities().from_one_start())?;
+        let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();
         let start = match estimator.values().into_iter().find(|(param, _)| param.search.is_some()) {
             Some((param, value)) => {

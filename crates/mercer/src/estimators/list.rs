@@ -361,7 +361,7 @@ impl EstimatorExpr {
         plain
     }
     /// The same from one start, where it is a number of starts whose best end counts.
-    pub(crate) fn from_one_start(&self) -> EstimatorExpr {
+    pub(crate) fn with_one_start(&self) -> EstimatorExpr {
         let mut one = self.clone();
         if one.values().iter().any(|(param, _)| param.name == "starts") {
             // A parameter of the record takes a number of its domain.

@@ -30,8 +30,6 @@ pub enum AgainstBest {
     FewerRows,
     /// Scored at the starting values of its parameters: not compared.
     NotTuned,
-    /// Some fit did not converge: not compared.
-    NotConverged,
     /// Not scored on every fold, or not fitted to all rows: not compared.
     Unfinished,
     /// The fit failed or was not reached.
@@ -48,7 +46,6 @@ impl AgainstBest {
             AgainstBest::Worse => "Worse".into(),
             AgainstBest::FewerRows => "Not compared, trained on fewer rows".into(),
             AgainstBest::NotTuned => "Not compared, not tuned".into(),
-            AgainstBest::NotConverged => "Not compared, did not converge".into(),
             AgainstBest::Unfinished => "Not compared, unfinished".into(),
             AgainstBest::NoResult => "No result".into(),
         })
@@ -95,7 +92,6 @@ impl Comparison {
         match row.difference {
             _ if row.failure.is_some() || row.metrics.is_empty() => AgainstBest::NoResult,
             _ if row.best => AgainstBest::Best,
-            _ if !row.converged => AgainstBest::NotConverged,
             _ if !is_baseline(row) && row.standing.rows < most => AgainstBest::FewerRows,
             _ if !is_baseline(row) && row.standing.at_start => AgainstBest::NotTuned,
             Some(d) if d.se.is_finite() && row.fitted() => match () {
@@ -156,9 +152,6 @@ impl Comparison {
             let heading = how.heading(&rows, &shown(&best.estimator, 60)).filter(|_| !names.is_empty())?;
             Some(format!("{heading}: {}{than}.", listed(&names)))
         };
-        [NotDistinguishable, TooFewRows, Worse, FewerRows, NotTuned, NotConverged, Unfinished, NoResult]
-            .into_iter()
-            .filter_map(line)
-            .collect()
+        [NotDistinguishable, TooFewRows, Worse, FewerRows, NotTuned, Unfinished, NoResult].into_iter().filter_map(line).collect()
     }
 }

@@ -39,7 +39,8 @@ impl Comparison {
             n if n <= TIED => format!("{} tie, in every fold: {reached}", listed(&tied)),
             n => format!("{} and {} tie, in every fold: {reached}", tied[0], counted(n - 1, "other")),
         };
-        format!("{said}{}.", self.but_a_leak())
+        let open = if best.converged { "" } else { "; not all of its fits converged" };
+        format!("{said}{}{open}.", self.but_a_leak())
     }
 
     /// That a column gives the target away, as the end of the sentence on the best estimator.
@@ -85,7 +86,7 @@ impl Comparison {
         if same == 0 && worse > 0 && count(AgainstBest::TooFewRows) == 0 {
             out.extend(others(worse, AgainstBest::Worse, "is worse.", "are worse."));
         }
-        let missing = [AgainstBest::FewerRows, AgainstBest::NotTuned, AgainstBest::NotConverged, AgainstBest::Unfinished];
+        let missing = [AgainstBest::FewerRows, AgainstBest::NotTuned, AgainstBest::Unfinished];
         let missing: usize = missing.into_iter().map(count).sum();
         out.extend((missing > 0).then(|| format!("{missing} could not be compared with it.")));
         out
@@ -114,9 +115,6 @@ impl Comparison {
         let scored: Vec<&Row> = self.entries.iter().filter(|r| r.failure.is_none() && !r.metrics.is_empty()).collect();
         if scored.is_empty() {
             return "No winner: no method could be fitted; the table gives the reasons.".into();
-        }
-        if scored.iter().all(|r| !r.converged) {
-            return "No winner: no method converged on every fold.".into();
         }
         let bare = |r: &&Row| shown(r.estimator.split('(').next().unwrap_or_default(), 40);
         let few: Vec<String> = scored.iter().filter(|r| !is_baseline(r)).take(2).map(bare).collect();

@@ -278,14 +278,6 @@ fn learner(text: &str) -> Learner {
     Learner { kernel: Some(KernelExpr::parse("rbf(length_scale=1)").unwrap()), ..Learner::new(parsed(text)) }
 }
 
-fn info(names: &[&str]) -> TargetInfo {
-    TargetInfo { names: vec!["t".into()], classes: Some(names.iter().map(|n| n.to_string()).collect()), labels: Default::default() }
-}
-
-fn table_of(x: &[Vec<f64>]) -> Dataset {
-    Dataset::from_points(Points::dense(x.len(), x[0].len(), x.concat()).unwrap())
-}
-
 // Every class has one row, many times over: no held-out row tells anything.
 #[test]
 fn classes_of_copies_of_one_row_are_predicted_and_have_the_shares_of_the_method() {
@@ -295,7 +287,7 @@ fn classes_of_copies_of_one_row_are_predicted_and_have_the_shares_of_the_method(
         let rows = table_of(&x);
         let target =
             Target::Classes { codes: (0..n).map(|i| i % names.len()).collect(), names: names.iter().map(|n| n.to_string()).collect() };
-        let fit = |text: &str| learner(text).fit(&rows, &target, &info(names), None, &Control::default()).unwrap();
+        let fit = |text: &str| learner(text).fit(&rows, &target, &classes_named(names), None, &Control::default()).unwrap();
         let predict = |text: &str| fit(text).predict(&rows, everything(), &Control::default()).unwrap();
         for (text, plain) in [
             ("knn(k=1)", "knn(k=1, calibrated=false)"),
@@ -330,7 +322,7 @@ fn a_class_of_copies_of_one_row_is_predicted_beside_others_that_are_calibrated()
     for text in
         ["knn(k=5)", "nadaraya_watson", "discriminant(lambda=0.1)", "svc(c=1, probabilities=true)", "ridge(lambda=0.1, probabilities=true)"]
     {
-        let model = learner(text).fit(&rows, &target, &info(&names), None, &Control::default()).unwrap();
+        let model = learner(text).fit(&rows, &target, &classes_named(&names), None, &Control::default()).unwrap();
         let p = model.predict(&rows, everything(), &Control::default()).unwrap();
         assert!(classes(&p)[80..].iter().all(|c| *c == 2), "{text}: {:?}", classes(&p));
         let notes = model.fitted.summary().notes.clone();
@@ -365,7 +357,7 @@ fn weights_are_copies_in_calibrations_too() {
         "discriminant(lambda=0.1, calibrated=false)",
     ] {
         let fit = |rows: &[usize], weights: Option<&[f64]>| {
-            let model = learner(text).fit(&data(rows), &target(rows), &info(&names), weights, &Control::default()).unwrap();
+            let model = learner(text).fit(&data(rows), &target(rows), &classes_named(&names), weights, &Control::default()).unwrap();
             model.predict(&new, everything(), &Control::default()).unwrap().probabilities.unwrap()
         };
         let (a, b) = (fit(&each, Some(&weights)), fit(&copies, None));

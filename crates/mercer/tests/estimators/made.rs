@@ -1,10 +1,11 @@
 //! Data that any program can make again from a formula, and the Gram matrices of a few kernels on it.
 
 use mercer::control::Control;
-use mercer::data::Target;
+use mercer::data::{Dataset, Points, Target};
 use mercer::estimators::{Estimator, Fitted, Predicted, Predictions, Query, Task, Want};
 use mercer::gram::{Block, Dense, Gram, Side};
 use mercer::linalg::{Matrix, SparseMatrix};
+use mercer::read::TargetInfo;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -121,4 +122,14 @@ impl Gram for Counted<'_> {
     fn features(&self, side: Side) -> Option<Cow<'_, Matrix>> {
         self.0.features(side)
     }
+}
+
+/// A target with these classes.
+pub(crate) fn classes_named(names: &[&str]) -> TargetInfo {
+    TargetInfo { names: vec!["t".into()], classes: Some(names.iter().map(|n| n.to_string()).collect()), labels: Default::default() }
+}
+
+/// A table of points.
+pub(crate) fn table_of(x: &[Vec<f64>]) -> Dataset {
+    Dataset::from_points(Points::dense(x.len(), x[0].len(), x.concat()).unwrap())
 }

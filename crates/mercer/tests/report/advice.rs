@@ -130,6 +130,7 @@ fn every_recommendation_cites_what_was_measured_and_follows_it() {
     of(&mut comparison, "ridge", 60.0, 5_000_000);
     of(&mut comparison, "svc", 2.0, 200_000);
     of(&mut comparison, "knn", 9.0, 900_000);
+    of(&mut comparison, "logistic", 60.0, 5_000_000);
     let said = line(&comparison, "fast predictions");
     assert!(said.contains("svc (2.0 µs a row instead of 60 µs), 96.7% correct (± 1.5) instead of 97.3%"), "{said}");
     let said = line(&comparison, "small model");
