@@ -108,7 +108,7 @@ pub(crate) fn sigmoids<'py>(py: Python<'py>, sigmoids: &[Sigmoid]) -> PyResult<O
 
 /// Anything of Python.
 pub(crate) type Object<'py> = Bound<'py, PyAny>;
-/// The bytes of a model's file, and what was told of columns.
+/// The bytes of a model's file, and the notices about its columns that were given.
 pub(crate) type Stored<'py> = (Bound<'py, PyBytes>, Vec<String>);
 /// Two arrays.
 pub(crate) type Pair<'py> = (Object<'py>, Object<'py>);

@@ -58,6 +58,7 @@ impl Starts {
         let data = model.prep.apply(&part.data)?;
         let gram = model.kernel.gram(&data, control)?;
         let task = Task { gram: gram.as_ref(), target: &part.target, weights: part.weights.as_deref(), control, seed };
+        // Of several starts the best end would hide what one start leads to.
         let estimator = tightened(model.estimator.without_probabilities().with_one_start())?;
         let mut other = estimator.clone();
         let start = match estimator.values().into_iter().find(|(param, _)| param.search.is_some()) {
@@ -83,7 +84,7 @@ impl Starts {
     }
 }
 
-/// An estimator whose solver comes close to its solution. (Of one that begins anew several times each fit is from one start.)
+/// An estimator whose solver comes close to its solution.
 fn tightened(mut estimator: EstimatorExpr) -> Result<EstimatorExpr> {
     for (param, value) in estimator.values() {
         if param.name == "tolerance" && value.number() > TIGHT {

@@ -66,6 +66,8 @@ struct State<'a> {
     /// An orthonormal basis of the columns.
     basis: Vec<Vec<f64>>,
     slopes: Slopes,
+    /// The loss without a function.
+    nothing: f64,
     factor: Option<Cholesky>,
     evidence: f64,
     /// What the last look at all columns promised.
@@ -106,18 +108,24 @@ pub struct ClassPlan<'a> {
 pub fn classes(phi: &Matrix, loss: &dyn Likelihood, plan: &ClassPlan<'_>, control: &Control) -> Result<Relevance> {
     let nothing = begun(phi, loss, Vec::new(), plan, control)?.evidence;
     let mut top = None::<Relevance>;
-    let mut starts = if plan.first.is_empty() { Vec::new() } else { vec![equal(phi, plan)] };
-    starts.extend([orthogonal(phi, loss, plan, control)?, Vec::new()]);
-    starts.dedup_by(|a, b| a.is_empty() && b.is_empty());
-    let last = starts.len() - 1;
-    for (k, begin) in starts.into_iter().enumerate() {
+    let (earlier, mut from_nothing) = (usize::from(!plan.first.is_empty()), false);
+    for k in 0..earlier + 2 {
         // Further starts are for where the ones before led nowhere.
         let enough = top.as_ref().is_some_and(|top| top.evidence > nothing);
         if enough && (control.out_of_time() || k >= plan.starts) {
             break;
         }
+        let begin = match k + 1 - earlier {
+            0 => equal(phi, plan),
+            1 => orthogonal(phi, loss, plan, control)?,
+            _ => Vec::new(),
+        };
+        let empty = begin.is_empty();
+        if empty && std::mem::replace(&mut from_nothing, true) {
+            continue;
+        }
         let found = match search(phi, loss, begin, plan, control) {
-            Err(Error::Numerical { .. }) if k < last => continue,
+            Err(Error::Numerical { .. }) if !empty => continue,
             found => found?,
         };
         if top.as_ref().is_none_or(|top| found.evidence > top.evidence) {
@@ -137,9 +145,11 @@ fn begun<'a>(
 ) -> Result<State<'a>> {
     let (n, outputs) = (phi.rows(), loss.outputs());
     let (active, alpha): (Vec<usize>, Vec<f64>) = begin.into_iter().take(plan.most).unzip();
+    let slopes = loss.at(&Matrix::zeros(n, outputs));
     let mut state = State {
         phi,
         loss,
+        nothing: slopes.loss,
         weights: Matrix::zeros(active.len() + usize::from(plan.constant), outputs),
         columns: Matrix::zeros(n, 0),
         constant: plan.constant,
@@ -149,7 +159,7 @@ fn begun<'a>(
         basis: Vec::new(),
         active,
         alpha,
-        slopes: loss.at(&Matrix::zeros(n, outputs)),
+        slopes,
         factor: None,
         evidence: f64::NEG_INFINITY,
         gain: f64::INFINITY,

@@ -33,9 +33,8 @@ impl State<'_> {
         }
         self.slopes = self.loss.at(&product_within(&self.columns, &self.weights, control)?);
         // Where a column has gone the rest may be far off: rows that are mistaken by much have no curvature to steer by.
-        let nothing = self.loss.at(&Matrix::zeros(n, outputs));
-        if self.slopes.loss + self.penalty(&self.weights) > nothing.loss {
-            (self.weights, self.slopes) = (Matrix::zeros(m, outputs), nothing);
+        if self.slopes.loss + self.penalty(&self.weights) > self.nothing {
+            (self.weights, self.slopes) = (Matrix::zeros(m, outputs), self.loss.at(&Matrix::zeros(n, outputs)));
         }
         let solve_by =
             |factor: &Cholesky, r: &Matrix| Matrix::new(m, outputs, factor.solve(&Matrix::column(r.data().to_vec()), control)?.into_data());
