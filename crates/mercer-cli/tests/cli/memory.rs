@@ -8,11 +8,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::process::Command;
 
 /// Address space that two threads reserve and hardly touch: arenas of the allocator, stacks, and work space of matrix
-/// products, twice the third-level cache for each thread. What a job plans with comes on top.
+/// products, twice the third-level cache for each thread; an arena for the thread that waits for signals, and one that is mapped
+/// for a moment to align another. What a job plans with comes on top.
 fn program() -> u64 {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index3/size").unwrap_or_default();
     let cache = text.trim().strip_suffix('K').and_then(|kb| kb.parse::<u64>().ok()).map_or(33_000_000, |kb| kb * 1024);
-    100_000_000 + 2 * (76_000_000 + 2 * cache)
+    100_000_000 + 2 * 67_200_000 + 2 * (76_000_000 + 2 * cache)
 }
 
 struct Job {

@@ -12,8 +12,9 @@ const UNKNOWN: u64 = 4_000_000_000;
 const PER_THREAD: u64 = 76_000_000;
 /// The last cache where the system does not say how large it is.
 const CACHE: u64 = 33_000_000;
-/// Address space that a program of one thread reserves besides.
-const PROGRAM: u64 = 80_000_000;
+/// Address space that a program reserves besides: its code and first heap, an arena of the thread that waits for signals, and
+/// what the allocator maps for a moment to align an arena (it asks for two and gives one back).
+const PROGRAM: u64 = 80_000_000 + 2 * 67_200_000;
 
 /// How long a reading holds. Asking the system takes as long as a fit to a few hundred rows; in this time little is taken.
 const HOLDS: Duration = Duration::from_millis(20);
