@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "dependence",
     "fitting",
     "validity",
+    "metrics",
     "linear",
     "estimators",
     "smoothing",

@@ -9,7 +9,7 @@
 #[path = "../../../crates/mercer/tests/report/simulate.rs"]
 mod simulate;
 
-use mercer::select::Metric;
+use mercer::metrics::Metric;
 use simulate::{Design, power, wrong};
 
 fn main() {

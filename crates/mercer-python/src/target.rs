@@ -12,8 +12,8 @@ use mercer::data::Target;
 use mercer::error::Error;
 use mercer::estimators::EstimatorExpr;
 use mercer::linalg::Matrix;
+use mercer::metrics::{Metric, Needs};
 use mercer::read::{ColumnType, Labels, ReadOptions, Table, TargetInfo};
-use mercer::select::{Metric, Needs};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 

@@ -17,11 +17,10 @@ use crate::fitting::{
 };
 use crate::gram::Mercer;
 use crate::kernels::KernelExpr;
+use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{
-    Aim, LEAST_ROWS, Landmarks, Means, Metric, Preparation, Scoring, Search, Tuned, judged_by, part, require_judged, without_target,
-};
+use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Preparation, Search, Tuned, part, without_target};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

@@ -44,6 +44,7 @@ pub mod kernels;
 pub mod learner;
 pub mod linalg;
 pub mod linear;
+pub mod metrics;
 pub mod npy;
 pub mod param;
 pub mod prep;

@@ -9,7 +9,7 @@ use mercer::compare::{self, Comparing};
 use mercer::data::Examples;
 use mercer::error::Result;
 use mercer::report;
-use mercer::select::Metric;
+use mercer::metrics::Metric;
 use std::process::ExitCode;
 
 const ADVISE: &str = "\

@@ -12,10 +12,10 @@ use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
 use mercer::estimators::EstimatorExpr;
 use mercer::kernels::KernelExpr;
+use mercer::metrics::Metric;
 use mercer::prep::{Missing, Recipe};
 use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
 use mercer::report::KeptColumn;
-use mercer::select::Metric;
 use std::process::ExitCode;
 
 mod smoothed;

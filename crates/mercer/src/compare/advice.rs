@@ -5,7 +5,7 @@
 //! else `rbf`. `ridge` is tuned for each by its leave-one-out error; they are compared by the deciding metric of the predictions of
 //! rows left out.
 
-use super::{Comparing, Difference, Field, HeldOut, decided};
+use super::{Comparing, Field, decided};
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Fold, Sample, Values, some_rows_of};
 use crate::error::{Error, Result};
@@ -14,7 +14,8 @@ use crate::fitting;
 use crate::gram::Dense;
 use crate::kernels::{Composed, KernelExpr, Selection};
 use crate::linalg::Matrix;
-use crate::select::{self, Metric, Scoring, Tuned, Tuning};
+use crate::metrics::{Difference, HeldOut, Metric, Scoring};
+use crate::select::{self, Tuned, Tuning};
 
 /// Rows that predictions left out are made for, at most: each kernel takes one factorisation of them.
 const JUDGED_ROWS: usize = 2000;

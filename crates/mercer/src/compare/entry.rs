@@ -4,7 +4,8 @@ use super::pace::Pace;
 use crate::data::{Dataset, Sample};
 use crate::error::Error;
 use crate::estimators::{EstimatorExpr, Predictions};
-use crate::select::{Landmarks, Metric, Search};
+use crate::metrics::Metric;
+use crate::select::{Landmarks, Search};
 
 /// The rows of one fold, prepared.
 pub(super) struct Ground {

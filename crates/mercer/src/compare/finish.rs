@@ -3,7 +3,6 @@
 use super::budget::search_bytes;
 use super::contest::{Contest, fits_side_by_side, quiet};
 use super::held_out::{OutOfFold, Part};
-use super::paired::{Difference, HeldOut};
 use super::{Outcome, Scored, Standing, Starts};
 use crate::control::contain;
 use crate::data::even_rows;
@@ -11,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::estimators::{Predictions, Want};
 use crate::fitting::Used;
 use crate::learner::{Before, Learner, Model, Rows, Timed};
-use crate::select::{DEAR, Estimate, Metric, Scoring, Search, Tuned};
+use crate::metrics::{Difference, Estimate, HeldOut, Metric, Scoring};
+use crate::select::{DEAR, Search, Tuned};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

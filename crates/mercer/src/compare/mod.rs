@@ -7,13 +7,11 @@ mod entry;
 mod finish;
 mod held_out;
 mod pace;
-mod paired;
 mod plan;
 mod starts;
 
 pub use advice::{Advice, Judged, Rule, advise};
 pub use held_out::OutOfFold;
-pub use paired::{Difference, HeldOut};
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};
 
@@ -25,9 +23,9 @@ use crate::facts;
 use crate::fitting::{self, Prepared, Used};
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
+use crate::metrics::{Difference, Estimate, Metric, judged_by};
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Estimate, Metric, judged_by};
 use contest::Contest;
 use std::borrow::Cow;
 use std::time::Instant;

@@ -8,7 +8,8 @@ use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
-use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Scoring, Search, largest, part};
+use crate::metrics::Scoring;
+use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Search, largest, part};
 
 /// Rows of a first look that it may have in any case, and its work, in floating-point operations: what comes before any search need not
 /// see every row.

@@ -7,7 +7,8 @@ use crate::estimators::{Answer, EstimatorExpr, Fitted, FittedModel, Found, Predi
 use crate::fitting::{predict_settled, rows_leave_the_kernel};
 use crate::kernels::{FittedKernel, Support};
 use crate::linalg::Matrix;
-use crate::select::{Metric, Needs, Tuning, score_by};
+use crate::metrics::{Metric, Needs, score_by};
+use crate::select::Tuning;
 use crate::validity::require_symmetric;
 use crate::{blocks, prep};
 use serde::{Deserialize, Serialize};

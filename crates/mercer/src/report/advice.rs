@@ -3,7 +3,7 @@
 use super::words::{counted, digits_for, score, wrapped};
 use crate::compare::{Advice, Judged, Rule};
 use crate::error::{Error, Result};
-use crate::select::Metric;
+use crate::metrics::Metric;
 use serde_json::{Value as Json, json};
 
 impl Rule {

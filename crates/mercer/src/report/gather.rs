@@ -13,8 +13,8 @@ use crate::gram::Dense;
 use crate::kernels::KernelExpr;
 use crate::learner::{Model, SAMPLED};
 use crate::linalg::Matrix;
+use crate::metrics::{self, Scoring};
 use crate::read::TargetInfo;
-use crate::select::{self, Scoring};
 
 /// Seconds that the pictures of a report may take although the time is spent.
 const PICTURES: f64 = 1.0;
@@ -266,7 +266,7 @@ fn recalls(scored: &Scored, request: &Request<'_>) -> Vec<Option<f64>> {
     let Predicted::Classes(found) = &held_out.predictions.values else { return Vec::new() };
     let truth: Vec<usize> = held_out.rows.iter().map(|&i| codes[i]).collect();
     let weights: Option<Vec<f64>> = request.weights.map(|w| held_out.rows.iter().map(|&i| w[i]).collect());
-    select::recalls(found, &truth, names.len(), weights.as_deref())
+    metrics::recalls(found, &truth, names.len(), weights.as_deref())
 }
 
 fn row(scored: &Scored, best: bool, request: &Request<'_>, control: &Control) -> Result<Row> {

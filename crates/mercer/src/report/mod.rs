@@ -51,8 +51,8 @@ pub use terms::AgainstBest;
 pub use tuning::search_notices;
 pub use validity::{validity_json, validity_text};
 
-pub use crate::compare::Difference;
-pub use crate::select::{Estimate, Metric};
+pub use crate::metrics::Difference;
+pub use crate::metrics::{Estimate, Metric};
 
 use crate::compare::{OutOfFold, Standing};
 use crate::estimators::Certificate;

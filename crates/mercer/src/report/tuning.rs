@@ -2,8 +2,9 @@
 
 use super::words::{brief, listed, shown, value};
 use crate::learner::Model;
+use crate::metrics::Metric;
 use crate::param::Value;
-use crate::select::{BoundStatus, End, Metric, TunedParameter, Tuning};
+use crate::select::{BoundStatus, End, TunedParameter, Tuning};
 
 /// A range that scores the same and reaches this many times as far says nothing of where the value should be.
 const FAR: f64 = 30.0;

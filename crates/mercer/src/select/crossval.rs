@@ -10,7 +10,6 @@ use super::profile::{Curve, ProfileScan};
 use super::search::{Found, Place};
 use super::standing::Standing;
 use super::tune::steps;
-use super::{Estimate, Metric, Needs, Scoring};
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
@@ -18,6 +17,7 @@ use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
 use crate::fitting;
 use crate::gram::{Bound, Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
+use crate::metrics::{Estimate, Metric, Needs, Scoring};
 use crate::param::Value;
 use rayon::prelude::*;
 

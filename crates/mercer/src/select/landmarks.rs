@@ -1,13 +1,13 @@
 //! Where an exact fit to all rows takes too much there are two ways out: the exact kernel on a part of the rows, and all rows
 //! through landmarks. Which predicts better depends on the noise and on how rough the function is; rows held out tell.
 
-use super::Scoring;
 use crate::control::Control;
 use crate::data::{Examples, some_rows_of};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Size, Want};
 use crate::fitting;
 use crate::kernels::KernelExpr;
+use crate::metrics::Scoring;
 
 /// Rows held out, and their greatest share of all.
 const HELD_OUT: (usize, usize) = (2000, 5);

@@ -1,12 +1,10 @@
-//! Choosing: metrics, tuning of what is `auto` or a range, grids of settings.
+//! Choosing: tuning of what is `auto` or a range, grids of settings.
 
 mod crossval;
 mod descent;
 mod free;
 mod grid;
-mod judged;
 mod landmarks;
-mod metrics;
 mod parallel;
 mod part;
 mod profile;
@@ -19,9 +17,7 @@ mod tune;
 
 pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};
-pub use judged::{judged_by, require_judged};
 pub use landmarks::Landmarks;
-pub use metrics::{Better, Estimate, Metric, Needs, Scoring, recalls, score, score_by};
 pub(crate) use parallel::without_target;
 pub(crate) use part::{LEAST_ROWS, Means, largest, part, worth_cutting};
 pub use profile::{BoundStatus, End, TunedParameter};

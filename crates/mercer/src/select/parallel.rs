@@ -4,13 +4,13 @@
 //! A component is kept where its variance is above what chance gives: the 95th percentile over tables whose columns are shuffled,
 //! each by itself, so that the columns have nothing in common. Of a column of vectors each coordinate is shuffled.
 
-use super::metrics::without_target as no_metric;
-use super::{Metric, Tuned, Tuning};
+use super::{Tuned, Tuning};
 use crate::control::Control;
 use crate::data::{Column, Dataset, Examples, Points, Values};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, MOST_CLUSTERS, Task};
 use crate::kernels::KernelExpr;
+use crate::metrics::{Metric, without_target as no_metric};
 use crate::param::Value;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -8,7 +8,6 @@
 
 mod rounds;
 
-use super::Scoring;
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
@@ -21,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::fitting;
 use crate::kernels::KernelExpr;
+use crate::metrics::Scoring;
 
 /// Times that the parameters are looked along at most, where that finds better values.
 const LOOKS: usize = 3;

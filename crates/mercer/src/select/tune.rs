@@ -1,6 +1,5 @@
 //! Tuning: settling what is `auto` or a range, by the estimator's own criterion or by cross-validation.
 
-use super::Scoring;
 use super::free::{Free, Setting};
 use super::profile::{Curve, TunedParameter};
 use super::search::{Aim, Found, Search};
@@ -10,6 +9,7 @@ use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
 use crate::estimators::{Criterion, EstimatorExpr, Near, Task};
 use crate::kernels::KernelExpr;
+use crate::metrics::Scoring;
 use crate::validity::require_symmetric;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! Whether one estimator is worse than the best: differences by held-out rows, against draws whose truth is known.
 
 use crate::simulate::{Design, power, table, wrong};
-use mercer::compare::HeldOut;
 use mercer::data::{Fold, Split, Target};
 use mercer::estimators::{Predicted, Predictions};
 use mercer::linalg::Matrix;
-use mercer::select::{Metric, Scoring};
+use mercer::metrics::HeldOut;
+use mercer::metrics::{Metric, Scoring};
 
 /// Tables of a design; the share of 5% among so many has a standard error of 0.8%.
 const TABLES: usize = 800;
@@ -49,7 +49,7 @@ fn difference(
     metric: Metric,
     weights: Option<&[f64]>,
     split: &Split,
-) -> mercer::compare::Difference {
+) -> mercer::metrics::Difference {
     let n = target.rows();
     let folds = [Fold { train: Vec::new(), test: (0..n).collect() }];
     let scoring = Scoring::of(target, None, Some(metric)).unwrap();

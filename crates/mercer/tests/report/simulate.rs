@@ -1,10 +1,10 @@
 //! Held-out predictions of estimators whose true scores are known, for the level and the power of paired differences.
 
-use mercer::compare::{Difference, HeldOut};
 use mercer::data::{Fold, Split, Target};
 use mercer::estimators::{Predicted, Predictions};
 use mercer::linalg::Matrix;
-use mercer::select::{Metric, Scoring};
+use mercer::metrics::{Difference, HeldOut};
+use mercer::metrics::{Metric, Scoring};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -6,9 +6,9 @@ use super::axes::{Axes, Legend, Sign, Span};
 use super::canvas::{Anchor, draw};
 use super::colours::{CLASSES, INK, MUTED, band};
 use crate::error::Result;
+use crate::metrics::Metric;
 use crate::report::Row;
 use crate::report::words::{count, counted, percent, percentage, shown};
-use crate::select::Metric;
 
 /// Bins of equal width.
 const BINS: usize = 10;
@@ -114,7 +114,7 @@ impl Reliability {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::select::Estimate;
+    use crate::metrics::Estimate;
 
     #[test]
     fn bins_hold_their_means_and_the_calibration_error_is_that_of_the_table() {

@@ -12,9 +12,9 @@
 //! at the level 5% (J - 1) / J, so that 5% of the comparisons of equally good estimators with the best are wrong, whatever J; of two
 //! it is the paired test at 5%. What is worse is taken out, and the others are compared again, until none goes.
 
+use super::{Estimate, Scoring};
 use crate::data::{Fold, Split, Target};
 use crate::estimators::Predictions;
-use crate::select::{Estimate, Scoring};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -67,33 +67,36 @@ pub struct HeldOut<'a> {
     pub seed: u64,
 }
 
-/// The metric of each fold, and what each unit of the fold contributes to it.
-struct Contributions {
-    per_fold: Vec<f64>,
-    by_unit: Vec<Vec<f64>>,
+/// The deciding metric of one fold, and what each unit of its held-out rows contributes to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contribution {
+    /// The metric.
+    pub value: f64,
+    /// One number for each unit, the same units for every estimator; none where the metric is not defined.
+    pub by_unit: Vec<f64>,
 }
 
 impl HeldOut<'_> {
     /// The difference of each estimator to the best one by the deciding metric, from the predictions of each on the test rows of every
     /// fold; `None` for the best, where predictions are missing, and where they lack what the metric needs.
     pub fn differences(&self, predictions: &[Option<Vec<&Predictions>>], best: usize, scoring: &Scoring) -> Vec<Option<Difference>> {
-        let units: Vec<Vec<Vec<usize>>> = self.folds.iter().map(|fold| self.units(fold)).collect();
-        let of = |found: &Option<Vec<&Predictions>>| self.contributions(found.as_ref()?, scoring, &units);
-        let all: Vec<Option<Contributions>> = predictions.par_iter().map(of).collect();
+        let of = |found: &Option<Vec<&Predictions>>| -> Option<Vec<Contribution>> {
+            let found = found.as_ref().filter(|f| f.len() == self.folds.len())?;
+            Some(found.iter().enumerate().map(|(k, predictions)| self.contribution(k, predictions, scoring)).collect())
+        };
+        let all: Vec<Option<Vec<Contribution>>> = predictions.par_iter().map(of).collect();
+        let all: Vec<Option<&[Contribution]>> = all.iter().map(Option::as_deref).collect();
         against_best(&all, best, scoring.deciding.rises())
     }
 
-    fn contributions(&self, found: &[&Predictions], scoring: &Scoring, units: &[Vec<Vec<usize>>]) -> Option<Contributions> {
-        let (mut per_fold, mut by_unit) = (Vec::new(), Vec::new());
-        for ((fold, predictions), units) in self.folds.iter().zip(found).zip(units) {
-            let truth = self.target.select(&fold.test);
-            let weights: Vec<f64> = fold.test.iter().map(|&i| self.weights.map_or(1.0, |w| w[i])).collect();
-            let value = scoring.decide(predictions, &truth, Some(&weights));
-            by_unit.push(if value.is_finite() { scoring.contributions(predictions, &truth, weights, units) } else { Vec::new() });
-            per_fold.push(value);
-        }
-        let judged = per_fold.len() == self.folds.len() && per_fold.iter().all(|v| !v.is_infinite());
-        (judged && per_fold.iter().any(|v| v.is_finite())).then_some(Contributions { per_fold, by_unit })
+    /// The deciding metric of the held-out rows of fold `k`, and what each unit contributes to it.
+    pub fn contribution(&self, k: usize, predictions: &Predictions, scoring: &Scoring) -> Contribution {
+        let fold = &self.folds[k];
+        let truth = self.target.select(&fold.test);
+        let weights: Vec<f64> = fold.test.iter().map(|&i| self.weights.map_or(1.0, |w| w[i])).collect();
+        let value = scoring.decide(predictions, &truth, Some(&weights));
+        let by_unit = if value.is_finite() { scoring.contributions(predictions, &truth, weights, &self.units(fold)) } else { Vec::new() };
+        Contribution { value, by_unit }
     }
 
     /// The test rows of a fold that belong together, as places among them: groups, stretches of time in which rows may be alike,
@@ -129,17 +132,19 @@ struct Judged {
     contributions: Vec<f64>,
 }
 
-fn against_best(all: &[Option<Contributions>], best: usize, rises: bool) -> Vec<Option<Difference>> {
+/// The difference of each to the best one, from the contributions of the same folds; `None` for the best, and where there are none.
+pub fn against_best(all: &[Option<&[Contribution]>], best: usize, rises: bool) -> Vec<Option<Difference>> {
     let mut out = vec![None; all.len()];
-    let Some(Some(reference)) = all.get(best) else { return out };
-    let defined: Vec<usize> = (0..reference.per_fold.len()).filter(|&k| reference.per_fold[k].is_finite()).collect();
+    let is_judged = |folds: &&[Contribution]| folds.iter().all(|c| !c.value.is_infinite()) && folds.iter().any(|c| c.value.is_finite());
+    let Some(reference) = all.get(best).copied().flatten().filter(is_judged) else { return out };
+    let defined: Vec<usize> = (0..reference.len()).filter(|&k| reference[k].value.is_finite()).collect();
     let judged: Vec<Option<Judged>> = all
         .iter()
         .map(|found| {
-            let found = found.as_ref().filter(|c| defined.iter().all(|&k| c.per_fold[k].is_finite()))?;
+            let found = found.filter(is_judged).filter(|c| defined.iter().all(|&k| c.get(k).is_some_and(|c| c.value.is_finite())))?;
             let share = 1.0 / defined.len() as f64;
-            let contributions = defined.iter().flat_map(|&k| found.by_unit[k].iter().map(|a| share * a)).collect();
-            Some(Judged { per_fold: defined.iter().map(|&k| found.per_fold[k]).collect(), contributions })
+            let contributions = defined.iter().flat_map(|&k| found[k].by_unit.iter().map(|a| share * a)).collect();
+            Some(Judged { per_fold: defined.iter().map(|&k| found[k].value).collect(), contributions })
         })
         .collect();
     let Some(reference) = &judged[best] else { return out };

@@ -5,12 +5,16 @@
 
 mod classes;
 mod estimate;
+mod judged;
 mod list;
 mod numbers;
+mod paired;
 
 pub use classes::recalls;
 pub use estimate::Estimate;
+pub use judged::{judged_by, require_judged};
 pub use list::{Better, Metric, Needs};
+pub use paired::{Contribution, Difference, HeldOut, against_best};
 
 use crate::data::Target;
 use crate::error::{Error, Result, nearest};
@@ -115,7 +119,7 @@ impl Scoring {
 }
 
 /// That there is nothing to judge by.
-pub(super) fn without_target(asked: Option<Metric>) -> Error {
+pub(crate) fn without_target(asked: Option<Metric>) -> Error {
     let what = asked.map_or("a metric", Metric::name);
     Error::Setting { name: "metric".into(), why: format!("{what} judges predictions of a target, and there is none; leave it out") }
 }
@@ -151,7 +155,7 @@ impl Metric {
     /// A name that no metric has, with the nearest.
     ///
     /// ```
-    /// use mercer::select::Metric;
+    /// use mercer::metrics::Metric;
     /// assert_eq!(Metric::parse("Balanced accuracy")?, Metric::BalancedAccuracy);
     /// assert_eq!(Metric::parse("roc_auc")?, Metric::Auc);
     /// assert!(Metric::parse("acuracy").unwrap_err().to_string().contains("did you mean 'accuracy'?"));
