@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::target::{judged, known, labels};
 use crate::work::Limits;
 use mercer::estimators::{Fitted, Want};
-use mercer::{report, select::Metric, store};
+use mercer::{metrics::Metric, report, store};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
