@@ -144,6 +144,25 @@ pub(crate) struct Contest {
     /// Folds of the cross-validation.
     #[arg(long, default_value_t = 5, value_name = "N", help_heading = "How to judge")]
     pub folds: usize,
+    /// Times the usual budget of work, 0.1 to 10; the usual one is about a minute on two cores. The result is the same on every
+    /// machine.
+    #[arg(long, value_name = "F", value_parser = effort, conflicts_with_all = ["thorough", "max_seconds"], help_heading = "Limits")]
+    pub effort: Option<f64>,
+    /// No budget: everything that can still win is searched to its end.
+    #[arg(long, conflicts_with = "max_seconds", help_heading = "Limits")]
+    pub thorough: bool,
+}
+
+impl Contest {
+    /// Times the usual budget; `None`: no budget.
+    pub(crate) fn effort(&self) -> Option<f64> {
+        if self.thorough { None } else { Some(self.effort.unwrap_or(1.0)) }
+    }
+}
+
+/// What `--effort` takes.
+fn effort(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|f| (0.1..=10.0).contains(f)).ok_or_else(|| "write a number from 0.1 to 10, or --thorough".into())
 }
 
 /// Bounds of the work.

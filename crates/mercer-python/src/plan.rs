@@ -112,7 +112,7 @@ impl Plan {
             entry.set_item("rows", fit.rows)?;
             entry.set_item("bytes", fit.bytes)?;
             entry.set_item("most_bytes", fit.most_bytes)?;
-            entry.set_item("seconds", fit.seconds)?;
+            entry.set_item("seconds", fit.seconds())?;
             Ok(entry)
         };
         self.plan.fits.iter().map(one).collect()

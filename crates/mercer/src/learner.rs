@@ -20,14 +20,11 @@ use crate::kernels::KernelExpr;
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
 use crate::read::TargetInfo;
-use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Preparation, Search, Tuned, part, without_target};
+use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
+use crate::trial::Landmarks;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Fits that a search and a fit come to, in units of one fit.
-const FITS: f64 = 5.0;
-/// A single fit may take so many times the work of one of a comparison's.
-const PATIENCE: f64 = 10.0;
 /// Where memory turns out smaller than planned, a fit goes on with fewer rows down to this many, and is refused below.
 const FEWEST_ROWS: usize = 100;
 /// Operations within which a model of a comparison that is not the best is looked along.
@@ -129,6 +126,8 @@ pub struct Before<'a> {
     pub searches: &'a [Search],
     /// As in [`Aim`].
     pub within_noise: bool,
+    /// Whether nothing is searched: what is open is as the searches before it chose, or as the rows suggest.
+    pub is_plain: bool,
     /// Its own search, and the seconds that it took.
     pub tuned: Option<(Tuned, f64)>,
 }
@@ -276,7 +275,7 @@ impl Learner {
         }
         if let (Rows::Affordable, Some(landmarks)) = (self.sample, landmarks) {
             let scoring = Scoring::of(&used.target, used.weights.as_deref(), self.metric)?;
-            let win = landmarks.win(&tuned.kernel, &tuned.estimator, &ready.examples(), scoring, &control.share(0.4), self.seed);
+            let win = wins(landmarks, &tuned.kernel, &tuned.estimator, &ready.examples(), scoring, &control.share(0.4), self.seed);
             if let Ok(false) = win {
                 // The exact kernel on a part of the rows predicts better.
                 let part = Learner { sample: Rows::Most(landmarks.exact_rows), ..self.clone() };
@@ -337,16 +336,14 @@ impl Learner {
     fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<(usize, Option<Landmarks>)> {
         let rows = examples.rows();
         let estimator = &self.estimator;
-        if !estimator.takes(examples.target) || rows < LEAST_ROWS {
+        if !estimator.takes(examples.target) {
             return Ok((rows, None));
         }
         let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;
         let examples = Examples { data: &prepared.data, ..*examples };
         // The rows that are learnt from are prepared once more, and what a search holds by then is not known.
         let bytes = control.room() / 4 * 3;
-        let means =
-            Means { fits: FITS, predicted: 0.0, seconds: control.seconds_left(), told: false, patience: PATIENCE, bytes, most: rows };
-        part(estimator, &prepared.kernel, &examples, means, control, self.seed).map(|part| (part.rows, part.landmarks))
+        part(estimator, &prepared.kernel, &examples, bytes, control, self.seed).map(|part| (part.rows, part.landmarks))
     }
 
     /// Goes through every round of the search, or through the last one where other searches suggest where it begins; with the seconds
@@ -362,6 +359,11 @@ impl Learner {
         let aim = Aim { scoring, within_noise: before.within_noise };
         let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data };
         let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
+        if before.is_plain {
+            let (kernel, estimator) = before.searches.iter().find(|s| s.is_judged()).unwrap_or(&search).best()?;
+            let tuned = Tuned { kernel, estimator, tuning: None, late: false, told: None };
+            return Ok((tuned, clock.elapsed().as_secs_f64()));
+        }
         search.suggest(before.searches);
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;

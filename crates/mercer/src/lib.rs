@@ -50,12 +50,14 @@ pub mod param;
 pub mod prep;
 pub mod read;
 pub mod report;
+pub mod schedule;
 pub mod select;
 pub mod smoothing;
 pub mod solve;
 pub mod store;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
+pub mod trial;
 pub mod validity;
 
 /// The examples of a page of the documentation; they run with those of the crate.

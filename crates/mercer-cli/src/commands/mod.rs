@@ -265,6 +265,7 @@ fn comparing(asked: &Contest, kernel: Option<KernelExpr>, estimators: Option<Vec
         allow_non_mercer: learning.allow_non_mercer,
         metric: metric(learning)?,
         sample: learning.sample,
+        effort: asked.effort(),
     })
 }
 

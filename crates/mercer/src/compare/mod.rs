@@ -1,13 +1,10 @@
 //! Estimators side by side: same folds, same kernel, each tuned by its own criterion inside the training part of each fold.
 
 mod advice;
-mod budget;
-mod contest;
-mod entry;
-mod finish;
 mod held_out;
-mod pace;
 mod plan;
+mod race;
+mod runner;
 mod starts;
 
 pub use advice::{Advice, Judged, Rule, advise};
@@ -26,9 +23,10 @@ use crate::learner::{Model, TOO_MUCH, check_sample, from_a_sample};
 use crate::metrics::{Difference, Estimate, Metric, judged_by};
 use crate::prep;
 use crate::read::TargetInfo;
-use contest::Contest;
+use crate::schedule::Out;
+use crate::trial::{Spent, Trial};
+use race::Race;
 use std::borrow::Cow;
-use std::time::Instant;
 
 /// What is compared, and how.
 #[derive(Clone, Debug)]
@@ -49,6 +47,8 @@ pub struct Comparing {
     pub metric: Option<Metric>,
     /// The most rows that a fit learns from, drawn at random; `None`: as many as the plan allows.
     pub sample: Option<usize>,
+    /// Times the usual budget of work that may be spent where there is no limit of time; `None`: all that there is to do.
+    pub effort: Option<f64>,
 }
 
 impl Comparing {
@@ -63,6 +63,7 @@ impl Comparing {
             allow_non_mercer: false,
             metric: None,
             sample: None,
+            effort: Some(1.0),
         }
     }
 
@@ -74,7 +75,7 @@ impl Comparing {
 }
 
 /// How far the work on one estimator came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
     /// Folds that are scored.
     pub folds: usize,
@@ -92,6 +93,8 @@ pub struct Standing {
     pub rows: usize,
     /// Rows that the fit to all rows learnt from; 0 where there is none.
     pub fitted_rows: usize,
+    /// Why it is searched no further.
+    pub out: Option<Out>,
 }
 
 impl Standing {
@@ -167,6 +170,8 @@ pub struct Outcome {
     pub columns: Vec<String>,
     /// What the user should know.
     pub notices: Vec<String>,
+    /// Every trial in the order in which they were decided on, with what it took.
+    pub trials: Vec<(Trial, Spent)>,
 }
 
 /// Rows of a table ready to be compared on.
@@ -175,8 +180,6 @@ struct Field {
     split: Split,
     whole: Prepared,
     notices: Vec<String>,
-    /// Seconds of preparing the rows once.
-    preparing: f64,
 }
 
 impl Field {
@@ -184,22 +187,20 @@ impl Field {
         check_sample(comparing.sample)?;
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
         plan::require_room(examples.data, control)?;
-        let clock = Instant::now();
         let raw = examples.select(&used.rows);
         let whole = fitting::prepare_weighed(&comparing.prep, comparing.kernel.as_ref(), &raw.data, raw.weights.as_deref())?;
-        let preparing = clock.elapsed().as_secs_f64();
         let settled = whole.kernel.settle_weighed(&whole.data, raw.weights.as_deref())?;
         if !settled.needs_training_rows() {
             // What does not fit the columns is said of the rows as they were given, not of those of a fold.
             settled.learn(&whole.data, raw.weights.as_deref(), control)?.gram(&whole.data, control)?;
         }
-        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole, preparing })
+        Ok(Field { split: examples.split.clone(), notices: used.notices.clone(), used, whole })
     }
 
     fn planned(&self, examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Plan> {
         let part = examples.select(&self.used.rows);
         let prepared = Examples { data: &self.whole.data, ..part.examples() };
-        plan::plan(&prepared, &self.whole.kernel, comparing, self.preparing, control)
+        plan::plan(&prepared, &self.whole.kernel, comparing, control)
     }
 }
 
@@ -301,7 +302,7 @@ pub fn compare_planned(
             first.train.len()
         ));
     }
-    let mut outcome = Contest::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
+    let mut outcome = Race::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));

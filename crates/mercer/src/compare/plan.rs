@@ -1,49 +1,37 @@
-//! How many rows each estimator can learn from, and what its fits will take: see [`part`].
+//! What a comparison is going to do: rows, memory and work of each estimator.
 
 use super::Comparing;
-use super::contest::fits_side_by_side;
-use super::finish::TIMED_ROWS;
+use super::runner::TIMED_ROWS;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples, some_rows_of};
+use crate::data::{Dataset, Examples};
 use crate::error::{Error, Result};
-use crate::estimators::EstimatorExpr;
+use crate::estimators::{EstimatorExpr, Size};
+use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
-use crate::select::{Aim, LEAST_ROWS, Landmarks, Means, Search, largest, part};
+use crate::select::{Aim, Search};
+use crate::trial::limits::{BUDGET, FEWEST_PER_CLASS, FEWEST_ROWS, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE};
+use crate::trial::{Landmarks, RowsOf, largest, rows_for};
 
-/// Rows of a first look that it may have in any case, and its work, in floating-point operations: what comes before any search need not
-/// see every row.
-const FIRST: (usize, f64) = (LEAST_ROWS, 3e9);
-/// The same without a limit of time, where it counts if someone stops the comparison, and not otherwise.
-const FIRST_UNLIMITED: (usize, f64) = (200, 3e8);
-/// Fits that a comparison makes of each estimator, in units of one fit to all rows: tuned values on every fold, a
-/// first look at each, and the fit to all rows with its search.
-fn fits(folds: usize) -> f64 {
-    LOOK * folds as f64 + 2.5
-}
-/// Times that every row is predicted: by a first look and with tuned values.
-const PREDICTED: f64 = 2.0;
-/// Fits to the rows of a fold, in units of one fit to all rows.
-const LOOK: f64 = 0.7;
-/// Share of an estimator's time that its first look may take.
-const LOOK_SHARE: f64 = 0.15;
-/// The share of the time that the plan counts on.
-const SHARE: f64 = 0.8;
-/// Tables with fewer rows are not worth a word on the time of their preparation.
+/// Tables with fewer rows are not worth a word on the work of their searches.
 const WORTH_ROWS: usize = 4000;
 /// Copies of a table that a comparison holds: as it was read, the rows that are learnt from, the same prepared, and the training
 /// and test rows of a fold.
 const COPIES: u64 = 4;
+/// Training rows of a fold, as a share of all.
+fn train_share(folds: usize) -> f64 {
+    1.0 - 1.0 / folds.max(2) as f64
+}
 
-/// What a comparison is going to do.
+/// What a comparison is going to do at most: what cannot win is searched no further.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Rows that take part.
     pub rows: usize,
     /// One for each estimator that can predict the target, in the order asked for.
     pub fits: Vec<Planned>,
-    /// Seconds of preparing the rows of every fold and of every fit; `None` on tables that are too small to ask.
-    pub preparing: Option<f64>,
+    /// Operations that may be spent; `None`: all that there is to do, or as long as the limit of time allows.
+    pub budget: Option<f64>,
 }
 
 /// What is going to be done with one estimator.
@@ -53,8 +41,7 @@ pub struct Planned {
     pub estimator: EstimatorExpr,
     /// Rows that its largest fit learns from.
     pub rows: usize,
-    /// The most rows that memory and the sample asked for allow a fit to: with a limit of time, the plan may turn out to have been
-    /// too careful.
+    /// The most rows that memory and the sample asked for allow a fit to.
     pub most_rows: usize,
     /// Rows that its first look learns from at most.
     pub first_rows: usize,
@@ -64,70 +51,95 @@ pub struct Planned {
     pub most_bytes: u64,
     /// Landmarks through which it may learn from all rows, where exact fits take too much.
     pub landmarks: Option<Landmarks>,
-    /// Seconds of all its fits and of its search, as far as a small fit tells; `None` on tables that are too small to ask.
-    pub seconds: Option<f64>,
+    /// Operations of all its fits and of its searches; `None` on tables that are too small to ask.
+    pub operations: Option<f64>,
 }
 
 impl Plan {
-    /// Seconds of the whole, where they are known.
+    /// Operations of everything, where they are known.
+    fn operations(&self) -> Option<f64> {
+        self.fits.iter().map(|f| f.operations).sum()
+    }
+
+    /// Seconds of the whole on this machine, where they are known: no more than the budget.
     pub fn seconds(&self) -> Option<f64> {
-        let fits: Option<f64> = self.fits.iter().map(|f| f.seconds).sum();
-        fits.map(|s| s + self.preparing.unwrap_or(0.0))
+        self.operations().map(|all| seconds(all.min(self.budget.unwrap_or(f64::INFINITY))))
+    }
+
+    /// Whether there is more to do than the budget allows, as far as that is known.
+    pub fn is_more_than_budget(&self) -> bool {
+        self.operations().zip(self.budget).is_some_and(|(all, budget)| all > budget)
     }
 }
 
-/// The plan for prepared rows; `preparing` all of them took so many seconds.
-pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, preparing: f64, control: &Control) -> Result<Plan> {
-    let rows = examples.rows();
-    let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
-    let size = crate::fitting::size_of(kernel, examples.data, examples.target);
-    let seconds = control.seconds_left().map(|s| SHARE * s / able.len() as f64);
-    let folds = comparing.folds as f64;
-    let means = Means {
-        fits: fits(comparing.folds),
-        predicted: PREDICTED * rows as f64 + rows.min(TIMED_ROWS) as f64,
-        seconds,
-        told: true,
-        patience: 1.0,
-        bytes: control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7,
-        most: comparing.sample.unwrap_or(rows),
-    };
-    let mut fits = Vec::new();
-    for estimator in &able {
-        let found = part(estimator, kernel, examples, means, control, comparing.seed)?;
-        let size = Landmarks::size(found.landmarks, size);
-        let bytes = estimator.bytes(size.at(found.rows));
-        let most_bytes = estimator.most_bytes(size.at(found.rows), means.bytes);
-        let seconds = match &found.speed {
-            Some(speed) => {
-                let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
-                // What cannot be searched fails in its turn, and says so there.
-                let searched_on = examples.select(&some_rows_of(examples.target, found.rows, comparing.seed));
-                let search = contain(estimator.name(), || {
-                    Search::new(kernel, estimator, &searched_on.examples(), None, aim, control, comparing.seed)
-                });
-                let searched = search.map_or(0.0, |s| (folds + 1.0) * s.usual_work() / speed.operations);
-                let side_by_side = fits_side_by_side(found.rows, bytes, comparing.folds, control);
-                let at_once = if side_by_side { folds / comparing.folds.div_ceil(rayon::current_num_threads()) as f64 } else { 1.0 };
-                let whole = (speed.seconds(&means, estimator, size.at(found.rows)) + searched) / at_once;
-                // A search ends with its time.
-                Some(whole.min(means.seconds.unwrap_or(f64::INFINITY)))
-            }
-            None => None,
-        };
-        // A first look at every fold is brief beside what the time is for.
-        let look = Means { fits: LOOK * folds, predicted: rows as f64, ..means };
-        let brief = |n: usize| match (means.seconds, &found.speed) {
-            (Some(seconds), Some(speed)) => speed.seconds(&look, estimator, size.at(n)) <= LOOK_SHARE * seconds,
-            _ => true,
-        };
-        let (few, work) = if means.seconds.is_some() { FIRST } else { FIRST_UNLIMITED };
-        let first_rows = largest(found.rows, |n| n <= few || (estimator.work(size.at(n)) <= work && brief(n)));
-        let (estimator, rows, most_rows) = ((*estimator).clone(), found.rows, found.most);
-        fits.push(Planned { estimator, rows, most_rows, first_rows, bytes, most_bytes, landmarks: found.landmarks, seconds });
+impl Planned {
+    /// Seconds on this machine, roughly.
+    pub fn seconds(&self) -> Option<f64> {
+        self.operations.map(seconds)
     }
-    let preparing = (rows >= WORTH_ROWS).then_some(preparing * (folds + able.len() as f64));
-    Ok(Plan { rows, fits, preparing })
+}
+
+/// Seconds of so many operations on the cores of this machine, before anything has been measured.
+fn seconds(operations: f64) -> f64 {
+    operations / (RATE * rayon::current_num_threads() as f64)
+}
+
+/// Operations that a comparison may spend where it has no limit of time.
+pub(super) fn budget(comparing: &Comparing, control: &Control) -> Option<f64> {
+    comparing.effort.filter(|_| control.deadline.is_none()).map(|effort| effort * BUDGET)
+}
+
+/// The plan for prepared rows.
+pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Comparing, control: &Control) -> Result<Plan> {
+    let (rows, folds) = (examples.rows(), comparing.folds as f64);
+    let size = fitting::size_of(kernel, examples.data, examples.target);
+    let budget = budget(comparing, control);
+    // With a limit of time the first guess is replaced as soon as something has been measured.
+    let limit = control.seconds_left().map(|s| s * RATE * rayon::current_num_threads() as f64);
+    let all = budget.or(limit).unwrap_or(f64::INFINITY);
+    let memory = control.room().saturating_sub(bytes_of(examples.data)) / 8 * 7;
+    let takes_landmarks = kernel.takes_landmarks() && kernel.lopsided(examples.data).is_none();
+    let asked = comparing.sample.unwrap_or(rows).min(rows);
+    let fits = |e: &EstimatorExpr, size: Size| {
+        let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);
+        folds * e.work(fold) + rows as f64 * e.prediction_work(fold) + e.work(size) + rows.min(TIMED_ROWS) as f64 * e.prediction_work(size)
+    };
+    let look = |e: &EstimatorExpr, n: usize| {
+        let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));
+        folds * e.with_one_start().work(size) + rows as f64 * e.prediction_work(size)
+    };
+    let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
+    let fewest = FEWEST_ROWS.max(if size.classes { FEWEST_PER_CLASS * size.outputs } else { 0 });
+    let share = LOOK_SHARE * all / able.len().max(1) as f64;
+    let mut planned = Vec::new();
+    for estimator in able {
+        let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, n) <= share);
+        let in_memory = |s: Size| estimator.bytes(s) <= memory;
+        let shares = (PROGRAM_SHARE * all, (1.0 - LOOK_SHARE) * all);
+        let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
+        let RowsOf { rows: learnt, most, landmarks } = found;
+        let size = Landmarks::size(landmarks, size);
+        let operations = if rows >= WORTH_ROWS {
+            let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
+            // What cannot be searched fails in its turn, and says so there.
+            let search = contain(estimator.name(), || Search::new(kernel, estimator, examples, None, aim, control, comparing.seed));
+            let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.whole_work());
+            Some(look(estimator, first) + fits(estimator, size.at(learnt)) + searched)
+        } else {
+            None
+        };
+        planned.push(Planned {
+            estimator: estimator.clone(),
+            rows: learnt,
+            most_rows: most,
+            first_rows: first.min(most),
+            bytes: estimator.bytes(size.at(learnt)),
+            most_bytes: estimator.most_bytes(size.at(learnt), memory),
+            landmarks,
+            operations,
+        });
+    }
+    Ok(Plan { rows, fits: planned, budget })
 }
 
 /// Bytes of a table's numbers, of codes, and of pointers to anything longer.

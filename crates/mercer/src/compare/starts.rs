@@ -9,12 +9,12 @@ use crate::gram::{Gram, Subset};
 use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
-use crate::select::largest;
+use crate::trial::largest;
 use serde::Serialize;
 
 /// Rows that are fitted twice, at most, and operations of one of the fits, but for the fewest rows.
 const ROWS: usize = 300;
-const WORK: f64 = 6e9;
+const WORK: f64 = 2e9;
 const FEWEST_ROWS: usize = 60;
 /// The tolerance of solvers there.
 const TIGHT: f64 = 1e-8;

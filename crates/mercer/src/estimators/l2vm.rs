@@ -14,7 +14,7 @@
 use super::bordered;
 use super::class_scores::ClassScores;
 use super::gp::FEW_VALUES;
-use super::logistic::{Start, newton_products};
+use super::logistic::{NEWTON_PRODUCTS, Start};
 use super::outputs::{centred_outputs, decide, outputs};
 use super::settled::settled;
 use super::{
@@ -214,8 +214,8 @@ impl Estimator for L2vm {
 
     /// The inner products of the features and what `ridge` does, or `logistic` with products instead of a factor.
     fn work(&self, size: Size) -> f64 {
-        bordered::work(Size { rank: None, ..size }, 1.0 + 1.0 / 6.0)
-            + newton_products(size) * (size.rows as f64).powi(2) * size.outputs as f64
+        bordered::work(Size { rank: None, ..size }, if size.classes && size.outputs > 2 { 1.2 * size.outputs as f64 } else { 4.0 })
+            + NEWTON_PRODUCTS * (size.rows as f64).powi(2) * size.outputs as f64
     }
 
     fn criterion_work(&self, size: Size) -> f64 {

@@ -289,12 +289,12 @@ impl Estimator for NadarayaWatson {
 
     fn prediction_work(&self, size: Size) -> f64 {
         // From kernel values, however few features there are.
-        Size { rank: None, ..size }.per_prediction()
+        4.0 * Size { rank: None, ..size }.per_prediction()
     }
 
     /// Kernel values, averages and derivatives.
     fn criterion_work(&self, size: Size) -> f64 {
-        (20.0 + 6.0 * size.outputs as f64) * (size.rows as f64).powi(2)
+        (160.0 + 6.0 * size.outputs as f64) * (size.rows as f64).powi(2)
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

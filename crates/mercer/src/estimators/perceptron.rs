@@ -306,7 +306,7 @@ impl Estimator for Perceptron {
     fn work(&self, size: Size) -> f64 {
         let passes = if self.passes.is_settled() { self.passes.number() } else { 10.0 };
         // As measured: of numbers every row is kept, and compared with in each pass.
-        let compared = if size.classes { 200.0 } else { 100.0 * passes };
+        let compared = if size.classes { 400.0 } else { 100.0 * passes };
         (size.rows as f64).powi(2) * (compared + passes * 12.0 * size.outputs as f64)
     }
 

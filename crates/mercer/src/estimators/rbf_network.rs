@@ -11,7 +11,7 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
-use super::logistic::{OfFeatures, newton_products};
+use super::logistic::{NEWTON_PRODUCTS, OfFeatures};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
@@ -199,14 +199,18 @@ impl Estimator for RbfNetwork {
         let rank = (self.centroids != Centroids::All).then(|| self.features(size.rows));
         let (n, among) = (size.rows as f64, centroids::chosen_among(size.rows) as f64);
         let steps = match (size.classes && size.outputs > 2, rank) {
-            (true, Some(rank)) => 2.0 * newton_products(size) * n * (rank * size.outputs) as f64,
+            (true, Some(rank)) => 2.0 * NEWTON_PRODUCTS * n * (rank * size.outputs) as f64,
             _ => 0.0,
         };
         let exchanges = match (self.centroids, rank) {
             (Centroids::Optimised, Some(count)) => centroids::exchange_work(count, size.rows),
             _ => 0.0,
         };
-        exchanges + bordered::work(Size { rank, ..size }, 1.0) + steps + 40.0 * n * n.min(centroids::COMPARED as f64) + 60.0 * among.powi(2)
+        exchanges
+            + bordered::work(Size { rank, ..size }, 1.0)
+            + steps
+            + 40.0 * n * n.min(centroids::COMPARED as f64)
+            + 1500.0 * among.powi(2)
     }
 
     /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.

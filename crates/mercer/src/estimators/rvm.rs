@@ -307,9 +307,18 @@ impl Estimator for Rvm {
     /// As measured: of numbers some products of all columns with those that stay; of classes a look at all columns and a mode for each of
     /// a hundred changes, with blocks for each pair of classes.
     fn work(&self, size: Size) -> f64 {
-        let latent = if size.classes && size.outputs == 2 { 1 } else { size.outputs } as f64;
-        let row = if size.classes { 54_000.0 + 1500.0 * latent.powi(2) } else { 10_000.0 * latent };
-        row * (size.rows as f64).powi(2)
+        let (n, outputs) = (size.rows as f64, size.outputs as f64);
+        // As measured at the usual number of starts; the first takes less than the others, which begin at random.
+        let usual = STARTS[usize::from(size.classes)] as f64;
+        let starts = if self.starts.is_settled() { self.starts.number() } else { usual };
+        let first = if size.classes { 0.2 } else { 0.6 };
+        let begun = (first + starts - 1.0).max(first) / (first + usual - 1.0);
+        begun
+            * match (size.classes, size.outputs > 2) {
+                (true, true) => n * n * (80.0 * n + 12_000.0 * outputs.powi(2)),
+                (true, false) => 80.0 * n.powi(3),
+                (false, _) => 20.0 * n.powi(3) * outputs,
+            }
     }
 
     /// From the rows that stay, and of numbers a variance.

@@ -221,6 +221,10 @@ impl Metric {
     pub fn usual(of_classes: bool) -> Metric {
         if of_classes { Metric::Accuracy } else { Metric::Rmse }
     }
+    /// The value that none is better than, where there is one.
+    pub fn perfect(self) -> Option<f64> {
+        self.record().perfect
+    }
     /// Whether nothing can be better than a value.
     pub fn is_perfect(self, value: f64) -> bool {
         self.record().perfect.is_some_and(|perfect| if self.rises() { value >= perfect } else { value <= perfect })

@@ -79,6 +79,7 @@ impl Comparison {
             class_rows,
             baseline,
             entries,
+            trials: outcome.trials.clone(),
         })
     }
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::estimators::{Certificate, Predicted as Values};
 use crate::linalg::Matrix;
 use crate::select::Tuning;
+use crate::trial::{Spent, Trial};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -27,6 +28,18 @@ struct Document<'a> {
     baseline: Option<Estimate>,
     notices: Vec<&'a String>,
     rows: Vec<Entry<'a>>,
+    trials: Vec<Work<'a>>,
+}
+
+/// One trial, and what it took.
+#[derive(Serialize)]
+struct Work<'a> {
+    estimator: &'a str,
+    purpose: &'static str,
+    fold: Option<usize>,
+    rows: usize,
+    seconds: f64,
+    operations: f64,
 }
 
 #[derive(Serialize)]
@@ -54,6 +67,19 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<Predicted<'a>>,
     failure: Option<&'a str>,
+}
+
+impl<'a> Work<'a> {
+    fn of((trial, spent): &'a (Trial, Spent)) -> Self {
+        Work {
+            estimator: trial.estimator.name(),
+            purpose: trial.purpose.name(),
+            fold: trial.rows.fold.map(|k| k + 1),
+            rows: trial.rows.most,
+            seconds: spent.seconds,
+            operations: spent.operations,
+        }
+    }
 }
 
 /// Predictions of rows by the models that had not seen them, in the order of the rows.
@@ -158,6 +184,7 @@ impl Comparison {
             folds: self.folds,
             seed: self.seed,
             rows: self.entries.iter().map(|row| Entry::of(row, self, held_out)).collect(),
+            trials: self.trials.iter().map(Work::of).collect(),
         };
         let mut text = serde_json::to_string_pretty(&document)
             .map_err(|e| Error::Numerical { what: "writing the comparison as JSON".into(), why: e.to_string() })?;

@@ -57,6 +57,7 @@ pub use crate::metrics::{Estimate, Metric};
 use crate::compare::{OutOfFold, Standing};
 use crate::estimators::Certificate;
 use crate::select::Tuning;
+use crate::trial::{Spent, Trial};
 
 /// Several estimators on one table, judged on the same folds under one kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +92,8 @@ pub struct Comparison {
     pub baseline: Option<Estimate>,
     /// One row per estimator, the best first.
     pub entries: Vec<Row>,
+    /// Every trial in the order in which they were decided on, with what it took.
+    pub trials: Vec<(Trial, Spent)>,
 }
 
 /// What was predicted.

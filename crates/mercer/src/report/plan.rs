@@ -13,7 +13,13 @@ impl Plan {
 /// One line for the whole and one for each estimator.
 pub fn plan_text(plan: &Plan) -> String {
     let whole = match plan.seconds() {
-        Some(s) => format!("plan: {}; about {} of work on this machine", counted(plan.rows, "row"), seconds(s)),
+        Some(s) if plan.is_more_than_budget() => format!(
+            "plan: {}; up to {} of work on this machine, and more to do: the most promising first; --effort (0.1 to 10) and --thorough \
+             do more",
+            counted(plan.rows, "row"),
+            seconds(s)
+        ),
+        Some(s) => format!("plan: {}; up to {} of work on this machine", counted(plan.rows, "row"), seconds(s)),
         None => format!("plan: {}", counted(plan.rows, "row")),
     };
     let line = |f: &crate::compare::Planned| {
@@ -24,7 +30,7 @@ pub fn plan_text(plan: &Plan) -> String {
             None if f.rows < plan.rows => format!("a random part, {} of them", count(f.rows)),
             None => "all of them".into(),
         };
-        let time = f.seconds.map(|s| format!(", about {}", seconds(s))).unwrap_or_default();
+        let time = f.seconds().map(|s| format!(", about {}", seconds(s))).unwrap_or_default();
         let most = if f.most_bytes > f.bytes {
             format!(", up to {} with the kernel rows that it keeps", bytes(f.most_bytes))
         } else {
@@ -53,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_plan_names_the_rows_that_each_estimator_learns_from() {
-        let fit = |name: &str, rows, seconds| Planned {
+        let fit = |name: &str, rows, operations| Planned {
             estimator: EstimatorExpr::parse(name).unwrap(),
             rows,
             most_rows: rows,
@@ -61,14 +67,14 @@ mod tests {
             landmarks: None,
             bytes: 2_500_000,
             most_bytes: if name == "svc" { 1_600_000_000 } else { 2_500_000 },
-            seconds,
+            operations,
         };
-        let fits = vec![fit("svc", 20_000, Some(2.0)), fit("knn", 5_000, Some(4.0))];
-        let plan = Plan { rows: 20_000, fits, preparing: Some(1.0) };
+        let fits = vec![fit("svc", 20_000, Some(2e11)), fit("knn", 5_000, Some(4e11))];
+        let plan = Plan { rows: 20_000, fits, budget: None };
         let text = plan_text(&plan);
         assert!(text.contains("svc: all of them, 2 MB of memory") || text.contains("svc: all of them, 3 MB of memory"), "{text}");
-        assert!(text.contains("knn: a random part, 5") && text.contains("about 7.0 s"), "{text}");
-        assert!(text.contains("up to 1.6 GB with the kernel rows") && text.matches("up to").count() == 1, "{text}");
+        assert!(text.contains("knn: a random part, 5") && text.contains("up to"), "{text}");
+        assert!(text.contains("up to 1.6 GB with the kernel rows") && text.matches("up to").count() == 2, "{text}");
         assert!(plan.is_worth_saying());
     }
 }

@@ -17,9 +17,9 @@ mod tune;
 
 pub use descent::{Descent, descend};
 pub use grid::{Cell, Cells, Strip, grid};
-pub use landmarks::Landmarks;
+pub(crate) use landmarks::wins;
 pub(crate) use parallel::without_target;
-pub(crate) use part::{LEAST_ROWS, Means, largest, part, worth_cutting};
+pub(crate) use part::part;
 pub use profile::{BoundStatus, End, TunedParameter};
 pub use round::Preparation;
 pub(crate) use search::DEAR;

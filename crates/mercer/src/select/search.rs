@@ -76,6 +76,8 @@ pub struct Search {
     found: Option<Found>,
     suggested: Vec<Vec<f64>>,
     evaluations: usize,
+    /// Operations of the rounds that were gone through, by what they evaluated.
+    spent: f64,
     /// Whether a round was cut short.
     cut: bool,
     /// Whether it would cost far too much, and is left out.
@@ -125,6 +127,7 @@ impl Search {
             found: None,
             suggested: Vec::new(),
             evaluations: 0,
+            spent: 0.0,
             cut: false,
             dear: false,
             seed,
@@ -194,6 +197,17 @@ impl Search {
     /// The same as a rule: a search by held-out rows mostly ends before it has tried all that it may.
     pub fn usual_work(&self) -> f64 {
         self.work_left() * if self.is_smooth() { 1.0 } else { USUAL }
+    }
+
+    /// Operations of the rounds that were gone through, roughly.
+    pub fn spent_work(&self) -> f64 {
+        self.spent
+    }
+
+    /// Operations that all its rounds take, as a rule, whether they were gone through or not.
+    pub fn whole_work(&self) -> f64 {
+        let all: f64 = self.rounds.iter().enumerate().map(|(k, round)| self.work_of(round, k)).sum();
+        all * if self.is_smooth() { 1.0 } else { USUAL }
     }
 
     fn work_of(&self, round: &Round, number: usize) -> f64 {
@@ -291,10 +305,13 @@ impl Search {
             judges: self.aim.within_noise && !self.suggested.is_empty(),
             tries: self.tries(round),
         };
+        let one = self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) };
+        let evaluated = self.evaluations;
         let made = match self.criterion_name() {
             Some(name) if round.folds.is_empty() => smooth::go(&place, name, control, self.seed, &mut self.evaluations),
             _ => crossval::go(&place, self.aim.scoring, control, self.seed, &mut self.evaluations),
         };
+        self.spent += (self.evaluations - evaluated) as f64 * one;
         match made {
             Ok((found, complete)) => {
                 self.cut |= !complete;

@@ -132,7 +132,7 @@ fn a_column_that_is_constant_in_samples_and_folds_is_compared_on_like_any_other(
     let estimators = ["ridge(lambda=0.01)", "knn(k=3)", "gp(noise=0.1, variance=1)"].map(|e| EstimatorExpr::parse(e).unwrap());
     for kernel in [None, Some("rbf(length_scale=1) + 0.1*on(rare, rbf(length_scale=1))"), Some("rbf(ard=true)")] {
         let kernel = kernel.map(|k| KernelExpr::parse(k).unwrap());
-        let comparing = Comparing { kernel, sample: Some(60), folds: 3, ..Comparing::new(estimators.to_vec()) };
+        let comparing = Comparing { kernel, sample: Some(60), folds: 3, effort: None, ..Comparing::new(estimators.to_vec()) };
         let found = compare::compare(&data, &target, &info(&target), None, &Split::Rows, &comparing, &Control::default()).unwrap();
         let failed: Vec<String> = found.rows.iter().filter_map(|r| r.failure.as_ref().map(ToString::to_string)).collect();
         assert!(failed.is_empty(), "{failed:?}");

@@ -111,7 +111,7 @@ fn a_comparison_measures_what_the_table_says() {
     let names = ["l2vm(lambda=0.5)", "l1vm(lambda=0.5)", "rvm", "svc(c=2)", "gp(variance=1)"];
     let estimators = names.iter().map(|e| EstimatorExpr::parse(e).unwrap()).collect();
     let comparing = Comparing { kernel: Some(KernelExpr::parse(&format!("rbf(gamma={WIDTH})")).unwrap()), ..Comparing::new(estimators) };
-    let comparing = Comparing { prep: Recipe { standardise: false, ..Recipe::default() }, ..comparing };
+    let comparing = Comparing { effort: None, prep: Recipe { standardise: false, ..Recipe::default() }, ..comparing };
     let outcome = compare(&data, &target, &info, None, &Split::Rows, &comparing, &Control::default()).unwrap();
     for (name, scored) in names.iter().zip(&outcome.rows) {
         match scored.starts {

@@ -153,6 +153,7 @@ pub(crate) fn classes() -> Comparison {
     logistic.certificate = Some(Certificate { name: "relative gradient".into(), value: 2.4e-3, tolerance: 1e-6 });
     logistic.pictures = vec![regions((0..150).collect(), 0.0)];
     Comparison {
+        trials: Vec::new(),
         facts: Vec::new(),
         command: "mercer compare iris.csv --target species --columns petal_length,petal_width --folds 10 --seed 1 --report iris.html"
             .into(),
@@ -229,6 +230,7 @@ pub(crate) fn regression() -> Comparison {
     svr.support = 30;
     svr.pictures = vec![scatter(&[]), curve(false, (0..90).step_by(3).collect())];
     Comparison {
+        trials: Vec::new(),
         facts: Vec::new(),
         command: "mercer compare flats.csv --target 'price [kEUR]' --estimators gp,svr --report flats.html".into(),
         table: "flats.csv".into(),

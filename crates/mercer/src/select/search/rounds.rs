@@ -177,6 +177,6 @@ impl Search {
 
     /// Operations of one fit that cross-validation judges.
     fn work_of_fit(&self, rows: usize) -> f64 {
-        crossval::as_judged(&self.open, self.aim.scoring.deciding).work(self.size.at(rows))
+        crossval::as_judged(&self.open, self.aim.scoring.deciding).with_one_start().work(self.size.at(rows))
     }
 }

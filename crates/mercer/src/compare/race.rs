@@ -1,0 +1,315 @@
+//! A comparison from its first look to its last fit: the schedule decides, the runner runs, and what they leave becomes the rows of
+//! the table.
+
+use super::held_out::{OutOfFold, Part};
+use super::plan::{Plan, budget, bytes_of};
+use super::runner::{FoldScore, Runner};
+use super::{Comparing, Outcome, Scored, Standing, Starts};
+use crate::control::{Control, contain};
+use crate::data::{Examples, Fold};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Predictions, Size};
+use crate::fitting::{self, Prepared};
+use crate::kernels::KernelExpr;
+use crate::learner::{Model, Timed};
+use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
+use crate::read::TargetInfo;
+use crate::schedule::{Candidate, Out, Schedule, Step};
+use crate::select::DEAR;
+use crate::trial::limits::PATIENCE;
+use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What is said of every comparison whose limit of time left something out.
+const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on the speed of the machine: the same limit and seed may \
+                     give other scores another time";
+
+/// A comparison on its way.
+pub(super) struct Race<'a> {
+    runner: Runner<'a>,
+    schedule: Schedule,
+    spent: f64,
+    trials: Vec<(Trial, Spent)>,
+}
+
+impl<'a> Race<'a> {
+    /// `folds` of the rows of `examples` that are learnt from; `whole`: those rows prepared.
+    pub(super) fn new(
+        examples: Examples<'a>,
+        info: &'a TargetInfo,
+        comparing: &'a Comparing,
+        whole: Prepared,
+        folds: Vec<Fold>,
+        plan: &Plan,
+        control: &'a Control,
+    ) -> Result<Self> {
+        let scoring = Scoring::of(examples.target, examples.weights, comparing.metric)?;
+        let size = fitting::size_of(&whole.kernel, &whole.data, examples.target);
+        let bytes = bytes_of(&whole.data);
+        let count = folds.len();
+        let arena = Arena::new(examples, whole, folds, comparing.seed, bytes, control);
+        let mut runner = Runner::new(arena, info, comparing, scoring, control);
+        let whole = &runner.arena.whole;
+        let all = whole.data.rows();
+        let mut candidates = Vec::new();
+        for (c, estimator) in comparing.estimators.iter().enumerate() {
+            let found = plan.fits.iter().find(|f| f.estimator == *estimator);
+            let none = (RowsOf { rows: all, most: all, landmarks: None }, all);
+            let (rows, first) = found.map_or(none, |f| (RowsOf { rows: f.rows, most: f.most_rows, landmarks: f.landmarks }, f.first_rows));
+            let size = Landmarks::size(rows.landmarks, size.at(rows.rows));
+            let refused = contain(estimator.name(), || refusal(estimator, &whole.kernel, size, &examples, whole, comparing, control)).err();
+            let mut candidate = Candidate::new(estimator.clone(), whole.kernel.clone(), rows, first, count);
+            candidate.failed = refused.is_some();
+            candidates.push(candidate);
+            runner.left[c].failure = refused;
+        }
+        // A limit of time is there to be used; a budget is what nobody asked for.
+        let patience = comparing.effort.filter(|_| control.deadline.is_none()).map(|effort| effort * PATIENCE);
+        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), spent: 0.0, trials: Vec::new() })
+    }
+
+    /// Every trial, as far as the budget allows, and the rows of the table.
+    pub(super) fn run(mut self) -> Result<Outcome> {
+        let budget = budget(self.runner.comparing, self.runner.control);
+        loop {
+            let control = self.runner.control;
+            control.check()?;
+            let left = match (control.stop_early.is_cancelled(), control.seconds_left(), budget) {
+                (true, ..) => 0.0,
+                (_, Some(seconds), _) => seconds,
+                (_, None, Some(budget)) => budget - self.spent,
+                (_, None, None) => f64::INFINITY,
+            };
+            let Step::Run(trials, most) = self.schedule.next(left, &self.runner) else { break };
+            let part = if control.deadline.is_some() && left > 0.0 { most / left } else { 1.0 };
+            for result in self.runner.run(&trials, part)? {
+                self.spent += result.spent.operations;
+                let spent = if control.deadline.is_some() { result.spent.seconds } else { result.spent.operations };
+                self.schedule.take(&result, spent);
+                self.keep(result);
+            }
+        }
+        self.finish()
+    }
+
+    fn keep(&mut self, result: TrialResult) {
+        let c = result.trial.candidate;
+        self.trials.push((result.trial, result.spent));
+        if let (Err(error), true) = (result.judged, self.schedule.candidates[c].failed) {
+            self.runner.left[c].failure.get_or_insert(error);
+        }
+    }
+
+    fn finish(mut self) -> Result<Outcome> {
+        let count = self.schedule.candidates.len();
+        let mut rows: Vec<Scored> = (0..count).map(|c| self.scored(c)).collect();
+        self.tell_starts(&mut rows)?;
+        let folds = self.runner.arena.folds.len();
+        let mut order: Vec<usize> = (0..count).filter(|&c| rows[c].may_win(folds)).collect();
+        order.sort_by(|&a, &b| rows[a].loss().total_cmp(&rows[b].loss()));
+        let best = order.first().copied();
+        if let Some(best) = best {
+            let found = self.differences(best, self.runner.scoring.deciding);
+            rows.iter_mut().zip(found).for_each(|(row, found)| row.difference = found);
+            let log_loss =
+                |r: &Scored| r.metrics.iter().find(|(m, _)| *m == Metric::LogLoss).map(|(_, e)| e.mean).filter(|v| v.is_finite());
+            let judged = order.iter().filter_map(|&e| Some((e, log_loss(&rows[e])?)));
+            if let Some((lowest, _)) = judged.min_by(|a, b| a.1.total_cmp(&b.1)) {
+                let found = self.differences(lowest, Metric::LogLoss);
+                rows.iter_mut().zip(found).for_each(|(row, found)| row.log_loss_difference = found);
+            }
+        }
+        let notices = self.tell_what_is_left(&rows);
+        let Arena { whole, .. } = self.runner.arena;
+        Ok(Outcome { kernel: whole.kernel, rows, best, columns: whole.prep.describe(), notices, trials: self.trials })
+    }
+
+    /// The scores of a candidate that count, fold by fold, as far as there are any.
+    fn scores(&self, c: usize) -> Vec<Arc<FoldScore>> {
+        let candidate = &self.schedule.candidates[c];
+        let settled = candidate.is_tuned();
+        let cells = self.runner.left[c].cells.iter();
+        cells
+            .map_while(|cell| {
+                let cell = cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                cell.score(settled).or_else(|| cell.score(false)).cloned()
+            })
+            .collect()
+    }
+
+    /// Differences of a metric to one candidate, by the rows that both predicted without having seen them.
+    fn differences(&self, to: usize, metric: Metric) -> Vec<Option<Difference>> {
+        let folds = self.runner.arena.folds.len();
+        let scores: Vec<Vec<Arc<FoldScore>>> = (0..self.schedule.candidates.len()).map(|c| self.scores(c)).collect();
+        let all: Vec<Option<Vec<&Predictions>>> =
+            scores.iter().map(|s| (s.len() == folds).then(|| s.iter().map(|score| &score.predictions).collect())).collect();
+        self.runner.held_out().differences(&all, to, &Scoring { deciding: metric, ..self.runner.scoring })
+    }
+
+    /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
+    fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
+        let runner = &self.runner;
+        let of =
+            |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.arena.examples, runner.control)).ok().flatten();
+        // What was not searched is not recommended.
+        let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.standing.at_start).and_then(of);
+        let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();
+        runner.control.check()?;
+        rows.iter_mut().zip(found).for_each(|(row, starts)| row.starts = starts);
+        Ok(())
+    }
+
+    /// The row of a candidate.
+    fn scored(&mut self, c: usize) -> Scored {
+        let scores = self.scores(c);
+        let folds = &self.runner.arena.folds;
+        let left = &mut self.runner.left[c];
+        let candidate = &self.schedule.candidates[c];
+        let failure = left.failure.take();
+        let what = || candidate.estimator.name().to_owned();
+        let unreached = || match self.runner.control.stop_early.is_cancelled() {
+            true => Error::Stopped { what: what() },
+            false => Error::Time { what: what() },
+        };
+        let searches: Vec<_> =
+            left.cells.iter_mut().map(|cell| cell.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)).collect();
+        let of_searches = |is: &dyn Fn(&crate::select::Search) -> bool| searches.iter().filter_map(|cell| cell.search.as_ref()).any(is);
+        let is_judged = of_searches(&|s| s.is_judged());
+        let open = of_searches(&|s| s.is_open());
+        let all = self.runner.arena.whole.data.rows();
+        let mut row = Scored {
+            estimator: candidate.estimator.clone(),
+            metrics: Vec::new(),
+            folds: Vec::new(),
+            difference: None,
+            log_loss_difference: None,
+            out_of_fold: None,
+            model: None,
+            fit_seconds: f64::NAN,
+            tune_seconds: f64::NAN,
+            predict_us_per_row: left.predict_us_per_row,
+            starts: None,
+            standing: Standing {
+                folds: scores.len(),
+                of_folds: folds.len(),
+                at_start: open && !(candidate.is_tuned() && is_judged),
+                is_dear: of_searches(&|s| s.is_dear()),
+                is_searched: !of_searches(&|s| s.rounds_left() > 0 || s.is_cut()),
+                unconverged: scores.iter().filter(|s| !s.converged).count(),
+                rows: match candidate.is_tuned() && scores.iter().any(|s| s.rows > candidate.look_rows) {
+                    true => candidate.rows,
+                    false => candidate.look_rows.min(candidate.rows),
+                }
+                .min(all),
+                fitted_rows: 0,
+                out: candidate.out,
+            },
+            failure: None,
+        };
+        if scores.is_empty() || (failure.is_some() && scores.len() < folds.len()) {
+            row.failure = Some(failure.unwrap_or_else(unreached));
+            return row;
+        }
+        row.failure = failure;
+        if let Some(Timed { model, tune_seconds, fit_seconds }) = left.last.take() {
+            (row.tune_seconds, row.fit_seconds) = (tune_seconds, fit_seconds);
+            row.standing.unconverged += usize::from(!model.summary().converged);
+            row.standing.fitted_rows = model.about.rows;
+            row.model = Some(model);
+        }
+        if let Some(first) = scores.first() {
+            for (m, (metric, _)) in first.scores.iter().enumerate() {
+                let values: Vec<f64> = scores.iter().filter_map(|s| s.scores.get(m).map(|(_, v)| *v)).collect();
+                row.metrics.push((*metric, Estimate::of(&values)));
+                row.folds.push((*metric, values));
+            }
+        }
+        if scores.len() == folds.len() {
+            let parts: Vec<Part<'_>> = folds.iter().zip(&scores).map(|(f, s)| (f.test.as_slice(), &s.predictions)).collect();
+            row.out_of_fold = OutOfFold::of(&parts);
+        }
+        row
+    }
+
+    /// What was left undone, and why.
+    fn tell_what_is_left(&self, rows: &[Scored]) -> Vec<String> {
+        let mut notices = Vec::new();
+        let control = self.runner.control;
+        let metric = self.runner.scoring.deciding;
+        let (why, more) = match (control.stop_early.is_cancelled(), control.deadline) {
+            (true, _) => ("stopped on request", ""),
+            (false, Some(_)) => ("time was up", "; allow more max_seconds (--max-seconds)"),
+            (false, None) => ("the budget was spent", "; allow more effort (--effort, --thorough)"),
+        };
+        let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
+            let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();
+            (!list.is_empty()).then(|| list.join(", "))
+        };
+        let behind: Vec<String> = rows
+            .iter()
+            .filter(|r| r.failure.is_none())
+            .filter_map(|r| match r.standing.out {
+                Some(Out::Behind { own, best, rows, searched }) => {
+                    let digits = if own.abs() < 10.0 { 3 } else { 1 };
+                    let on = if searched { "on the first fold".to_owned() } else { format!("on {rows} rows") };
+                    Some(format!("{} ({own:.digits$} against {best:.digits$} {on})", r.estimator.name()))
+                }
+                _ => None,
+            })
+            .collect();
+        if let Some(who) = names(&|r| r.standing.out == Some(Out::Dear)) {
+            notices.push(format!(
+                "{who}: not searched to the end, which would take long, as nothing so far says that it would win; --thorough does"
+            ));
+        }
+        if !behind.is_empty() {
+            notices.push(format!("searched no further, as they cannot come up to the best in {}: {}", metric.name(), behind.join(", ")));
+        }
+        if let Some(who) = names(&|r| r.standing.is_dear) {
+            notices.push(format!("{who}: {DEAR}: scored at starting values"));
+        }
+        let cut = |r: &Scored| !matches!(r.standing.out, Some(Out::Behind { .. } | Out::Dear));
+        let said = [
+            (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
+            (
+                names(&|r| r.standing.folds == r.standing.of_folds && r.standing.at_start && !r.standing.is_dear && cut(r)),
+                "before the search was done: scored at starting values",
+            ),
+            (
+                names(&|r| !r.standing.at_start && !r.standing.is_searched && cut(r)),
+                "before the search came to its end: the best setting found by then is scored",
+            ),
+            (names(&|r| r.model.is_none() && cut(r)), "before the fit to all rows"),
+        ];
+        let all = self.runner.arena.whole.data.rows();
+        let any = said.iter().any(|(who, _)| who.is_some()) || rows.iter().any(|r| r.failure.is_none() && r.standing.rows < all);
+        for (who, what) in said {
+            if let Some(who) = who {
+                notices.push(format!("{who}: {why} {what}{more}"));
+            }
+        }
+        if control.deadline.is_some() && any && !control.stop_early.is_cancelled() {
+            notices.push(TIMED.into());
+        }
+        notices
+    }
+}
+
+/// The refusals that need no fold.
+fn refusal(
+    e: &EstimatorExpr,
+    kernel: &KernelExpr,
+    size: Size,
+    examples: &Examples<'_>,
+    whole: &Prepared,
+    comparing: &Comparing,
+    control: &Control,
+) -> Result<()> {
+    if !e.takes(examples.target) {
+        return Err(fitting::cannot_predict(e, examples.target));
+    }
+    require_judged(e, comparing.metric, examples.target)?;
+    fitting::plan(e, size, examples.target, control)?;
+    fitting::require_similarity(kernel, e, &whole.data, comparing.allow_non_mercer, control)
+}

@@ -1,0 +1,436 @@
+//! Runs the trials that a schedule hands out, on every core of this machine, and keeps what they leave.
+
+use super::Comparing;
+use crate::control::{Control, contain};
+use crate::data::{Dataset, Examples, even_rows};
+use crate::error::{Error, Result};
+use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
+use crate::fitting::{self, Used};
+use crate::kernels::KernelExpr;
+use crate::learner::{Before, Learner, Rows as Sampled, Timed};
+use crate::metrics::{HeldOut, Metric, Scoring};
+use crate::read::TargetInfo;
+use crate::schedule::Prices;
+use crate::select::{Aim, Preparation, Search, Tuned, wins};
+use crate::trial::limits::RATE;
+use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Trials on no more rows than this run side by side: each of them is too small for all threads.
+const SIDE_BY_SIDE: usize = 5000;
+/// Rows whose prediction is timed, at most.
+pub(super) const TIMED_ROWS: usize = 4000;
+/// A search takes this share of the time that its trial has, so that its choice can be scored.
+const SEARCHED: f64 = 0.6;
+/// A forced last fit may miss the limit of time by this share of it, and by so many seconds at least.
+const OVERTIME: (f64, f64) = (0.1, 1.0);
+
+/// One estimator on one fold.
+#[derive(Clone)]
+pub(super) struct FoldScore {
+    pub(super) scores: Vec<(Metric, f64)>,
+    pub(super) predictions: Predictions,
+    pub(super) converged: bool,
+    /// Rows that were learnt from.
+    pub(super) rows: usize,
+}
+
+/// What the trials of one estimator on one fold leave.
+#[derive(Default)]
+pub(super) struct Cell {
+    pub(super) search: Option<Search>,
+    pub(super) look: Option<Arc<FoldScore>>,
+    pub(super) tuned: Option<Arc<FoldScore>>,
+}
+
+/// What the trials of one estimator leave.
+pub(super) struct Left {
+    pub(super) cells: Vec<Mutex<Cell>>,
+    pub(super) last: Option<Timed>,
+    pub(super) predict_us_per_row: f64,
+    pub(super) failure: Option<Error>,
+    /// Seconds and operations of its trials so far.
+    spent: Spent,
+}
+
+/// Where trials run.
+pub(super) struct Runner<'a> {
+    pub(super) arena: Arena<'a>,
+    pub(super) info: &'a TargetInfo,
+    pub(super) comparing: &'a Comparing,
+    pub(super) control: &'a Control,
+    pub(super) scoring: Scoring,
+    /// Of an exact fit to all rows.
+    size: Size,
+    pub(super) left: Vec<Left>,
+    /// The limit of time, in seconds.
+    limit: Option<f64>,
+}
+
+impl Cell {
+    /// The score that counts.
+    pub(super) fn score(&self, tuned: bool) -> Option<&Arc<FoldScore>> {
+        if tuned { self.tuned.as_ref() } else { self.look.as_ref() }
+    }
+}
+
+fn lock(cell: &Mutex<Cell>) -> std::sync::MutexGuard<'_, Cell> {
+    cell.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Left {
+    fn new(folds: usize) -> Self {
+        let cells = (0..folds).map(|_| Mutex::default()).collect();
+        Left { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default() }
+    }
+}
+
+impl Prices for Runner<'_> {
+    fn price(&self, trial: &Trial) -> f64 {
+        let spent = self.left[trial.candidate].spent;
+        // With a limit of time the unit is a second: as long as the operations before took, or as is assumed.
+        let unit = match self.limit {
+            None => 1.0,
+            Some(_) if spent.operations > 0.0 && spent.seconds > 0.0 => spent.seconds / spent.operations,
+            Some(_) => 1.0 / RATE,
+        };
+        unit * self.operations(trial)
+    }
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(arena: Arena<'a>, info: &'a TargetInfo, comparing: &'a Comparing, scoring: Scoring, control: &'a Control) -> Self {
+        let size = fitting::size_of(arena.kernel(), &arena.whole.data, arena.examples.target);
+        let left = comparing.estimators.iter().map(|_| Left::new(arena.folds.len())).collect();
+        Runner { arena, info, comparing, control, scoring, size, left, limit: control.seconds_left() }
+    }
+
+    /// The size of the fit of a trial.
+    fn size(&self, trial: &Trial) -> Size {
+        let most = trial.rows.fold.map_or(self.arena.whole.data.rows(), |k| self.arena.folds[k].train.len());
+        Landmarks::size(trial.rows.landmarks, self.size.at(trial.rows.most.min(most)))
+    }
+
+    /// Operations of a trial, as its estimator counts them.
+    fn operations(&self, trial: &Trial) -> f64 {
+        let one = trial.estimator.with_one_start();
+        let (estimator, size) = (if trial.purpose == Purpose::Look { &one } else { &trial.estimator }, self.size(trial));
+        let predicted = trial.rows.fold.map_or(self.arena.whole.data.rows().min(TIMED_ROWS), |k| self.arena.folds[k].test.len());
+        let fit = estimator.work(size) + predicted as f64 * estimator.prediction_work(size);
+        let cells = &self.left[trial.candidate].cells;
+        let searches = |of: &dyn Fn(&Search) -> f64, k: usize| lock(&cells[k]).search.as_ref().map_or(0.0, of);
+        match (trial.purpose, trial.rows.fold) {
+            (Purpose::Tune, Some(k)) => fit + searches(&Search::usual_work, k),
+            (Purpose::Last { searched: true }, _) => fit + (0..cells.len()).map(|k| searches(&Search::whole_work, k)).fold(0.0, f64::max),
+            _ => fit,
+        }
+    }
+
+    /// Runs trials, side by side where none is large enough for all threads and the memory allows it. `part`: the share of the time
+    /// left that they may take together.
+    pub(super) fn run(&mut self, trials: &[Trial], part: f64) -> Result<Vec<TrialResult>> {
+        let threads = rayon::current_num_threads();
+        let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last { .. }));
+        let control = self.control.share(part.min(1.0));
+        let small = |t: &Trial| t.rows.most <= SIDE_BY_SIDE || self.size(t).rows <= SIDE_BY_SIDE;
+        let bytes = others.iter().map(|t| self.bytes(t)).max().unwrap_or(0);
+        let beside = threads > 1
+            && others.len() > 1
+            && others.iter().all(|t| small(t))
+            && bytes.saturating_mul(threads as u64) <= control.allowed() / 2;
+        let mut results: Vec<TrialResult> = Vec::with_capacity(trials.len());
+        let clock = Instant::now();
+        if beside {
+            let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
+            // The longest first; each thread takes the next when it has done with one.
+            let mut queue: Vec<usize> = (0..others.len()).collect();
+            queue.sort_by(|&a, &b| self.operations(others[b]).total_cmp(&self.operations(others[a])));
+            let next = AtomicUsize::new(0);
+            let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+            let this: &Self = self;
+            let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|t| (t, this.one(others[t], &quiet))).collect());
+            let mut all: Vec<(usize, TrialResult)> = each.collect::<Vec<Vec<_>>>().into_iter().flatten().collect();
+            all.sort_by_key(|(t, _)| *t);
+            results.extend(all.into_iter().map(|(_, result)| result));
+        } else {
+            for (done, t) in others.iter().enumerate() {
+                let share = control.share(1.0 / (others.len() - done) as f64);
+                results.push(self.one(t, if part < 1.0 { &share } else { &control }));
+            }
+        }
+        // Trials side by side took less of the time that there is than their own clocks say.
+        let own: f64 = results.iter().map(|r| r.spent.seconds).sum();
+        let share = if own > 0.0 { clock.elapsed().as_secs_f64() / own } else { 1.0 };
+        for result in &mut results {
+            result.spent.seconds *= share;
+            self.spend(result.trial.candidate, result.spent);
+        }
+        results.extend(self.lasts(&lasts, &control)?);
+        for result in &mut results {
+            match &mut result.judged {
+                Err(Error::Cancelled) if self.control.cancel.is_cancelled() => return Err(Error::Cancelled),
+                Err(Error::Cancelled) => result.judged = Err(Error::Time { what: result.trial.estimator.name().into() }),
+                _ => {}
+            }
+        }
+        Ok(results)
+    }
+
+    fn spend(&mut self, candidate: usize, spent: Spent) {
+        let own = &mut self.left[candidate].spent;
+        own.seconds += spent.seconds;
+        own.operations += spent.operations;
+    }
+
+    fn bytes(&self, trial: &Trial) -> u64 {
+        trial.estimator.bytes(self.size(trial))
+    }
+
+    /// A trial on one fold. A panic in it is its own failure.
+    fn one(&self, trial: &Trial, control: &Control) -> TrialResult {
+        let clock = Instant::now();
+        let name = trial.estimator.name();
+        control.tell(&format!("{name}: {}", said(trial.purpose)), trial.rows.fold.unwrap_or(0), self.arena.folds.len());
+        let (mut operations, mut exact_wins) = (self.operations(trial), false);
+        let cell = trial.rows.fold.map(|k| (k, &self.left[trial.candidate].cells[k]));
+        let judged = contain(name, || {
+            let Some((k, cell)) = cell else { return Ok(None) };
+            let ground = self.arena.ground(k)?;
+            let score = match trial.purpose {
+                Purpose::Look => {
+                    let search = self.search(&ground, trial, control)?;
+                    let (kernel, estimator) = search.start();
+                    // What is searched further is looked at from one start.
+                    let estimator = if search.is_open() { &estimator.with_one_start() } else { estimator };
+                    let score = self.score(k, &ground, trial, kernel, estimator, control);
+                    lock(cell).search = Some(search);
+                    score?
+                }
+                _ => {
+                    let (score, won, spent) = self.tune(k, &ground, trial, control)?;
+                    (exact_wins, operations) = (won, spent);
+                    score
+                }
+            };
+            let judged = self.held_out().contribution(k, &score.predictions, &self.scoring);
+            let mut cell = lock(cell);
+            match trial.purpose {
+                Purpose::Look => cell.look = Some(score),
+                _ => cell.tuned = Some(score),
+            }
+            Ok(Some(judged))
+        });
+        let is_open = cell.is_some_and(|(_, cell)| lock(cell).search.as_ref().is_some_and(|s| s.is_open() && !s.is_dear()));
+        let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
+        TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent }
+    }
+
+    /// A search on the rows of a fold that the fits of a candidate learn from.
+    fn search(&self, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
+        let seed = self.comparing.seed;
+        let raw = self.arena.examples.data.select(&ground.rows);
+        let prepared = Preparation { prepared: &self.arena.whole, raw: &raw };
+        let aim = Aim { scoring: self.scoring, within_noise: true };
+        Search::new(&trial.kernel, &trial.estimator, &ground.train.examples(), Some(prepared), aim, control, seed)
+    }
+
+    /// Searches on one fold and scores what was chosen; whether the exact kernel has to be taken instead of landmarks, and what it took.
+    fn tune(&self, k: usize, ground: &Ground, trial: &Trial, control: &Control) -> Result<(Arc<FoldScore>, bool, f64)> {
+        let cell = &self.left[trial.candidate].cells[k];
+        let (search, look) = {
+            let mut cell = lock(cell);
+            (cell.search.take(), cell.look.clone())
+        };
+        let mut search = match search {
+            Some(search) => search,
+            None => self.search(ground, trial, control)?,
+        };
+        let before = search.spent_work();
+        let searching = control.share(SEARCHED);
+        let made = search.run(&searching);
+        let best = search.best();
+        let moved = search.is_judged();
+        let spent = search.spent_work() - before;
+        lock(cell).search = Some(search);
+        made?;
+        let (kernel, estimator) = best?;
+        let mut trial = trial.clone();
+        let mut exact_wins = false;
+        if let (0, Some(landmarks)) = (k, trial.rows.landmarks) {
+            let examples = ground.train.examples();
+            if !wins(landmarks, &kernel, &estimator, &examples, self.scoring, &control.share(0.4), self.comparing.seed)? {
+                exact_wins = true;
+                (trial.rows.landmarks, trial.rows.most) = (None, landmarks.exact_rows);
+            }
+        }
+        let fit = self.operations(&Trial { purpose: Purpose::Look, ..trial.clone() });
+        // What was looked at and not moved is known.
+        let size = self.size(&trial);
+        match look.filter(|look| !moved && trial.rows.landmarks.is_none() && look.rows == size.rows) {
+            Some(look) => Ok((look, exact_wins, spent)),
+            None => Ok((self.score(k, ground, &trial, &kernel, &estimator, control)?, exact_wins, spent + fit)),
+        }
+    }
+
+    /// One estimator with settled parameters on one fold.
+    fn score(
+        &self,
+        k: usize,
+        ground: &Ground,
+        trial: &Trial,
+        kernel: &KernelExpr,
+        estimator: &EstimatorExpr,
+        control: &Control,
+    ) -> Result<Arc<FoldScore>> {
+        let what = || Error::Time { what: estimator.name().into() };
+        if control.out_of_time() {
+            return Err(what());
+        }
+        let (fold, seed) = (&self.arena.folds[k], self.comparing.seed);
+        let rows = trial.rows.most.min(ground.train.data.rows());
+        let part;
+        let train = if rows < ground.train.data.rows() {
+            part = self.arena.part(k, ground, rows);
+            part.examples()
+        } else {
+            ground.train.examples()
+        };
+        let through;
+        let kernel = match trial.rows.landmarks {
+            Some(landmarks) => {
+                through = kernel.clone().through_landmarks(landmarks.rank, seed);
+                &through
+            }
+            None => kernel,
+        };
+        let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
+        let converged = fitted.summary().converged;
+        if control.out_of_time() && !converged {
+            // A fit that was cut short says nothing of the estimator.
+            return Err(what());
+        }
+        let predictions = fitting::predict_from(&kernel, &fitted, train.data, &ground.test, Want::JUDGED, control)?;
+        let (target, weights) = (self.arena.examples.target, self.arena.examples.weights);
+        let weights: Option<Vec<f64>> = weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
+        let scores = self.scoring.score(&predictions, &target.select(&fold.test), weights.as_deref());
+        Ok(Arc::new(FoldScore { scores, predictions, converged, rows }))
+    }
+
+    /// Rows that were held out, and what is known of them.
+    pub(super) fn held_out(&self) -> HeldOut<'_> {
+        let Examples { target, weights, split, .. } = self.arena.examples;
+        HeldOut { folds: &self.arena.folds, target, weights, split, seed: self.comparing.seed }
+    }
+
+    /// The recipe of the fit of a trial to all rows.
+    fn learner(&self, trial: &Trial) -> Learner {
+        Learner {
+            prep: self.comparing.prep.clone(),
+            kernel: self.comparing.kernel.clone(),
+            estimator: trial.estimator.clone(),
+            seed: self.comparing.seed,
+            allow_non_mercer: self.comparing.allow_non_mercer,
+            sample: match trial.rows.landmarks {
+                Some(Landmarks { rank, .. }) => Sampled::ThroughLandmarks { most: trial.rows.most, rank },
+                None => Sampled::Most(trial.rows.most),
+            },
+            keep_rows: false,
+            metric: self.comparing.metric,
+        }
+    }
+
+    /// Fits to all rows: their searches side by side where there is room, the fits, whose seconds are told, one after the other.
+    /// The first is searched further than the noise, and looked along.
+    fn lasts(&mut self, trials: &[&Trial], control: &Control) -> Result<Vec<TrialResult>> {
+        if trials.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stopped = control.stop_early.is_cancelled();
+        let late = control.out_of_time();
+        let control = &match (stopped || late, self.limit) {
+            (true, Some(limit)) => control.last_step().at_least((OVERTIME.0 * limit).max(OVERTIME.1)),
+            (true, None) => control.last_step(),
+            (false, _) => control.clone(),
+        };
+        let searches: Vec<Vec<Search>> =
+            trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
+        let first = self.left.iter().all(|l| l.last.is_none());
+        let before = |at: usize| Before {
+            searches: &searches[at],
+            within_noise: at > 0 || !first,
+            is_plain: trials[at].purpose == Purpose::Last { searched: false },
+            tuned: None,
+        };
+        let mut tuned: Vec<Option<(Tuned, f64)>> = trials.iter().map(|_| None).collect();
+        let threads = rayon::current_num_threads();
+        let bytes = trials.iter().map(|t| 4 * self.bytes(t) + search_bytes(self.size(t).rows)).max().unwrap_or(0);
+        let small = trials.iter().all(|t| self.size(t).rows <= SIDE_BY_SIDE);
+        if threads > 1 && trials.len() > 1 && small && self.limit.is_none() && bytes.saturating_mul(threads as u64) <= control.allowed() / 2
+        {
+            let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
+            let this: &Self = self;
+            let mut queue: Vec<usize> = (0..trials.len()).collect();
+            queue.sort_by(|&a, &b| this.operations(trials[b]).total_cmp(&this.operations(trials[a])));
+            let next = AtomicUsize::new(0);
+            let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+            // What fails is told by the fit.
+            let tune = |at: usize| {
+                contain(trials[at].estimator.name(), || this.learner(trials[at]).tuned(&before(at), &this.arena.examples, &quiet)).ok()
+            };
+            let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|at| (at, tune(at))).collect());
+            each.collect::<Vec<Vec<_>>>().into_iter().flatten().for_each(|(at, found)| tuned[at] = found);
+        }
+        let timed = self.timed_rows()?;
+        let mut results = Vec::new();
+        for (at, trial) in trials.iter().enumerate() {
+            let clock = Instant::now();
+            let name = trial.estimator.name();
+            control.tell(&format!("{name}: all rows"), at, trials.len());
+            let share = control.share((1.5 / (trials.len() - at) as f64).min(1.0));
+            let before = Before { tuned: tuned[at].take(), ..before(at) };
+            let made = contain(name, || self.learner(trial).fit_from(&before, &self.arena.examples, self.info, &share));
+            let operations = self.operations(trial);
+            let judged = made.map(|made| {
+                let clock = Instant::now();
+                if contain(name, || made.model.predict(&timed, Want::default(), control)).is_ok() {
+                    self.left[trial.candidate].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / timed.rows().max(1) as f64;
+                }
+                self.left[trial.candidate].last = Some(made);
+                None
+            });
+            let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
+            self.spend(trial.candidate, spent);
+            results.push(TrialResult { trial: (*trial).clone(), judged, is_open: false, exact_wins: false, spent });
+        }
+        for (trial, searches) in trials.iter().zip(searches) {
+            for (cell, search) in self.left[trial.candidate].cells.iter().zip(searches) {
+                lock(cell).search = Some(search);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Rows whose prediction is timed.
+    fn timed_rows(&self) -> Result<Dataset> {
+        let Examples { data, target, weights, .. } = self.arena.examples;
+        let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
+        Ok(data.select(&even_rows(used.len(), TIMED_ROWS).into_iter().map(|k| used[k]).collect::<Vec<usize>>()))
+    }
+}
+
+/// Bytes of a search on so many rows beside its fits: 48 for every pair of them.
+fn search_bytes(rows: usize) -> u64 {
+    48 * (rows as u64).pow(2)
+}
+
+/// What is said of work for a purpose.
+fn said(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Look => "starting values",
+        Purpose::Tune => "search",
+        Purpose::Last { .. } => "all rows",
+    }
+}

@@ -1,0 +1,114 @@
+//! One estimator on its way through a schedule.
+
+use crate::estimators::EstimatorExpr;
+use crate::kernels::KernelExpr;
+use crate::metrics::Contribution;
+use crate::trial::{Landmarks, Purpose, Rows, RowsOf, Trial};
+
+/// Why a candidate is not searched any further.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Out {
+    /// It cannot win any more.
+    Behind {
+        /// Its score.
+        own: f64,
+        /// The best one on the same rows.
+        best: f64,
+        /// Rows that were learnt from.
+        rows: usize,
+        /// Whether these are scores after a search, on the first fold.
+        searched: bool,
+    },
+    /// It is not ahead of the best by more than noise, and would take too much of the budget.
+    Dear,
+    /// The budget is spent.
+    Budget,
+}
+
+/// One estimator.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// As it was asked for.
+    pub estimator: EstimatorExpr,
+    /// The kernel as it was asked for.
+    pub kernel: KernelExpr,
+    /// Rows that looks learn from at most.
+    pub look_rows: usize,
+    /// Rows that tuned fits and the fit to all rows learn from at most.
+    pub rows: usize,
+    /// The most rows that memory and the sample asked for allow.
+    pub most_rows: usize,
+    /// Landmarks through which it learns from all rows.
+    pub landmarks: Option<Landmarks>,
+    /// Whether anything is left open to a search.
+    pub is_open: bool,
+    /// What its looks scored on each fold.
+    pub looks: Vec<Option<Contribution>>,
+    /// What it scored with searched values on each fold.
+    pub tuned: Vec<Option<Contribution>>,
+    /// Whether it is fitted to all rows.
+    pub fitted: bool,
+    /// Whether its fit to all rows is to search no more.
+    pub is_plain: bool,
+    /// Whether it is not fitted to all rows, as time or budget do not do.
+    pub is_unfitted: bool,
+    /// Whether a trial failed.
+    pub failed: bool,
+    /// Why it is searched no further.
+    pub out: Option<Out>,
+}
+
+impl Candidate {
+    /// Before its first trial, to be scored on so many folds.
+    pub fn new(estimator: EstimatorExpr, kernel: KernelExpr, rows: RowsOf, look_rows: usize, folds: usize) -> Self {
+        let RowsOf { rows, most, landmarks } = rows;
+        Candidate {
+            estimator,
+            kernel,
+            look_rows: look_rows.min(most),
+            rows,
+            most_rows: most,
+            landmarks,
+            is_open: false,
+            looks: vec![None; folds],
+            tuned: vec![None; folds],
+            fitted: false,
+            is_plain: false,
+            is_unfitted: false,
+            failed: false,
+            out: None,
+        }
+    }
+
+    /// A trial of this candidate, which is number `c`.
+    pub fn trial(&self, c: usize, fold: Option<usize>, purpose: Purpose) -> Trial {
+        let look = purpose == Purpose::Look;
+        let rows = Rows { fold, most: if look { self.look_rows } else { self.rows }, landmarks: self.landmarks.filter(|_| !look) };
+        Trial { candidate: c, estimator: self.estimator.clone(), kernel: self.kernel.clone(), rows, purpose }
+    }
+
+    /// Whether every fold has been looked at.
+    pub fn is_looked(&self) -> bool {
+        self.looks.iter().all(Option::is_some)
+    }
+
+    /// Whether every fold is scored with searched values.
+    pub fn is_tuned(&self) -> bool {
+        self.tuned.iter().all(Option::is_some)
+    }
+
+    /// Whether it is still to be fitted to all rows.
+    pub(super) fn is_fittable(&self) -> bool {
+        !(self.failed || self.fitted || self.is_unfitted)
+    }
+
+    /// Takes the looks for the scores that count.
+    pub(super) fn settle(&mut self) {
+        self.tuned.clone_from(&self.looks);
+    }
+
+    /// The scores that count: those with searched values, else the looks; `None` where neither is there for every fold.
+    pub fn scores(&self) -> Option<&[Option<Contribution>]> {
+        [&self.tuned, &self.looks].into_iter().find(|s| s.iter().all(Option::is_some)).map(Vec::as_slice)
+    }
+}

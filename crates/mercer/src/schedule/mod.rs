@@ -1,0 +1,360 @@
+//! Which trial runs next under a budget. Pure: results go in, trials come out; no thread, no clock, no fit.
+//!
+//! 1. Every estimator has a first look: its starting values on the same rows of every fold.
+//! 2. What cannot win any more, however much a search gains, is not searched. The others are searched on the first fold, the most
+//!    promising first; what is worse there by more than noise goes no further.
+//! 3. The leader is finished: searched and scored on every fold, fitted to all rows. Then the others, the best first.
+//! 4. What is scored on every fold is fitted to all rows, the best first. The price of that fit of the leader is set aside from
+//!    the beginning.
+//!
+//! Where everything that is left costs little beside the budget the order does not matter, and it is handed out together, so that
+//! every core is busy.
+
+mod candidate;
+#[cfg(test)]
+mod tests;
+
+pub use candidate::{Candidate, Out};
+
+use crate::error::Error;
+use crate::metrics::{Contribution, Metric, against_best};
+use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, LEAST_SHRUNK, PATIENCE, SEARCH_GAIN, SHRINK, TRIFLE};
+use crate::trial::{Purpose, Trial, TrialResult};
+
+/// What trials are going to take, in the unit of the budget.
+pub trait Prices {
+    /// The price of a trial of a candidate.
+    fn price(&self, trial: &Trial) -> f64;
+}
+
+/// What is to be done next.
+#[derive(Debug)]
+pub enum Step {
+    /// These trials, in any order or side by side. They may take so much of the budget together.
+    Run(Vec<Trial>, f64),
+    /// Nothing is left, or nothing that the budget allows.
+    Done,
+}
+
+/// How far candidates have come that are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Looks,
+    FirstFold,
+}
+
+/// The state of a comparison.
+#[derive(Debug)]
+pub struct Schedule {
+    /// In the order asked for.
+    pub candidates: Vec<Candidate>,
+    folds: usize,
+    metric: Metric,
+    /// What is not ahead of the leader may take so much of what was spent before it, where the budget need not be spent.
+    patience: Option<f64>,
+    /// What the trials so far have taken, in the unit of the budget.
+    spent: f64,
+}
+
+impl Schedule {
+    /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `patience`: what is not ahead of the
+    /// leader may take so much of what was spent before it; `None`: all that the budget allows, the cheap ones first.
+    pub fn new(candidates: Vec<Candidate>, folds: usize, metric: Metric, patience: Option<f64>) -> Self {
+        Schedule { candidates, folds, metric, patience, spent: 0.0 }
+    }
+
+    /// What is to be done with so much of the budget left; 0 or less where it is spent, or an end was asked for.
+    pub fn next(&mut self, left: f64, prices: &dyn Prices) -> Step {
+        let step = self.looks(left, prices).or_else(|| self.tunes(left, prices)).or_else(|| self.lasts(left, prices));
+        step.unwrap_or(Step::Done)
+    }
+
+    /// Takes the result of a trial into account, which has taken so much of the budget. A result of what is out already changes nothing.
+    pub fn take(&mut self, result: &TrialResult, spent: f64) {
+        self.spent += spent;
+        let Trial { candidate: c, rows, purpose, .. } = result.trial;
+        let candidate = &mut self.candidates[c];
+        if candidate.failed {
+            return;
+        }
+        candidate.is_open |= result.is_open;
+        if result.exact_wins
+            && let Some(landmarks) = candidate.landmarks.take()
+        {
+            candidate.rows = landmarks.exact_rows;
+        }
+        match (&result.judged, purpose, rows.fold) {
+            (Ok(Some(judged)), Purpose::Look, Some(k)) => candidate.looks[k] = Some(judged.clone()),
+            (Ok(Some(judged)), Purpose::Tune, Some(k)) => candidate.tuned[k] = Some(judged.clone()),
+            (Ok(_), ..) => candidate.fitted = true,
+            (Err(Error::Memory { .. }), ..) if candidate.shrink(rows.most, purpose) => {}
+            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last { searched: true }, _) => candidate.is_plain = true,
+            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last { searched: false }, _) => candidate.is_unfitted = true,
+            (Err(Error::Time { .. } | Error::Stopped { .. }), ..) => candidate.out = Some(Out::Budget),
+            (Err(_), ..) => candidate.failed = true,
+        }
+    }
+
+    /// The loss of each candidate by what it is scored on at last; infinite where it is not scored on every fold.
+    pub fn loss(&self, c: usize) -> f64 {
+        self.candidates[c].scores().map_or(f64::INFINITY, |scores| self.mean(scores))
+    }
+
+    /// Candidates that are scored on every fold and fitted to all rows, or may be, the best first.
+    pub fn ranked(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = self.alive().filter(|&c| self.loss(c).is_finite()).collect();
+        order.sort_by(|&a, &b| self.loss(a).total_cmp(&self.loss(b)));
+        order
+    }
+
+    fn alive(&self) -> impl Iterator<Item = usize> {
+        (0..self.candidates.len()).filter(|&c| !self.candidates[c].failed)
+    }
+
+    /// Candidates that may still be searched.
+    fn contenders(&self) -> Vec<usize> {
+        self.alive().filter(|&c| self.candidates[c].out.is_none()).collect()
+    }
+
+    fn mean(&self, scores: &[Option<Contribution>]) -> f64 {
+        let values: Vec<f64> = scores.iter().flatten().map(|c| c.value).filter(|v| !v.is_nan()).collect();
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        match values.is_empty() {
+            true => f64::INFINITY,
+            false if self.metric.rises() => -mean,
+            false => mean,
+        }
+    }
+
+    /// How far a candidate has come, smaller is better: what is tuned on the first fold goes before what has been looked at.
+    fn promise(&self, c: usize) -> (bool, f64) {
+        let candidate = &self.candidates[c];
+        match candidate.tuned[0] {
+            Some(_) => (false, self.mean(&candidate.tuned[..1])),
+            None => (true, self.mean(&candidate.looks)),
+        }
+    }
+
+    fn by_promise(&self, mut of: Vec<usize>) -> Vec<usize> {
+        let key = |c: &usize| self.promise(*c);
+        of.sort_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+        of
+    }
+
+    fn trials(&self, c: usize, purpose: Purpose) -> Vec<Trial> {
+        let missing = |k: &usize| match purpose {
+            Purpose::Look => self.candidates[c].looks[*k].is_none(),
+            _ => self.candidates[c].tuned[*k].is_none(),
+        };
+        (0..self.folds).filter(missing).map(|k| self.candidates[c].trial(c, Some(k), purpose)).collect()
+    }
+
+    /// The fit of a candidate to all rows, without a search where that costs more than so much.
+    fn last(&self, c: usize, most: f64, prices: &dyn Prices) -> Trial {
+        let candidate = &self.candidates[c];
+        let of = |searched: bool| candidate.trial(c, None, Purpose::Last { searched });
+        Some(of(true)).filter(|t| candidate.is_tuned() && !candidate.is_plain && prices.price(t) <= most).unwrap_or_else(|| of(false))
+    }
+
+    /// What must be left for the fit of the best to all rows.
+    fn reserve(&self, prices: &dyn Prices) -> f64 {
+        match self.by_promise(self.contenders()).first() {
+            Some(&c) if !self.candidates[c].fitted => prices.price(&self.last(c, 0.0, prices)),
+            _ => 0.0,
+        }
+    }
+
+    /// As many of these groups of trials as take a small part of what is left, in their order; at least the first that there is
+    /// room for. What there is no room for is searched no further.
+    fn batch(&mut self, groups: Vec<(usize, Vec<Trial>)>, left: f64, reserve: f64, prices: &dyn Prices) -> Option<Step> {
+        let waiting = groups.len().max(1) as f64;
+        let (mut chosen, mut taken) = (Vec::new(), 0.0);
+        for (c, trials) in groups {
+            let price: f64 = trials.iter().map(|t| prices.price(t)).sum();
+            if left <= 0.0 || price > left - reserve - taken {
+                self.candidates[c].out.get_or_insert(Out::Budget);
+                continue;
+            }
+            if !chosen.is_empty() && taken + price > BATCH_SHARE * left {
+                break;
+            }
+            taken += price;
+            chosen.extend(trials);
+        }
+        // A price may be wrong by a factor: no step takes what the others need.
+        let most = (left - reserve).min((3.0 * taken).max(left / waiting));
+        (!chosen.is_empty()).then_some(Step::Run(chosen, most))
+    }
+
+    fn looks(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+        let due: Vec<usize> = self.contenders().into_iter().filter(|&c| !self.candidates[c].is_looked()).collect();
+        if due.is_empty() {
+            return None;
+        }
+        let mut groups: Vec<(usize, Vec<Trial>)> = due.into_iter().map(|c| (c, self.trials(c, Purpose::Look))).collect();
+        let price = |trials: &[Trial]| trials.iter().map(|t| prices.price(t)).sum::<f64>();
+        groups.sort_by(|a, b| price(&a.1).total_cmp(&price(&b.1)));
+        self.batch(groups, left, 0.0, prices)
+    }
+
+    fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+        for c in self.contenders() {
+            let candidate = &mut self.candidates[c];
+            // Nothing is open, and every row was looked at.
+            if !candidate.is_open && candidate.look_rows >= candidate.rows {
+                candidate.settle();
+            }
+        }
+        loop {
+            self.leave_what_is_out_of_reach();
+            let order = self.by_promise(self.contenders());
+            let leader = *order.first()?;
+            let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
+            let reserve = self.reserve(prices);
+            let of = |s: &Self, c: usize| (c, s.next_trials(c));
+            let whole = |s: &Self, c: usize| s.trials(c, Purpose::Tune).iter().map(|t| prices.price(t)).sum::<f64>();
+            let all: f64 = due.iter().map(|&c| whole(self, c)).sum();
+            let price = |trials: &[Trial]| trials.iter().map(|t| prices.price(t)).sum::<f64>();
+            let takes_long = all > BATCH_SHARE * left && left > 0.0;
+            // A better leader may be found at little cost.
+            let begun = |s: &Self, c: usize| s.candidates[c].tuned[0].is_some();
+            let cheap: Vec<usize> =
+                due.iter().copied().filter(|&c| !begun(self, c) && price(&self.next_trials(c)) <= CHEAP_SHARE * left).collect();
+            if takes_long
+                && !cheap.is_empty()
+                && let Some(step) = self.batch(cheap.iter().map(|&c| of(self, c)).collect(), left, reserve, prices)
+            {
+                return Some(step);
+            }
+            // Where the whole takes long, the leader is finished before the field is widened.
+            if takes_long && begun(self, leader) {
+                if due.first() == Some(&leader)
+                    && let Some(step) = self.batch(vec![of(self, leader)], left, reserve, prices)
+                {
+                    return Some(step);
+                }
+                if self.candidates[leader].is_tuned() && self.candidates[leader].is_fittable() {
+                    return Some(Step::Run(vec![self.last(leader, left, prices)], left));
+                }
+            }
+            if due.is_empty() {
+                return None;
+            }
+            let groups: Vec<(usize, Vec<Trial>)> = due.iter().map(|&c| of(self, c)).collect();
+            let patience = self.patience.unwrap_or(PATIENCE) * self.spent;
+            let is_fair = |c: usize, trials: &[Trial]| c == leader || self.is_ahead(c, leader) || price(trials) <= patience;
+            let (mut fair, dear): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
+            if fair.is_empty() && self.patience.is_some() {
+                dear.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Dear));
+                continue;
+            }
+            if fair.is_empty() {
+                fair = dear;
+            }
+            if let Some(step) = self.batch(fair, left, reserve, prices) {
+                return Some(step);
+            }
+        }
+    }
+
+    /// The next trials of a candidate: the first fold, then the others.
+    fn next_trials(&self, c: usize) -> Vec<Trial> {
+        let all = self.trials(c, Purpose::Tune);
+        let begins = self.candidates[c].tuned[0].is_none();
+        all.into_iter().take(if begins { 1 } else { usize::MAX }).collect()
+    }
+
+    /// Whether a candidate is better than the leader, as far as both have come.
+    fn is_ahead(&self, c: usize, leader: usize) -> bool {
+        let (own, other) = (&self.candidates[c], &self.candidates[leader]);
+        match own.tuned[0].is_some() && other.tuned[0].is_some() {
+            true => self.mean(&own.tuned[..1]) < self.mean(&other.tuned[..1]),
+            false => self.mean(&own.looks) < self.mean(&other.looks),
+        }
+    }
+
+    /// Takes out what cannot win: after the looks what a search could not bring near the best, after a search on the first fold what
+    /// cannot be better than the best by more than the noise of all folds.
+    fn leave_what_is_out_of_reach(&mut self) {
+        let contenders = self.contenders();
+        for stage in [Stage::Looks, Stage::FirstFold] {
+            let all: Vec<Option<Vec<Contribution>>> = contenders.iter().map(|&c| self.candidates[c].at(stage)).collect();
+            let loss = |i: usize| all[i].as_ref().map_or(f64::INFINITY, |s| self.mean(&s.iter().cloned().map(Some).collect::<Vec<_>>()));
+            let Some(best) = (0..all.len()).min_by(|&a, &b| loss(a).total_cmp(&loss(b))).filter(|&b| loss(b).is_finite()) else { continue };
+            let slices: Vec<Option<&[Contribution]>> = all.iter().map(Option::as_deref).collect();
+            let found = against_best(&slices, best, self.metric.rises());
+            let score = |i: usize| if self.metric.rises() { -loss(i) } else { loss(i) };
+            let mut gone = Vec::new();
+            for (i, &c) in contenders.iter().enumerate() {
+                let (Some(difference), candidate) = (found[i], &self.candidates[c]) else { continue };
+                let margin = difference.high - difference.mean;
+                let is_out = match stage {
+                    // Fewer rows than the best had are no ground to leave it.
+                    Stage::Looks if candidate.look_rows < self.candidates[contenders[best]].look_rows => false,
+                    Stage::Looks => candidate.tuned[0].is_none() && self.gain_does_not_reach(score(i), score(best), margin),
+                    // Even at the better end of its interval it would not be ahead by what all folds can tell.
+                    Stage::FirstFold => !candidate.is_tuned() && loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()),
+                };
+                if is_out && candidate.is_open {
+                    let searched = stage != Stage::Looks;
+                    let rows = if searched { candidate.rows } else { candidate.look_rows };
+                    gone.push((c, Out::Behind { own: score(i), best: score(best), rows, searched }));
+                }
+            }
+            gone.into_iter().for_each(|(c, out)| self.candidates[c].out = Some(out));
+        }
+    }
+
+    /// Whether a search that leaves as little of an error as searches do would still not come up to the best.
+    fn gain_does_not_reach(&self, own: f64, best: f64, margin: f64) -> bool {
+        self.metric.perfect().is_some_and(|perfect| SEARCH_GAIN * (perfect - own).abs() > (perfect - best).abs() + margin)
+    }
+
+    fn lasts(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
+        let order = self.ranked();
+        let due: Vec<usize> = order.iter().copied().filter(|&c| self.candidates[c].is_fittable()).collect();
+        let first = *due.first()?;
+        // The best is fitted in any case, and without a search where there is no room for one.
+        let trial = self.last(first, left, prices);
+        if first == order[0] && prices.price(&trial) > BATCH_SHARE * left {
+            return Some(Step::Run(vec![trial], left));
+        }
+        let mut groups = Vec::new();
+        for (place, &c) in due.iter().enumerate() {
+            let share = if self.candidates[c].is_tuned() { PATIENCE } else { TRIFLE };
+            let share = if left.is_infinite() { left } else { (left / (due.len() - place) as f64).min(share * self.spent) };
+            let trial = self.last(c, share, prices);
+            match c == order[0] || prices.price(&trial) <= share {
+                true => groups.push((c, vec![trial])),
+                false => self.candidates[c].is_unfitted = true,
+            }
+        }
+        self.batch(groups, left, 0.0, prices)
+    }
+}
+
+impl Candidate {
+    /// Its scores at a stage, where it has come there.
+    fn at(&self, stage: Stage) -> Option<Vec<Contribution>> {
+        match stage {
+            Stage::Looks => self.looks.iter().cloned().collect(),
+            Stage::FirstFold => self.tuned[0].clone().map(|t| vec![t]),
+        }
+    }
+
+    /// Makes its fits smaller where one to so many rows was refused for memory; whether they are.
+    fn shrink(&mut self, rows: usize, purpose: Purpose) -> bool {
+        let fewer = (SHRINK * rows as f64) as usize;
+        if fewer < LEAST_SHRUNK {
+            return false;
+        }
+        self.most_rows = self.most_rows.min(fewer);
+        (self.rows, self.look_rows) = (self.rows.min(fewer), self.look_rows.min(fewer));
+        match purpose {
+            Purpose::Look => self.looks.iter_mut().for_each(|t| *t = None),
+            Purpose::Tune => self.tuned.iter_mut().for_each(|t| *t = None),
+            Purpose::Last { .. } => {}
+        }
+        true
+    }
+}

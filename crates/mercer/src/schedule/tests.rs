@@ -1,0 +1,204 @@
+//! The schedule with a counted budget and a runner that makes no fit: no sleep, no clock.
+
+use super::*;
+use crate::estimators::EstimatorExpr;
+use crate::kernels::KernelExpr;
+use crate::trial::{RowsOf, Spent};
+
+const FOLDS: usize = 5;
+
+/// An estimator as the runner knows it: errors per thousand before and after a search, and prices.
+#[derive(Clone, Copy)]
+struct Known {
+    look: f64,
+    tuned: f64,
+    price: f64,
+    fails: Option<&'static str>,
+}
+
+const SOME: Known = Known { look: 0.2, tuned: 0.1, price: 1.0, fails: None };
+
+struct Runner {
+    known: Vec<Known>,
+    log: Vec<(usize, Purpose, Option<usize>)>,
+    spent: f64,
+}
+
+impl Prices for Runner {
+    fn price(&self, trial: &Trial) -> f64 {
+        let of = match trial.purpose {
+            Purpose::Look => 0.1,
+            Purpose::Tune => 1.0,
+            Purpose::Last { searched } => {
+                if searched {
+                    2.0
+                } else {
+                    0.5
+                }
+            }
+        };
+        of * self.known[trial.candidate].price
+    }
+}
+
+/// One hundred units, of which so many are wrong.
+fn judged(error: f64) -> Contribution {
+    let wrong = (100.0 * error).round() as usize;
+    let by_unit = (0..100).map(|u| (if u < wrong { -(1.0 - error) } else { error }) / 99.5).collect();
+    Contribution { value: 1.0 - wrong as f64 / 100.0, by_unit }
+}
+
+impl Runner {
+    fn run(&mut self, schedule: &mut Schedule, budget: f64) {
+        for _ in 0..1000 {
+            let Step::Run(trials, _) = schedule.next(budget - self.spent, self) else { return };
+            assert!(!trials.is_empty());
+            for trial in trials {
+                let known = self.known[trial.candidate];
+                let price = self.price(&trial);
+                self.spent += price;
+                self.log.push((trial.candidate, trial.purpose, trial.rows.fold));
+                let error = if trial.purpose == Purpose::Look { known.look } else { known.tuned };
+                let judged = match (known.fails, trial.purpose) {
+                    (Some("panic"), Purpose::Tune) => Err(Error::Internal { what: "svc".into(), why: "a panic".into() }),
+                    (Some("time"), Purpose::Tune) => Err(Error::Time { what: "svc".into() }),
+                    (_, Purpose::Last { .. }) => Ok(None),
+                    _ => Ok(Some(judged(error))),
+                };
+                schedule.take(&TrialResult { trial, judged, is_open: true, exact_wins: false, spent: Spent::default() }, price);
+            }
+        }
+        unreachable!("a schedule comes to an end");
+    }
+
+    fn times(&self, c: usize, purpose: Purpose) -> usize {
+        self.log.iter().filter(|(k, p, _)| *k == c && *p == purpose).count()
+    }
+
+    fn is_fitted(&self, c: usize) -> bool {
+        self.log.iter().any(|(k, p, _)| *k == c && matches!(p, Purpose::Last { .. }))
+    }
+}
+
+fn race(known: &[Known], budget: f64) -> (Schedule, Runner) {
+    let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
+    let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
+    let candidates = known.iter().map(|_| Candidate::new(estimator.clone(), kernel.clone(), rows, 1000, FOLDS)).collect();
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(0.2));
+    let mut runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
+    runner.run(&mut schedule, budget);
+    (schedule, runner)
+}
+
+#[test]
+fn without_a_budget_everything_that_can_win_is_searched_scored_and_fitted() {
+    let (schedule, runner) = race(&[SOME, Known { tuned: 0.09, ..SOME }], f64::INFINITY);
+    for c in 0..2 {
+        assert_eq!((runner.times(c, Purpose::Look), runner.times(c, Purpose::Tune)), (FOLDS, FOLDS));
+        assert!(runner.is_fitted(c) && schedule.candidates[c].out.is_none());
+    }
+    assert_eq!(schedule.ranked(), [1, 0]);
+}
+
+#[test]
+fn what_no_search_can_bring_near_the_best_is_not_searched() {
+    let (schedule, runner) = race(&[Known { look: 0.03, tuned: 0.02, ..SOME }, Known { look: 0.4, tuned: 0.0, ..SOME }], f64::INFINITY);
+    assert_eq!(runner.times(1, Purpose::Tune), 0);
+    let Some(Out::Behind { own, best, rows, searched }) = schedule.candidates[1].out else { panic!("{:?}", schedule.candidates[1].out) };
+    assert!((own - 0.6).abs() < 1e-12 && (best - 0.97).abs() < 1e-12 && rows == 1000 && !searched);
+    // Its looks count, and it is fitted all the same where that is nothing beside what was spent.
+    assert!(schedule.loss(1) > schedule.loss(0));
+}
+
+#[test]
+fn what_is_worse_on_the_first_fold_by_more_than_noise_goes_no_further() {
+    let (schedule, runner) = race(&[Known { tuned: 0.02, ..SOME }, Known { tuned: 0.19, ..SOME }], f64::INFINITY);
+    assert_eq!((runner.times(0, Purpose::Tune), runner.times(1, Purpose::Tune)), (FOLDS, 1));
+    assert!(matches!(schedule.candidates[1].out, Some(Out::Behind { searched: true, .. })));
+}
+
+#[test]
+fn a_dear_method_that_is_behind_after_its_first_look_is_not_searched() {
+    let known = [SOME, Known { look: 0.22, price: 100.0, ..SOME }];
+    let (schedule, runner) = race(&known, 1000.0);
+    assert_eq!(runner.times(1, Purpose::Tune), 0);
+    assert_eq!(schedule.candidates[1].out, Some(Out::Dear));
+    // One that is ahead is.
+    let (_, runner) = race(&[SOME, Known { look: 0.15, tuned: 0.09, price: 100.0, ..SOME }], 2000.0);
+    assert_eq!(runner.times(1, Purpose::Tune), FOLDS);
+}
+
+#[test]
+fn the_leader_is_finished_before_the_field_is_widened_where_time_is_short() {
+    let (_, runner) = race(&[Known { look: 0.15, ..SOME }, SOME, SOME], 20.0);
+    let last = runner.log.iter().position(|(c, p, _)| *c == 0 && matches!(p, Purpose::Last { .. })).unwrap();
+    let widened = runner.log.iter().position(|(c, p, k)| *c > 0 && *p == Purpose::Tune && *k > Some(0));
+    assert!(widened.is_none_or(|w| w > last), "{:?}", runner.log);
+}
+
+#[test]
+fn at_every_budget_the_best_of_what_is_scored_on_every_fold_is_fitted() {
+    let known = [SOME, Known { look: 0.18, tuned: 0.05, price: 3.0, ..SOME }, Known { look: 0.12, price: 9.0, ..SOME }];
+    let mut before = 0;
+    for budget in [0.0, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0] {
+        let (schedule, runner) = race(&known, budget);
+        let scored = (0..3).filter(|&c| schedule.candidates[c].is_looked()).count();
+        assert!(scored >= before, "less is done with more");
+        before = scored;
+        match schedule.ranked().first() {
+            Some(&best) => assert!(runner.is_fitted(best), "{budget}: {:?}", runner.log),
+            None => assert_eq!(scored, 0),
+        }
+        // The fit of the best may go beyond a budget that was spent on looks.
+        assert!(runner.spent <= budget + 0.5 * 9.0, "{budget}: {}", runner.spent);
+    }
+}
+
+#[test]
+fn nothing_wins_that_is_not_scored_on_every_fold() {
+    let (schedule, runner) = race(&[SOME, Known { tuned: 0.01, fails: Some("time"), ..SOME }], f64::INFINITY);
+    assert_eq!(runner.times(1, Purpose::Tune), 1);
+    // It keeps the scores of its looks, which are worse.
+    assert_eq!(schedule.ranked(), [0, 1]);
+    assert!((schedule.loss(1) + 0.8).abs() < 1e-12);
+}
+
+#[test]
+fn a_trial_that_panics_takes_its_candidate_out_and_the_rest_goes_on() {
+    let (schedule, runner) = race(&[Known { fails: Some("panic"), ..SOME }, SOME], f64::INFINITY);
+    assert!(schedule.candidates[0].failed && !runner.is_fitted(0));
+    assert_eq!(schedule.ranked(), [1]);
+    assert!(runner.is_fitted(1));
+}
+
+#[test]
+fn a_late_result_changes_nothing_of_a_candidate_that_has_failed() {
+    let (mut schedule, _) = race(&[Known { fails: Some("panic"), ..SOME }, SOME], f64::INFINITY);
+    let trial = schedule.candidates[0].trial(0, Some(1), Purpose::Tune);
+    let judged = Ok(Some(judged(0.0)));
+    schedule.take(&TrialResult { trial, judged, is_open: true, exact_wins: false, spent: Spent::default() }, 1.0);
+    assert_eq!(schedule.ranked(), [1]);
+}
+
+#[test]
+fn a_fit_that_was_refused_for_memory_is_tried_with_fewer_rows() {
+    let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
+    let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
+    let mut schedule = Schedule::new(vec![Candidate::new(estimator, kernel, rows, 1000, 2)], 2, Metric::Accuracy, None);
+    let runner = Runner { known: vec![SOME], log: Vec::new(), spent: 0.0 };
+    let Step::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
+    let refused = Error::Memory { what: "a fit".into(), needed: 2, allowed: 1, instead: String::new() };
+    let result = TrialResult { trial: trials[0].clone(), judged: Err(refused), is_open: true, exact_wins: false, spent: Spent::default() };
+    schedule.take(&result, 0.0);
+    let Step::Run(trials, _) = schedule.next(100.0, &runner) else { panic!("nothing to do") };
+    assert!(trials.iter().all(|t| t.rows.most == 666 && t.purpose == Purpose::Look), "{trials:?}");
+}
+
+#[test]
+fn trials_are_data() {
+    let (schedule, _) = race(&[SOME], 0.0);
+    let trial = schedule.candidates[0].trial(0, Some(3), Purpose::Tune);
+    let text = serde_json::to_string(&trial).unwrap();
+    assert_eq!(serde_json::from_str::<Trial>(&text).unwrap(), trial);
+    assert_eq!(std::collections::HashSet::from([trial.clone(), trial]).len(), 1);
+}

@@ -1,0 +1,63 @@
+//! Every constant of policy of searches, schedules and comparisons that is no part of a definition: its value, its unit, what
+//! was measured, and how to measure it again.
+
+/// One constant of policy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Its name in the sources.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it was chosen by.
+    pub why: &'static str,
+    /// The command that measures it again; empty where it follows from an argument alone.
+    pub again: &'static str,
+}
+
+macro_rules! limits {
+    ($($name:ident: $kind:ty = $value:expr, $unit:literal, $why:literal, $again:literal;)*) => {
+        $(#[doc = $why] pub const $name: $kind = $value;)*
+        /// All of them.
+        pub const TABLE: &[Limit] = &[$(Limit { name: stringify!($name), value: $value as f64, unit: $unit, why: $why, again: $again }),*];
+    };
+}
+
+limits! {
+    BUDGET: f64 = 2.4e12, "operations",
+        "Work of a comparison that nobody gave a limit: about a minute on two cores.",
+        "bench/comparisons.py --aims";
+    RATE: f64 = 2.0e10, "operations a second on one core",
+        "What a second is worth before anything has been measured.",
+        "mercer compare --json: seconds and operations of trials";
+    LOOK_SHARE: f64 = 0.05, "share of the budget",
+        "First looks of all estimators may take so much, each as much as any other: they decide what the rest is spent on.", "";
+    LOOK_ROWS: usize = 2000, "rows",
+        "First looks learn from no more rows than this: they tell what is hopeless, and what to begin with.", "";
+    CHEAP_SHARE: f64 = 0.04, "share of what is left of the budget",
+        "A search on the first fold that takes no more than this comes before the leader is finished: it may find a better leader.", "";
+    PROGRAM_SHARE: f64 = 0.25, "share of the budget",
+        "The fits of one estimator to every fold and to all rows may take so much: what is searched and the first looks fit beside it.", "";
+    PATIENCE: f64 = 0.2, "share of what was spent",
+        "What is not ahead of the leader may take so much of all that was spent before it: so what is cheap comes first, and what is dear only where much was spent anyway.", "";
+    TRIFLE: f64 = 0.02, "share of what was spent",
+        "What is searched no further is fitted to all rows where that takes so little.", "";
+    BATCH_SHARE: f64 = 0.1, "share of what is left of the budget",
+        "Trials that together take no more than this are run side by side; others one estimator after the other, the leader first.", "";
+    SEARCH_GAIN: f64 = 0.3, "share of the error at the starting values",
+        "A search seldom leaves less of the error at the starting values than this.",
+        "bench/comparisons.py --gains";
+    LEAST_ROWS: usize = 1000, "rows",
+        "Fits to no more rows than this are made smaller only where all of them take more than the whole budget.", "";
+    FEWEST_ROWS: usize = 100, "rows",
+        "No fit is made smaller than this to fit the budget.", "";
+    FEWEST_PER_CLASS: usize = 6, "rows for each class",
+        "No fit is made smaller than this to fit the budget.", "";
+    WORTH_CUTTING: f64 = 0.9, "share of the rows",
+        "A part of the rows is no larger than this: a larger one saves nothing.", "";
+    SHRINK: f64 = 0.6667, "share of the rows",
+        "A fit that was refused for memory is tried again with so many of its rows.", "";
+    LEAST_SHRUNK: usize = 50, "rows",
+        "Fewer rows are not fitted for want of memory.", "";
+}

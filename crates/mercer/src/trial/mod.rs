@@ -1,0 +1,102 @@
+//! Trials as data: one piece of work on one estimator, what it gave, and what it took. What decides which of them run knows
+//! nothing of fits; what runs them decides nothing.
+
+mod arena;
+pub mod limits;
+mod rows;
+
+pub(crate) use arena::{Arena, Ground};
+pub use rows::{Landmarks, RowsOf};
+pub(crate) use rows::{largest, rows_for};
+
+use crate::error::Error;
+use crate::estimators::EstimatorExpr;
+use crate::kernels::KernelExpr;
+use crate::metrics::Contribution;
+use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
+
+/// What a trial is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Purpose {
+    /// A fit at the starting values to training rows of a fold, scored on the rows that the fold holds out.
+    Look,
+    /// A search on the training rows of a fold; what it chose is fitted to them and scored on the rows that the fold holds out.
+    Tune,
+    /// A fit to all rows, with a search of its own or with the values that are known.
+    Last {
+        /// Whether it searches.
+        searched: bool,
+    },
+}
+
+impl Purpose {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Look => "look",
+            Purpose::Tune => "tune",
+            Purpose::Last { searched: true } => "search and fit",
+            Purpose::Last { searched: false } => "fit",
+        }
+    }
+}
+
+/// Which rows a trial learns from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Rows {
+    /// The fold whose training rows they are; `None`: all rows.
+    pub fold: Option<usize>,
+    /// So many of them at most, drawn at random.
+    pub most: usize,
+    /// Landmarks through which the kernel goes.
+    pub landmarks: Option<Landmarks>,
+}
+
+/// One piece of work. Nothing in it is borrowed, so that it may be sent elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Which candidate it is of.
+    pub candidate: usize,
+    /// The estimator as it was asked for.
+    pub estimator: EstimatorExpr,
+    /// The kernel as it was asked for.
+    pub kernel: KernelExpr,
+    /// Its rows.
+    pub rows: Rows,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+impl Eq for Trial {}
+
+impl Hash for Trial {
+    /// Two trials of a candidate with the same rows and purpose are the same: a candidate has one estimator and one kernel.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.candidate, self.rows, self.purpose).hash(state);
+    }
+}
+
+/// What a trial took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Seconds of its thread.
+    pub seconds: f64,
+    /// Floating-point operations by the counts of its estimator, the same on every machine.
+    pub operations: f64,
+}
+
+/// What a trial gave.
+#[derive(Debug)]
+pub struct TrialResult {
+    /// The trial.
+    pub trial: Trial,
+    /// The deciding metric on the rows held out; `None` for a fit to all rows.
+    pub judged: Result<Option<Contribution>, Error>,
+    /// Whether anything is left open to a search.
+    pub is_open: bool,
+    /// Whether the exact kernel on some rows predicted better than all rows through landmarks.
+    pub exact_wins: bool,
+    /// What it took.
+    pub spent: Spent,
+}
