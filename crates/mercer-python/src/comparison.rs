@@ -121,6 +121,9 @@ impl Comparison {
 ///     The most rows that a fit learns from, drawn at random; None: as many as time and memory allow.
 /// probabilities : bool
 ///     Calibrated class probabilities of every estimator that can have them; the predicted class is then the most probable one.
+/// effort : float, optional
+///     Times the usual budget of work, which is about a minute on two cores; the result is the same on every machine. None: everything
+///     that can still win is searched to its end. With `max_seconds` the time alone counts.
 /// max_seconds : float, optional
 ///     Searches and solvers then stop with their best so far.
 /// max_memory : int or str, optional
@@ -151,7 +154,7 @@ impl Comparison {
 /// >>> table.best["estimator"]
 /// 'svc(c=1)'
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, probabilities=false, max_seconds=None, max_memory=None, threads=0, progress=None))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, sample_weight=None, groups=None, time=None, task=None, metric=None, sample=None, probabilities=false, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -171,13 +174,14 @@ pub(crate) fn compare(
     metric: Option<&str>,
     sample: Option<usize>,
     probabilities: bool,
+    effort: Option<f64>,
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
     let given = Given { data, target, kernel, estimators, missing, sample_weight, groups, time, task, metric };
-    let rest = Comparing { folds, seed, allow_non_mercer, sample, ..Comparing::new(Vec::new()) };
+    let rest = Comparing { folds, seed, allow_non_mercer, sample, effort, ..Comparing::new(Vec::new()) };
     let mut asked = asked(&given, standardise, rest)?;
     if probabilities {
         asked.comparing.estimators = EstimatorExpr::all_with_probabilities(asked.comparing.estimators, &asked.target);

@@ -40,6 +40,9 @@ pub(crate) struct Plan {
 ///     Decides what the target is.
 /// sample : int, optional
 ///     The most rows that a fit learns from.
+/// effort : float, optional
+///     Times the usual budget of work, which is about a minute on two cores; the result is the same on every machine. None: everything
+///     that can still win is searched to its end. With `max_seconds` the time alone counts.
 /// max_seconds : float, optional
 ///     The time that the comparison would have.
 /// max_memory : int or str, optional
@@ -60,7 +63,7 @@ pub(crate) struct Plan {
 /// >>> [fit["rows"] for fit in plan.fits]
 /// [150, 150]
 #[pyfunction]
-#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, task=None, sample=None, max_seconds=None, max_memory=None, threads=0))]
+#[pyo3(signature = (data, target, kernel=None, estimators=None, *, folds=5, seed=0, standardise=true, missing=None, allow_non_mercer=false, task=None, sample=None, effort=Some(1.0), max_seconds=None, max_memory=None, threads=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -75,12 +78,13 @@ pub(crate) fn plan(
     allow_non_mercer: bool,
     task: Option<&str>,
     sample: Option<usize>,
+    effort: Option<f64>,
     max_seconds: Option<f64>,
     max_memory: Option<Bound<'_, PyAny>>,
     threads: usize,
 ) -> PyResult<Plan> {
     let given = Given { data, target, kernel, estimators, missing, sample_weight: None, groups: None, time: None, task, metric: None };
-    let asked = asked(&given, standardise, Comparing { folds, seed, allow_non_mercer, sample, ..Comparing::new(Vec::new()) })?;
+    let asked = asked(&given, standardise, Comparing { folds, seed, allow_non_mercer, sample, effort, ..Comparing::new(Vec::new()) })?;
     let limits = Limits { threads, max_seconds, max_memory, progress: None };
     let plan = limits.run(py, move |control| {
         let Asked { data, target, weights, split, comparing, .. } = &asked;

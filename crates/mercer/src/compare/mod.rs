@@ -174,6 +174,17 @@ pub struct Outcome {
     pub trials: Vec<(Trial, Spent)>,
 }
 
+/// Refuses a budget that is none.
+fn check_effort(effort: Option<f64>) -> Result<()> {
+    match effort {
+        Some(effort) if !(effort > 0.0 && effort.is_finite()) => Err(Error::Setting {
+            name: "effort (--effort)".into(),
+            why: format!("{effort} times the usual budget is no budget; write a number above 0, such as 0.1 or 10"),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Rows of a table ready to be compared on.
 struct Field {
     used: Used,
@@ -185,6 +196,7 @@ struct Field {
 impl Field {
     fn of(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -> Result<Self> {
         check_sample(comparing.sample)?;
+        check_effort(comparing.effort)?;
         let used = Used::of(&comparing.prep, examples.data, examples.target, examples.weights)?;
         plan::require_room(examples.data, control)?;
         let raw = examples.select(&used.rows);

@@ -16,7 +16,6 @@ use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
 use crate::read::TargetInfo;
 use crate::schedule::{Candidate, Out, Schedule, Step};
 use crate::select::DEAR;
-use crate::trial::limits::PATIENCE;
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ impl<'a> Race<'a> {
             runner.left[c].failure = refused;
         }
         // A limit of time is there to be used; a budget is what nobody asked for.
-        let patience = comparing.effort.filter(|_| control.deadline.is_none()).map(|effort| effort * PATIENCE);
+        let patience = comparing.effort.filter(|_| control.deadline.is_none());
         Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), spent: 0.0, trials: Vec::new() })
     }
 
@@ -240,7 +239,7 @@ impl<'a> Race<'a> {
         let (why, more) = match (control.stop_early.is_cancelled(), control.deadline) {
             (true, _) => ("stopped on request", ""),
             (false, Some(_)) => ("time was up", "; allow more max_seconds (--max-seconds)"),
-            (false, None) => ("the budget was spent", "; allow more effort (--effort, --thorough)"),
+            (false, None) => ("the budget was spent", "; allow more effort (--effort)"),
         };
         let names = |which: &dyn Fn(&Scored) -> bool| -> Option<String> {
             let list: Vec<&str> = rows.iter().filter(|r| r.failure.is_none() && which(r)).map(|r| r.estimator.name()).collect();

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Trials on no more rows than this run side by side: each of them is too small for all threads.
-const SIDE_BY_SIDE: usize = 5000;
+/// Trials on no more rows than this run side by side: steps that follow one another leave threads idle.
+const SIDE_BY_SIDE: usize = 20_000;
 /// Rows whose prediction is timed, at most.
 pub(super) const TIMED_ROWS: usize = 4000;
 /// A search takes this share of the time that its trial has, so that its choice can be scored.

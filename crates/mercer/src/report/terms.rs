@@ -2,6 +2,7 @@
 
 use super::words::{UNKNOWN, count, counted, is_baseline, listed, shown};
 use super::{Comparison, Estimate, Row};
+use crate::schedule::Out;
 use serde::Serialize;
 
 /// What marks a score at the starting values.
@@ -28,6 +29,8 @@ pub enum AgainstBest {
     Worse,
     /// Scored with fits to fewer rows than the best: not compared.
     FewerRows,
+    /// Behind after a first look or on the first fold, so that it was searched no further: not compared.
+    OutOfReach,
     /// Scored at the starting values of its parameters: not compared.
     NotTuned,
     /// Not scored on every fold, or not fitted to all rows: not compared.
@@ -45,6 +48,7 @@ impl AgainstBest {
             AgainstBest::TooFewRows => format!("Too few rows to tell from {best}"),
             AgainstBest::Worse => "Worse".into(),
             AgainstBest::FewerRows => "Not compared, trained on fewer rows".into(),
+            AgainstBest::OutOfReach => "Too far behind to be searched further".into(),
             AgainstBest::NotTuned => "Not compared, not tuned".into(),
             AgainstBest::Unfinished => "Not compared, unfinished".into(),
             AgainstBest::NoResult => "No result".into(),
@@ -92,6 +96,7 @@ impl Comparison {
         match row.difference {
             _ if row.failure.is_some() || row.metrics.is_empty() => AgainstBest::NoResult,
             _ if row.best => AgainstBest::Best,
+            _ if !is_baseline(row) && matches!(row.standing.out, Some(Out::Behind { .. })) => AgainstBest::OutOfReach,
             _ if !is_baseline(row) && row.standing.rows < most => AgainstBest::FewerRows,
             _ if !is_baseline(row) && row.standing.at_start => AgainstBest::NotTuned,
             Some(d) if d.se.is_finite() && row.fitted() => match () {
@@ -152,6 +157,9 @@ impl Comparison {
             let heading = how.heading(&rows, &shown(&best.estimator, 60)).filter(|_| !names.is_empty())?;
             Some(format!("{heading}: {}{than}.", listed(&names)))
         };
-        [NotDistinguishable, TooFewRows, Worse, FewerRows, NotTuned, Unfinished, NoResult].into_iter().filter_map(line).collect()
+        [NotDistinguishable, TooFewRows, Worse, OutOfReach, FewerRows, NotTuned, Unfinished, NoResult]
+            .into_iter()
+            .filter_map(line)
+            .collect()
     }
 }

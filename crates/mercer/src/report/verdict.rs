@@ -86,6 +86,10 @@ impl Comparison {
         if same == 0 && worse > 0 && count(AgainstBest::TooFewRows) == 0 {
             out.extend(others(worse, AgainstBest::Worse, "is worse.", "are worse."));
         }
+        let behind = count(AgainstBest::OutOfReach);
+        if behind > 0 {
+            out.push(format!("{behind} {} too far behind to be searched further.", if behind == 1 { "is" } else { "are" }));
+        }
         let missing = [AgainstBest::FewerRows, AgainstBest::NotTuned, AgainstBest::Unfinished];
         let missing: usize = missing.into_iter().map(count).sum();
         out.extend((missing > 0).then(|| format!("{missing} could not be compared with it.")));

@@ -18,7 +18,7 @@ pub use candidate::{Candidate, Out};
 
 use crate::error::Error;
 use crate::metrics::{Contribution, Metric, against_best};
-use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, LEAST_SHRUNK, PATIENCE, SEARCH_GAIN, SHRINK, TRIFLE};
+use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, LEAST_SHRUNK, PATIENCE, SEARCH_GAIN, SHRINK, TIED_PATIENCE, TRIFLE};
 use crate::trial::{Purpose, Trial, TrialResult};
 
 /// What trials are going to take, in the unit of the budget.
@@ -50,15 +50,15 @@ pub struct Schedule {
     pub candidates: Vec<Candidate>,
     folds: usize,
     metric: Metric,
-    /// What is not ahead of the leader may take so much of what was spent before it, where the budget need not be spent.
+    /// Times what is not ahead of the leader may take of what was spent before it, where the budget need not be spent.
     patience: Option<f64>,
     /// What the trials so far have taken, in the unit of the budget.
     spent: f64,
 }
 
 impl Schedule {
-    /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `patience`: what is not ahead of the
-    /// leader may take so much of what was spent before it; `None`: all that the budget allows, the cheap ones first.
+    /// A schedule of candidates that have had no trial, scored on so many folds by a metric. `patience`: times what is not ahead of
+    /// the leader may take, as a rule, of what was spent before it; `None`: all that the budget allows, the cheap ones first.
     pub fn new(candidates: Vec<Candidate>, folds: usize, metric: Metric, patience: Option<f64>) -> Self {
         Schedule { candidates, folds, metric, patience, spent: 0.0 }
     }
@@ -168,17 +168,19 @@ impl Schedule {
     /// room for. What there is no room for is searched no further.
     fn batch(&mut self, groups: Vec<(usize, Vec<Trial>)>, left: f64, reserve: f64, prices: &dyn Prices) -> Option<Step> {
         let waiting = groups.len().max(1) as f64;
-        let (mut chosen, mut taken) = (Vec::new(), 0.0);
+        let (mut chosen, mut taken, mut groups_taken) = (Vec::new(), 0.0, 0);
         for (c, trials) in groups {
             let price: f64 = trials.iter().map(|t| prices.price(t)).sum();
             if left <= 0.0 || price > left - reserve - taken {
                 self.candidates[c].out.get_or_insert(Out::Budget);
                 continue;
             }
-            if !chosen.is_empty() && taken + price > BATCH_SHARE * left {
+            // Two at least, so that what one of them does on one core leaves no other idle.
+            if groups_taken > 1 && taken + price > BATCH_SHARE * left {
                 break;
             }
             taken += price;
+            groups_taken += 1;
             chosen.extend(trials);
         }
         // A price may be wrong by a factor: no step takes what the others need.
@@ -241,8 +243,11 @@ impl Schedule {
                 return None;
             }
             let groups: Vec<(usize, Vec<Trial>)> = due.iter().map(|&c| of(self, c)).collect();
-            let patience = self.patience.unwrap_or(PATIENCE) * self.spent;
-            let is_fair = |c: usize, trials: &[Trial]| c == leader || self.is_ahead(c, leader) || price(trials) <= patience;
+            let spent = self.patience.unwrap_or(1.0) * self.spent;
+            let is_fair = |c: usize, trials: &[Trial]| {
+                let most = if begun(self, c) { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
+                c == leader || self.is_ahead(c, leader) || price(trials) <= most
+            };
             let (mut fair, dear): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
             if fair.is_empty() && self.patience.is_some() {
                 dear.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Dear));
@@ -321,8 +326,10 @@ impl Schedule {
         }
         let mut groups = Vec::new();
         for (place, &c) in due.iter().enumerate() {
-            let share = if self.candidates[c].is_tuned() { PATIENCE } else { TRIFLE };
-            let share = if left.is_infinite() { left } else { (left / (due.len() - place) as f64).min(share * self.spent) };
+            // What is searched no further is fitted where that is next to nothing.
+            let is_spared = self.patience.is_some() && left.is_finite() && !self.candidates[c].is_tuned();
+            let most = if is_spared { TRIFLE * self.spent } else { left };
+            let share = (left / (due.len() - place) as f64).min(most);
             let trial = self.last(c, share, prices);
             match c == order[0] || prices.price(&trial) <= share {
                 true => groups.push((c, vec![trial])),

@@ -84,7 +84,7 @@ fn race(known: &[Known], budget: f64) -> (Schedule, Runner) {
     let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
     let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
     let candidates = known.iter().map(|_| Candidate::new(estimator.clone(), kernel.clone(), rows, 1000, FOLDS)).collect();
-    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(0.2));
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(1.0));
     let mut runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
     runner.run(&mut schedule, budget);
     (schedule, runner)

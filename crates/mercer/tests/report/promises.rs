@@ -27,7 +27,9 @@ fn the_json_document_has_exactly_the_promised_keys() {
     let value: serde_json::Value = serde_json::from_str(&samples::classes().json().unwrap()).unwrap();
     assert_eq!(
         keys(&value),
-        sorted("command task kernel folds seed metric verdict standings leaks classes class_rows baseline notices recommendation rows")
+        sorted(
+            "command task kernel folds seed metric verdict standings leaks classes class_rows baseline notices recommendation rows trials"
+        )
     );
     let row = &value["rows"][0];
     assert_eq!((&value["metric"], &value["class_rows"]["setosa"]), (&"accuracy".into(), &50.into()));
