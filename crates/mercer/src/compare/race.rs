@@ -196,7 +196,8 @@ impl<'a> Race<'a> {
                 is_dear: of_searches(&|s| s.is_dear()),
                 is_searched: !of_searches(&|s| s.rounds_left() > 0 || s.is_cut()),
                 unconverged: scores.iter().filter(|s| !s.converged).count(),
-                rows: match candidate.is_tuned() && scores.iter().any(|s| s.rows > candidate.look_rows) {
+                // Fits that took all training rows of their folds count as fits to all rows.
+                rows: match candidate.is_tuned() || folds.iter().all(|f| candidate.look_rows >= f.train.len()) {
                     true => candidate.rows,
                     false => candidate.look_rows.min(candidate.rows),
                 }
