@@ -154,7 +154,11 @@ impl<'a> Runner<'a> {
             let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|t| (t, this.one(others[t], &quiet))).collect());
             let mut all: Vec<(usize, TrialResult)> = each.collect::<Vec<Vec<_>>>().into_iter().flatten().collect();
             all.sort_by_key(|(t, _)| *t);
-            results.extend(all.into_iter().map(|(_, result)| result));
+            for (t, result) in all {
+                // What has no room beside another may have it alone.
+                let is_refused = matches!(result.judged, Err(Error::Memory { .. }));
+                results.push(if is_refused { self.one(others[t], &control) } else { result });
+            }
         } else {
             for (done, t) in others.iter().enumerate() {
                 let share = control.share(1.0 / (others.len() - done) as f64);
