@@ -47,9 +47,9 @@ limits! {
         "What is searched no further is fitted to all rows where that takes so little.", "";
     BATCH_SHARE: f64 = 0.1, "share of what is left of the budget",
         "Trials that together take no more than this are run side by side; others one estimator after the other, the leader first.", "";
-    SEARCH_GAIN: f64 = 0.3, "share of the error at the starting values",
-        "A search seldom leaves less of the error at the starting values than this.",
-        "bench/comparisons.py --gains";
+    SEARCH_GAIN: f64 = 0.1, "share of the error at the starting values",
+        "A search seldom leaves less of the error at the starting values than this: .13 to 1.06 in 31 pairs of six tables and their estimators, on the same rows.",
+        "mercer compare --json with and without --thorough: scores of rows that are at_start in one and not in the other";
     LEAST_ROWS: usize = 1000, "rows",
         "Fits to no more rows than this are made smaller only where all of them take more than the whole budget.", "";
     FEWEST_ROWS: usize = 100, "rows",
