@@ -99,6 +99,11 @@ impl KernelExpr {
     /// normalised spectrum of each column of texts, and for each other column the first kernel of the list that takes it,
     /// normalised where it is a Mercer kernel; all of them added.
     pub fn natural(columns: &[Selection<'_>]) -> Result<KernelExpr> {
+        Self::natural_by_words(columns, &[])
+    }
+
+    /// As [`KernelExpr::natural`], with some columns of texts by their words alone.
+    pub(crate) fn natural_by_words(columns: &[Selection<'_>], by_words: &[&str]) -> Result<KernelExpr> {
         let has = |kind: ColumnKind| columns.iter().any(|(_, s)| *s == kind);
         let mut parts = Vec::new();
         if has(ColumnKind::Number) || has(ColumnKind::Points) {
@@ -109,7 +114,8 @@ impl KernelExpr {
         }
         for &(name, kind) in columns {
             let words = (kind == ColumnKind::Text).then(|| KernelExpr::Tfidf(super::Tfidf::default()));
-            parts.extend(words.into_iter().chain(Self::alone(kind)).map(|of| {
+            let whole = Self::alone(kind).filter(|_| words.is_none() || !by_words.contains(&name));
+            parts.extend(words.into_iter().chain(whole).map(|of| {
                 let plain = if let KernelExpr::Normalise(Composed { of, .. }) = &of { of.first() } else { Some(&of) };
                 let takes = |kind: ColumnKind| plain.and_then(KernelExpr::taker).is_some_and(|k| k.takes(kind));
                 match columns.iter().filter(|(_, kind)| takes(*kind)).count() {

@@ -327,3 +327,16 @@ fn stop_words_are_cut_as_texts_are() {
     let message = learn("tfidf(stop_words=[the, \"--\"])", &TOY).unwrap_err().to_string();
     assert!(message.contains("'--'") && message.contains("stop_words") && message.contains("tokens=spaces"), "{message}");
 }
+
+#[test]
+fn texts_so_many_and_long_go_by_their_words_alone_and_it_is_said() {
+    let texts = |rows: usize| (0..rows).map(|i| format!("word{} ", i % 7).repeat(400)).collect::<Vec<String>>();
+    for (rows, by_words) in [(100, false), (1500, true)] {
+        let texts = texts(rows);
+        let data = documents(&texts.iter().map(String::as_str).collect::<Vec<&str>>());
+        let made = mercer::fitting::prepare(&mercer::prep::Recipe::default(), None, &data).unwrap();
+        let expected = if by_words { "tfidf" } else { "tfidf + normalise(spectrum)" };
+        assert_eq!(made.kernel.to_string(), expected);
+        assert_eq!(made.notices.iter().any(|n| n.contains("'text'") && n.contains("words alone")), by_words, "{:?}", made.notices);
+    }
+}
