@@ -3,14 +3,14 @@
 use super::Comparing;
 use super::runner::TIMED_ROWS;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples};
+use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size};
 use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
-use crate::trial::limits::{BUDGET, FEWEST_PER_CLASS, FEWEST_ROWS, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE};
+use crate::trial::limits::{BUDGET, FEWEST_PER_CLASS, FEWEST_ROWS, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
 use crate::trial::{Landmarks, RowsOf, largest, rows_for};
 
 /// Tables with fewer rows are not worth a word on the work of their searches.
@@ -122,7 +122,8 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         let operations = if rows >= WORTH_ROWS {
             let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
             // What cannot be searched fails in its turn, and says so there.
-            let search = contain(estimator.name(), || Search::new(kernel, estimator, examples, None, aim, control, comparing.seed));
+            let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));
+            let search = contain(estimator.name(), || Search::new(kernel, estimator, &some.examples(), None, aim, control, comparing.seed));
             let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.whole_work());
             Some(look(estimator, first) + fits(estimator, size.at(learnt)) + searched)
         } else {

@@ -2,7 +2,7 @@
 
 use super::Comparing;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples, even_rows};
+use crate::data::{Dataset, Examples, even_rows, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
 use crate::fitting::{self, Used};
@@ -12,7 +12,7 @@ use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, Preparation, Search, Tuned, wins};
-use crate::trial::limits::RATE;
+use crate::trial::limits::{RATE, SEARCHED_ROWS};
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -235,10 +235,18 @@ impl<'a> Runner<'a> {
     /// A search on the rows of a fold that the fits of a candidate learn from.
     fn search(&self, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
         let seed = self.comparing.seed;
-        let raw = self.arena.examples.data.select(&ground.rows);
-        let prepared = Preparation { prepared: &self.arena.whole, raw: &raw };
         let aim = Aim { scoring: self.scoring, within_noise: true };
-        Search::new(&trial.kernel, &trial.estimator, &ground.train.examples(), Some(prepared), aim, control, seed)
+        let on = |raw: &Dataset, examples: &Examples<'_>| {
+            let prepared = Preparation { prepared: &self.arena.whole, raw };
+            Search::new(&trial.kernel, &trial.estimator, examples, Some(prepared), aim, control, seed)
+        };
+        let data = self.arena.examples.data;
+        if ground.rows.len() <= SEARCHED_ROWS {
+            return on(&data.select(&ground.rows), &ground.train.examples());
+        }
+        let some = some_rows_of(&ground.train.target, SEARCHED_ROWS, seed);
+        let raw = data.select(&some.iter().map(|&i| ground.rows[i]).collect::<Vec<usize>>());
+        on(&raw, &ground.train.examples().select(&some).examples())
     }
 
     /// Searches on one fold and scores what was chosen; whether the exact kernel has to be taken instead of landmarks, and what it took.

@@ -49,6 +49,8 @@ limits! {
     SEARCH_GAIN: f64 = 0.1, "share of the error at the starting values",
         "A search seldom leaves less of the error at the starting values than this: .13 to 1.29 in 22 pairs of a table (german, vowel, segment, boston_housing, iris) and an estimator, on the same rows.",
         "mercer compare --json with and without --thorough: scores of rows that are at_start in one and not in the other";
+    SEARCHED_ROWS: usize = 20_000, "rows",
+        "A search of a comparison draws its samples from no more rows than this: its last round fits to half of them at most.", "";
     LEAST_ROWS: usize = 1000, "rows",
         "Fits to no more rows than this are made smaller only where all of them take more than the whole budget.", "";
     FEWEST_ROWS: usize = 100, "rows",
