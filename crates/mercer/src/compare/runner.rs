@@ -12,7 +12,7 @@ use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, Preparation, Search, Tuned, wins};
-use crate::trial::limits::{RATE, SEARCHED_ROWS};
+use crate::trial::limits::{LOOK_ROWS, RATE, SEARCHED_ROWS};
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,7 +136,7 @@ impl<'a> Runner<'a> {
         let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last { .. }));
         let control = self.control.share(part.min(1.0));
         let small = |t: &Trial| t.rows.most <= SIDE_BY_SIDE || self.size(t).rows <= SIDE_BY_SIDE;
-        let bytes = others.iter().map(|t| self.bytes(t)).max().unwrap_or(0);
+        let bytes = others.iter().map(|t| self.bytes(t) + search_bytes(self.size(t).rows.min(LOOK_ROWS))).max().unwrap_or(0);
         let beside = threads > 1
             && others.len() > 1
             && others.iter().all(|t| small(t))
