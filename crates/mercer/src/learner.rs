@@ -22,6 +22,7 @@ use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
 use crate::trial::Landmarks;
+use crate::trial::limits::LEAST_ROWS;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -336,7 +337,7 @@ impl Learner {
     fn affordable(&self, examples: &Examples<'_>, control: &Control) -> Result<(usize, Option<Landmarks>)> {
         let rows = examples.rows();
         let estimator = &self.estimator;
-        if !estimator.takes(examples.target) {
+        if !estimator.takes(examples.target) || rows < LEAST_ROWS {
             return Ok((rows, None));
         }
         let prepared = prepare_weighed(&self.prep, self.kernel.as_ref(), examples.data, examples.weights)?;

@@ -263,8 +263,8 @@ pub fn plan(examples: &Examples<'_>, comparing: &Comparing, control: &Control) -
 
 /// Compares on rows without their target; folds respect the split, weights weigh fits and scores.
 ///
-/// Every estimator is fitted and scored at its starting values first; what time is left goes into searches, round by round,
-/// and into fits to all rows, the best first. What time does not allow is left undone, and said.
+/// A race: every estimator is scored at its starting values first, what can still win is searched, and fits to all rows follow, the best
+/// first. What the budget or the time does not allow is left undone, and said.
 ///
 /// # Errors
 /// Rows that allow no folds, a kernel that does not fit the columns, and the first failure where every estimator failed.

@@ -10,8 +10,8 @@ use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
-use crate::trial::limits::{BUDGET, FEWEST_PER_CLASS, FEWEST_ROWS, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
-use crate::trial::{Landmarks, RowsOf, largest, rows_for};
+use crate::trial::limits::{BUDGET, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
+use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
 
 /// Tables with fewer rows are not worth a word on the work of their searches.
 const WORTH_ROWS: usize = 4000;
@@ -109,7 +109,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         folds * e.with_one_start().work(size) + rows as f64 * e.prediction_work(size)
     };
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
-    let fewest = FEWEST_ROWS.max(if size.classes { FEWEST_PER_CLASS * size.outputs } else { 0 });
+    let fewest = fewest(size);
     let share = LOOK_SHARE * all / able.len().max(1) as f64;
     let mut planned = Vec::new();
     for estimator in able {

@@ -3,7 +3,7 @@
 
 use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
-use super::runner::{FoldScore, Runner};
+use super::runner::{FoldScore, Runner, lock};
 use super::{Comparing, Outcome, Scored, Standing, Starts};
 use crate::control::{Control, contain};
 use crate::data::{Examples, Fold};
@@ -15,7 +15,7 @@ use crate::learner::{Model, Timed};
 use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
 use crate::read::TargetInfo;
 use crate::schedule::{Candidate, Out, Schedule, Step};
-use crate::select::DEAR;
+use crate::select::{DEAR, Search};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -28,7 +28,6 @@ const TIMED: &str = "what is done within max_seconds (--max-seconds) depends on 
 pub(super) struct Race<'a> {
     runner: Runner<'a>,
     schedule: Schedule,
-    spent: f64,
     trials: Vec<(Trial, Spent)>,
 }
 
@@ -65,7 +64,7 @@ impl<'a> Race<'a> {
         }
         // A limit of time is there to be used; a budget is what nobody asked for.
         let patience = comparing.effort.filter(|_| control.deadline.is_none());
-        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), spent: 0.0, trials: Vec::new() })
+        Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), trials: Vec::new() })
     }
 
     /// Every trial, as far as the budget allows, and the rows of the table.
@@ -77,13 +76,12 @@ impl<'a> Race<'a> {
             let left = match (control.stop_early.is_cancelled(), control.seconds_left(), budget) {
                 (true, ..) => 0.0,
                 (_, Some(seconds), _) => seconds,
-                (_, None, Some(budget)) => budget - self.spent,
+                (_, None, Some(budget)) => budget - self.schedule.spent(),
                 (_, None, None) => f64::INFINITY,
             };
             let Step::Run(trials, most) = self.schedule.next(left, &self.runner) else { break };
             let part = if control.deadline.is_some() && left > 0.0 { most / left } else { 1.0 };
             for result in self.runner.run(&trials, part)? {
-                self.spent += result.spent.operations;
                 let spent = if control.deadline.is_some() { result.spent.seconds } else { result.spent.operations };
                 self.schedule.take(&result, spent);
                 self.keep(result);
@@ -131,8 +129,8 @@ impl<'a> Race<'a> {
         let cells = self.runner.left[c].cells.iter();
         cells
             .map_while(|cell| {
-                let cell = cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                cell.score(settled).or_else(|| cell.score(false)).cloned()
+                let cell = lock(cell);
+                cell.tuned.as_ref().filter(|_| settled).or(cell.look.as_ref()).cloned()
             })
             .collect()
     }
@@ -171,9 +169,7 @@ impl<'a> Race<'a> {
             true => Error::Stopped { what: what() },
             false => Error::Time { what: what() },
         };
-        let searches: Vec<_> =
-            left.cells.iter_mut().map(|cell| cell.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)).collect();
-        let of_searches = |is: &dyn Fn(&crate::select::Search) -> bool| searches.iter().filter_map(|cell| cell.search.as_ref()).any(is);
+        let of_searches = |is: &dyn Fn(&Search) -> bool| left.cells.iter().any(|cell| lock(cell).search.as_ref().is_some_and(is));
         let is_judged = of_searches(&|s| s.is_judged());
         let open = of_searches(&|s| s.is_open());
         let all = self.runner.arena.whole.data.rows();

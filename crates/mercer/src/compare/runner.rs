@@ -11,8 +11,8 @@ use crate::learner::{Before, Learner, Rows as Sampled, Timed};
 use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
-use crate::select::{Aim, Preparation, Search, Tuned, wins};
-use crate::trial::limits::{LOOK_ROWS, RATE, SEARCHED_ROWS};
+use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
+use crate::trial::limits::{RATE, SEARCHED_ROWS};
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,6 @@ const SEARCHED: f64 = 0.6;
 const OVERTIME: (f64, f64) = (0.1, 1.0);
 
 /// One estimator on one fold.
-#[derive(Clone)]
 pub(super) struct FoldScore {
     pub(super) scores: Vec<(Metric, f64)>,
     pub(super) predictions: Predictions,
@@ -70,14 +69,7 @@ pub(super) struct Runner<'a> {
     limit: Option<f64>,
 }
 
-impl Cell {
-    /// The score that counts.
-    pub(super) fn score(&self, tuned: bool) -> Option<&Arc<FoldScore>> {
-        if tuned { self.tuned.as_ref() } else { self.look.as_ref() }
-    }
-}
-
-fn lock(cell: &Mutex<Cell>) -> std::sync::MutexGuard<'_, Cell> {
+pub(super) fn lock(cell: &Mutex<Cell>) -> std::sync::MutexGuard<'_, Cell> {
     cell.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -132,32 +124,16 @@ impl<'a> Runner<'a> {
     /// Runs trials, side by side where none is large enough for all threads and the memory allows it. `part`: the share of the time
     /// left that they may take together.
     pub(super) fn run(&mut self, trials: &[Trial], part: f64) -> Result<Vec<TrialResult>> {
-        let threads = rayon::current_num_threads();
         let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last { .. }));
         let control = self.control.share(part.min(1.0));
-        let small = |t: &Trial| t.rows.most <= SIDE_BY_SIDE || self.size(t).rows <= SIDE_BY_SIDE;
-        let bytes = others.iter().map(|t| self.bytes(t) + search_bytes(self.size(t).rows.min(LOOK_ROWS))).max().unwrap_or(0);
-        let beside = threads > 1
-            && others.len() > 1
-            && others.iter().all(|t| small(t))
-            && bytes.saturating_mul(threads as u64) <= control.allowed() / 2;
+        let bytes = |t: &Trial| self.bytes(t) + search_bytes(self.size(t).rows.min(MOST_SEARCHED));
         let mut results: Vec<TrialResult> = Vec::with_capacity(trials.len());
         let clock = Instant::now();
-        if beside {
-            let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
-            // The longest first; each thread takes the next when it has done with one.
-            let mut queue: Vec<usize> = (0..others.len()).collect();
-            queue.sort_by(|&a, &b| self.operations(others[b]).total_cmp(&self.operations(others[a])));
-            let next = AtomicUsize::new(0);
-            let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-            let this: &Self = self;
-            let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|t| (t, this.one(others[t], &quiet))).collect());
-            let mut all: Vec<(usize, TrialResult)> = each.collect::<Vec<Vec<_>>>().into_iter().flatten().collect();
-            all.sort_by_key(|(t, _)| *t);
-            for (t, result) in all {
+        if self.has_room_beside(&others, bytes, &control) {
+            for (t, result) in others.iter().zip(self.side_by_side(&others, &control, |t, quiet| self.one(others[t], quiet))) {
                 // What has no room beside another may have it alone.
                 let is_refused = matches!(result.judged, Err(Error::Memory { .. }));
-                results.push(if is_refused { self.one(others[t], &control) } else { result });
+                results.push(if is_refused { self.one(t, &control) } else { result });
             }
         } else {
             for (done, t) in others.iter().enumerate() {
@@ -183,6 +159,31 @@ impl<'a> Runner<'a> {
         Ok(results)
     }
 
+    /// Whether trials run side by side: none is large enough for all threads, and there is room for so many of so many bytes.
+    fn has_room_beside(&self, trials: &[&Trial], bytes: impl Fn(&Trial) -> u64, control: &Control) -> bool {
+        let threads = rayon::current_num_threads();
+        let most = trials.iter().map(|t| bytes(t)).max().unwrap_or(0);
+        threads > 1
+            && trials.len() > 1
+            && trials.iter().all(|t| self.size(t).rows <= SIDE_BY_SIDE)
+            && most.saturating_mul(threads as u64) <= control.allowed() / 2
+    }
+
+    /// Calls `each` for the place of every trial, the longest first; each thread takes the next when it has done with one. What it
+    /// gives stands in the order of the trials.
+    fn side_by_side<R: Send>(&self, trials: &[&Trial], control: &Control, each: impl Fn(usize, &Control) -> R + Sync) -> Vec<R> {
+        let threads = rayon::current_num_threads();
+        let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
+        let mut queue: Vec<usize> = (0..trials.len()).collect();
+        queue.sort_by(|&a, &b| self.operations(trials[b]).total_cmp(&self.operations(trials[a])));
+        let next = AtomicUsize::new(0);
+        let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+        let of_thread = |_| std::iter::from_fn(&take).map(|t| (t, each(t, &quiet))).collect();
+        let mut all: Vec<(usize, R)> = (0..threads).into_par_iter().map(of_thread).collect::<Vec<Vec<_>>>().into_iter().flatten().collect();
+        all.sort_by_key(|(t, _)| *t);
+        all.into_iter().map(|(_, made)| made).collect()
+    }
+
     fn spend(&mut self, candidate: usize, spent: Spent) {
         let own = &mut self.left[candidate].spent;
         own.seconds += spent.seconds;
@@ -205,7 +206,7 @@ impl<'a> Runner<'a> {
             let ground = self.arena.ground(k)?;
             let score = match trial.purpose {
                 Purpose::Look => {
-                    let search = self.search(&ground, trial, control)?;
+                    let search = self.search(k, &ground, trial, control)?;
                     let (kernel, estimator) = search.start();
                     // What is searched further is looked at from one start.
                     let estimator = if search.is_open() { &estimator.with_one_start() } else { estimator };
@@ -233,19 +234,19 @@ impl<'a> Runner<'a> {
     }
 
     /// A search on the rows of a fold that the fits of a candidate learn from.
-    fn search(&self, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
+    fn search(&self, k: usize, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
         let seed = self.comparing.seed;
         let aim = Aim { scoring: self.scoring, within_noise: true };
         let on = |raw: &Dataset, examples: &Examples<'_>| {
             let prepared = Preparation { prepared: &self.arena.whole, raw };
             Search::new(&trial.kernel, &trial.estimator, examples, Some(prepared), aim, control, seed)
         };
-        let data = self.arena.examples.data;
-        if ground.rows.len() <= SEARCHED_ROWS {
-            return on(&data.select(&ground.rows), &ground.train.examples());
+        let (data, rows) = (self.arena.examples.data, &self.arena.folds[k].train);
+        if rows.len() <= SEARCHED_ROWS {
+            return on(&data.select(rows), &ground.train.examples());
         }
         let some = some_rows_of(&ground.train.target, SEARCHED_ROWS, seed);
-        let raw = data.select(&some.iter().map(|&i| ground.rows[i]).collect::<Vec<usize>>());
+        let raw = data.select(&some.iter().map(|&i| rows[i]).collect::<Vec<usize>>());
         on(&raw, &ground.train.examples().select(&some).examples())
     }
 
@@ -258,7 +259,7 @@ impl<'a> Runner<'a> {
         };
         let mut search = match search {
             Some(search) => search,
-            None => self.search(ground, trial, control)?,
+            None => self.search(k, ground, trial, control)?,
         };
         let before = search.spent_work();
         let searching = control.share(SEARCHED);
@@ -376,25 +377,14 @@ impl<'a> Runner<'a> {
             is_plain: trials[at].purpose == Purpose::Last { searched: false },
             tuned: None,
         };
-        let mut tuned: Vec<Option<(Tuned, f64)>> = trials.iter().map(|_| None).collect();
-        let threads = rayon::current_num_threads();
-        let bytes = trials.iter().map(|t| 4 * self.bytes(t) + search_bytes(self.size(t).rows)).max().unwrap_or(0);
-        let small = trials.iter().all(|t| self.size(t).rows <= SIDE_BY_SIDE);
-        if threads > 1 && trials.len() > 1 && small && self.limit.is_none() && bytes.saturating_mul(threads as u64) <= control.allowed() / 2
-        {
-            let quiet = Control { progress: None, max_memory: control.allowed() / threads as u64, ..control.clone() };
-            let this: &Self = self;
-            let mut queue: Vec<usize> = (0..trials.len()).collect();
-            queue.sort_by(|&a, &b| this.operations(trials[b]).total_cmp(&this.operations(trials[a])));
-            let next = AtomicUsize::new(0);
-            let take = || queue.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-            // What fails is told by the fit.
-            let tune = |at: usize| {
-                contain(trials[at].estimator.name(), || this.learner(trials[at]).tuned(&before(at), &this.arena.examples, &quiet)).ok()
-            };
-            let each = (0..threads).into_par_iter().map(|_| std::iter::from_fn(&take).map(|at| (at, tune(at))).collect());
-            each.collect::<Vec<Vec<_>>>().into_iter().flatten().for_each(|(at, found)| tuned[at] = found);
-        }
+        let bytes = |t: &Trial| 4 * self.bytes(t) + search_bytes(self.size(t).rows);
+        let mut tuned: Vec<Option<(Tuned, f64)>> = match self.limit.is_none() && self.has_room_beside(trials, bytes, control) {
+            // What fails the fit says.
+            true => self.side_by_side(trials, control, |at, quiet| {
+                contain(trials[at].estimator.name(), || self.learner(trials[at]).tuned(&before(at), &self.arena.examples, quiet)).ok()
+            }),
+            false => trials.iter().map(|_| None).collect(),
+        };
         let timed = self.timed_rows()?;
         let mut results = Vec::new();
         for (at, trial) in trials.iter().enumerate() {

@@ -3,6 +3,7 @@
 use crate::estimators::EstimatorExpr;
 use crate::kernels::KernelExpr;
 use crate::metrics::Contribution;
+use crate::trial::limits::{LEAST_SHRUNK, SHRINK};
 use crate::trial::{Landmarks, Purpose, Rows, RowsOf, Trial};
 
 /// Why a candidate is not searched any further.
@@ -23,6 +24,13 @@ pub enum Out {
     Dear,
     /// The budget is spent.
     Budget,
+}
+
+/// How far candidates have come that are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Looks,
+    FirstFold,
 }
 
 /// One estimator.
@@ -110,5 +118,34 @@ impl Candidate {
     /// The scores that count: those with searched values, else the looks; `None` where neither is there for every fold.
     pub fn scores(&self) -> Option<&[Option<Contribution>]> {
         [&self.tuned, &self.looks].into_iter().find(|s| s.iter().all(Option::is_some)).map(Vec::as_slice)
+    }
+
+    /// Whether its search has begun.
+    pub(super) fn is_begun(&self) -> bool {
+        self.tuned[0].is_some()
+    }
+
+    /// Its scores at a stage, where it has come there.
+    pub(super) fn at(&self, stage: Stage) -> Option<Vec<Contribution>> {
+        match stage {
+            Stage::Looks => self.looks.iter().cloned().collect(),
+            Stage::FirstFold => self.tuned[0].clone().map(|t| vec![t]),
+        }
+    }
+
+    /// Makes its fits smaller where one to so many rows was refused for memory; whether they are.
+    pub(super) fn shrink(&mut self, rows: usize, purpose: Purpose) -> bool {
+        let fewer = (SHRINK * rows as f64) as usize;
+        if fewer < LEAST_SHRUNK {
+            return false;
+        }
+        self.most_rows = self.most_rows.min(fewer);
+        (self.rows, self.look_rows) = (self.rows.min(fewer), self.look_rows.min(fewer));
+        match purpose {
+            Purpose::Look => self.looks.iter_mut().for_each(|t| *t = None),
+            Purpose::Tune => self.tuned.iter_mut().for_each(|t| *t = None),
+            Purpose::Last { .. } => {}
+        }
+        true
     }
 }

@@ -14,11 +14,12 @@ mod candidate;
 #[cfg(test)]
 mod tests;
 
+use candidate::Stage;
 pub use candidate::{Candidate, Out};
 
 use crate::error::Error;
 use crate::metrics::{Contribution, Metric, against_best};
-use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, LEAST_SHRUNK, PATIENCE, SEARCH_GAIN, SHRINK, TIED_PATIENCE, TRIFLE};
+use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
 use crate::trial::{Purpose, Trial, TrialResult};
 
 /// What trials are going to take, in the unit of the budget.
@@ -34,13 +35,6 @@ pub enum Step {
     Run(Vec<Trial>, f64),
     /// Nothing is left, or nothing that the budget allows.
     Done,
-}
-
-/// How far candidates have come that are compared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Looks,
-    FirstFold,
 }
 
 /// The state of a comparison.
@@ -67,6 +61,11 @@ impl Schedule {
     pub fn next(&mut self, left: f64, prices: &dyn Prices) -> Step {
         let step = self.looks(left, prices).or_else(|| self.tunes(left, prices)).or_else(|| self.lasts(left, prices));
         step.unwrap_or(Step::Done)
+    }
+
+    /// What the trials so far have taken, in the unit of the budget.
+    pub fn spent(&self) -> f64 {
+        self.spent
     }
 
     /// Takes the result of a trial into account, which has taken so much of the budget. A result of what is out already changes nothing.
@@ -170,7 +169,7 @@ impl Schedule {
         let waiting = groups.len().max(1) as f64;
         let (mut chosen, mut taken, mut groups_taken) = (Vec::new(), 0.0, 0);
         for (c, trials) in groups {
-            let price: f64 = trials.iter().map(|t| prices.price(t)).sum();
+            let price = price_of(&trials, prices);
             if left <= 0.0 || price > left - reserve - taken {
                 self.candidates[c].out.get_or_insert(Out::Budget);
                 continue;
@@ -194,8 +193,7 @@ impl Schedule {
             return None;
         }
         let mut groups: Vec<(usize, Vec<Trial>)> = due.into_iter().map(|c| (c, self.trials(c, Purpose::Look))).collect();
-        let price = |trials: &[Trial]| trials.iter().map(|t| prices.price(t)).sum::<f64>();
-        groups.sort_by(|a, b| price(&a.1).total_cmp(&price(&b.1)));
+        groups.sort_by(|a, b| price_of(&a.1, prices).total_cmp(&price_of(&b.1, prices)));
         self.batch(groups, left, 0.0, prices)
     }
 
@@ -213,25 +211,19 @@ impl Schedule {
             let leader = *order.first()?;
             let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
             let reserve = self.reserve(prices);
-            let of = |s: &Self, c: usize| (c, s.next_trials(c));
-            let whole = |s: &Self, c: usize| s.trials(c, Purpose::Tune).iter().map(|t| prices.price(t)).sum::<f64>();
-            let all: f64 = due.iter().map(|&c| whole(self, c)).sum();
-            let price = |trials: &[Trial]| trials.iter().map(|t| prices.price(t)).sum::<f64>();
+            let all: f64 = due.iter().map(|&c| price_of(&self.trials(c, Purpose::Tune), prices)).sum();
+            let next = |s: &Self, of: &[usize]| of.iter().map(|&c| (c, s.next_trials(c))).collect::<Vec<(usize, Vec<Trial>)>>();
             let takes_long = all > BATCH_SHARE * left && left > 0.0;
             // A better leader may be found at little cost.
-            let begun = |s: &Self, c: usize| s.candidates[c].tuned[0].is_some();
-            let cheap: Vec<usize> =
-                due.iter().copied().filter(|&c| !begun(self, c) && price(&self.next_trials(c)) <= CHEAP_SHARE * left).collect();
-            if takes_long
-                && !cheap.is_empty()
-                && let Some(step) = self.batch(cheap.iter().map(|&c| of(self, c)).collect(), left, reserve, prices)
-            {
+            let is_cheap = |s: &Self, c: usize| price_of(&s.next_trials(c), prices) <= CHEAP_SHARE * left;
+            let cheap: Vec<usize> = due.iter().copied().filter(|&c| !self.candidates[c].is_begun() && is_cheap(self, c)).collect();
+            if takes_long && let Some(step) = self.batch(next(self, &cheap), left, reserve, prices) {
                 return Some(step);
             }
             // Where the whole takes long, the leader is finished before the field is widened.
-            if takes_long && begun(self, leader) {
+            if takes_long && self.candidates[leader].is_begun() {
                 if due.first() == Some(&leader)
-                    && let Some(step) = self.batch(vec![of(self, leader)], left, reserve, prices)
+                    && let Some(step) = self.batch(next(self, &[leader]), left, reserve, prices)
                 {
                     return Some(step);
                 }
@@ -242,13 +234,13 @@ impl Schedule {
             if due.is_empty() {
                 return None;
             }
-            let groups: Vec<(usize, Vec<Trial>)> = due.iter().map(|&c| of(self, c)).collect();
             let spent = self.patience.unwrap_or(1.0) * self.spent;
             let is_fair = |c: usize, trials: &[Trial]| {
-                let most = if begun(self, c) { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
-                c == leader || self.is_ahead(c, leader) || price(trials) <= most
+                let most = if self.candidates[c].is_begun() { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
+                c == leader || self.is_ahead(c, leader) || price_of(trials, prices) <= most
             };
-            let (mut fair, dear): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
+            let (mut fair, dear): (Vec<_>, Vec<_>) =
+                next(self, &due).into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
             if fair.is_empty() && self.patience.is_some() {
                 dear.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Dear));
                 continue;
@@ -265,14 +257,13 @@ impl Schedule {
     /// The next trials of a candidate: the first fold, then the others.
     fn next_trials(&self, c: usize) -> Vec<Trial> {
         let all = self.trials(c, Purpose::Tune);
-        let begins = self.candidates[c].tuned[0].is_none();
-        all.into_iter().take(if begins { 1 } else { usize::MAX }).collect()
+        all.into_iter().take(if self.candidates[c].is_begun() { usize::MAX } else { 1 }).collect()
     }
 
     /// Whether a candidate is better than the leader, as far as both have come.
     fn is_ahead(&self, c: usize, leader: usize) -> bool {
         let (own, other) = (&self.candidates[c], &self.candidates[leader]);
-        match own.tuned[0].is_some() && other.tuned[0].is_some() {
+        match own.is_begun() && other.is_begun() {
             true => self.mean(&own.tuned[..1]) < self.mean(&other.tuned[..1]),
             false => self.mean(&own.looks) < self.mean(&other.looks),
         }
@@ -296,7 +287,7 @@ impl Schedule {
                 let is_out = match stage {
                     // Fewer rows than the best had are no ground to leave it.
                     Stage::Looks if candidate.look_rows < self.candidates[contenders[best]].look_rows => false,
-                    Stage::Looks => candidate.tuned[0].is_none() && self.gain_does_not_reach(score(i), score(best), margin),
+                    Stage::Looks => !candidate.is_begun() && self.gain_does_not_reach(score(i), score(best), margin),
                     // Even at the better end of its interval it would not be ahead by what all folds can tell.
                     Stage::FirstFold => !candidate.is_tuned() && loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()),
                 };
@@ -340,28 +331,7 @@ impl Schedule {
     }
 }
 
-impl Candidate {
-    /// Its scores at a stage, where it has come there.
-    fn at(&self, stage: Stage) -> Option<Vec<Contribution>> {
-        match stage {
-            Stage::Looks => self.looks.iter().cloned().collect(),
-            Stage::FirstFold => self.tuned[0].clone().map(|t| vec![t]),
-        }
-    }
-
-    /// Makes its fits smaller where one to so many rows was refused for memory; whether they are.
-    fn shrink(&mut self, rows: usize, purpose: Purpose) -> bool {
-        let fewer = (SHRINK * rows as f64) as usize;
-        if fewer < LEAST_SHRUNK {
-            return false;
-        }
-        self.most_rows = self.most_rows.min(fewer);
-        (self.rows, self.look_rows) = (self.rows.min(fewer), self.look_rows.min(fewer));
-        match purpose {
-            Purpose::Look => self.looks.iter_mut().for_each(|t| *t = None),
-            Purpose::Tune => self.tuned.iter_mut().for_each(|t| *t = None),
-            Purpose::Last { .. } => {}
-        }
-        true
-    }
+/// The price of trials together.
+fn price_of(trials: &[Trial], prices: &dyn Prices) -> f64 {
+    trials.iter().map(|t| prices.price(t)).sum()
 }

@@ -22,6 +22,6 @@ pub(crate) use parallel::without_target;
 pub(crate) use part::part;
 pub use profile::{BoundStatus, End, TunedParameter};
 pub use round::Preparation;
-pub(crate) use search::DEAR;
 pub use search::{Aim, Search};
+pub(crate) use search::{DEAR, MOST_SEARCHED};
 pub use tune::{Tuned, Tuning, criterion, tune};

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Size, Want};
 use crate::fitting;
 use crate::kernels::KernelExpr;
-use crate::trial::limits::LEAST_ROWS;
 use crate::trial::{RowsOf, largest, rows_for};
 use std::time::Instant;
 
@@ -43,9 +42,6 @@ pub(crate) fn part(
 ) -> Result<RowsOf> {
     control.check()?;
     let (rows, size) = (examples.rows(), fitting::size_of(kernel, examples.data, examples.target));
-    if rows < LEAST_ROWS {
-        return Ok(RowsOf { rows, most: rows, landmarks: None });
-    }
     let rate = speed(estimator, kernel, examples, size, control, seed)?;
     let bounds = match control.seconds_left() {
         Some(seconds) => (seconds * rate / FITS, seconds * rate / FITS),

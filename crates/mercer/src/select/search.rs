@@ -8,6 +8,8 @@
 
 mod rounds;
 
+pub(crate) use rounds::MOST_SEARCHED;
+
 use super::crossval;
 use super::free::{Free, Setting, free_parameters};
 use super::profile::Curve;
@@ -182,11 +184,6 @@ impl Search {
     /// Rounds that have not been gone through.
     pub fn rounds_left(&self) -> usize {
         self.rounds.len() - self.next
-    }
-
-    /// Operations that the next round may take, roughly; 0 where none is left.
-    pub fn next_work(&self) -> f64 {
-        self.rounds.get(self.next).map_or(0.0, |r| self.work_of(r, self.next))
     }
 
     /// Operations that all rounds that are left may take, roughly.

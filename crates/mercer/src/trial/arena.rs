@@ -10,12 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Prepared folds are kept where they take no more than this share of the memory allowed.
 const KEPT: u64 = 8;
 
-/// The rows of one fold, prepared, and as they were before any step.
+/// The rows of one fold, prepared.
 pub(crate) struct Ground {
     pub train: Sample,
     pub test: Dataset,
-    /// Rows of the whole that the training rows are.
-    pub rows: Vec<usize>,
 }
 
 /// Rows of a fold, or some of them.
@@ -50,7 +48,7 @@ impl<'a> Arena<'a> {
         let raw = self.examples.select(&fold.train);
         let made = self.whole.again(&raw.data, raw.weights.as_deref())?;
         let test = made.prep.apply(&self.examples.data.select(&fold.test))?;
-        let ground = Arc::new(Ground { train: Sample { data: made.data, ..raw }, test, rows: fold.train.clone() });
+        let ground = Arc::new(Ground { train: Sample { data: made.data, ..raw }, test });
         Ok(if self.keeps { self.kept[k].get_or_init(|| ground).clone() } else { ground })
     }
 

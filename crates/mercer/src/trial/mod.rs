@@ -7,7 +7,7 @@ mod rows;
 
 pub(crate) use arena::{Arena, Ground};
 pub use rows::{Landmarks, RowsOf};
-pub(crate) use rows::{largest, rows_for};
+pub(crate) use rows::{fewest, largest, rows_for};
 
 use crate::error::Error;
 use crate::estimators::EstimatorExpr;

@@ -46,7 +46,7 @@ pub(crate) fn rows_for(
     price: impl Fn(Size) -> f64,
     (share, all): (f64, f64),
 ) -> RowsOf {
-    let fewest = FEWEST_ROWS.max(if size.classes { FEWEST_PER_CLASS * size.outputs } else { 0 });
+    let fewest = fewest(size);
     let most = largest(asked, |n| in_memory(size.at(n)));
     let bound = |n: usize| if n <= LEAST_ROWS { all } else { share };
     let within = largest(most, |n| n <= fewest || price(size.at(n)) <= bound(n));
@@ -60,6 +60,11 @@ pub(crate) fn rows_for(
     let less = |size: Size| size.few().is_some() && estimator.work(size) < estimator.work(Size { rank: None, ..size });
     let rank = LANDMARKS.into_iter().find(|&r| less(low(r)) && in_memory(low(r)) && price(low(r)) <= share);
     rank.map_or(whole, |rank| RowsOf { rows: asked, most: asked, landmarks: Some(Landmarks { rank, exact_rows: exact }) })
+}
+
+/// Rows below which no fit is made smaller to cost less.
+pub(crate) fn fewest(size: Size) -> usize {
+    FEWEST_ROWS.max(if size.classes { FEWEST_PER_CLASS * size.outputs } else { 0 })
 }
 
 /// Whether so many rows of all are few enough to be worth the rows that are left out.

@@ -19,6 +19,8 @@ const SMOOTH_ROWS: [usize; 2] = [600, 1000];
 const WORK: [f64; 2] = [6e10, 3e11];
 /// Rows on which cross-validation decides at last, within noise and for good.
 const CROSSVAL_ROWS: [usize; 2] = [1300, 2000];
+/// The most rows that kernel values of a search are kept for.
+pub(crate) const MOST_SEARCHED: usize = CROSSVAL_ROWS[1];
 /// Fewer rows are not searched on, however little memory there is, and fewer for each class however much they cost.
 const LEAST_ROWS: usize = 50;
 const LEAST_PER_CLASS: usize = 6;
