@@ -1,6 +1,10 @@
 //! The mechanics of a fit: preparing rows, what may be refused before it, fitting settled parameters, predicting from the
 //! rows kept. Nothing is chosen here; tuning stands above.
 
+mod kernel_values;
+
+pub(crate) use kernel_values::KernelValues;
+
 use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples, Split, Target, Values};
 use crate::error::{Error, Result};

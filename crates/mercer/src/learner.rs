@@ -358,7 +358,7 @@ impl Learner {
         }
         let scoring = Scoring::of(examples.target, examples.weights, self.metric)?;
         let aim = Aim { scoring, within_noise: before.within_noise };
-        let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data };
+        let preparation = Preparation { prepared: &ready.prepared, raw: &ready.used.data, settled: None, among: None };
         let mut search = Search::new(kernel, &self.estimator, &examples, Some(preparation), aim, control, self.seed)?;
         if before.is_plain {
             let (kernel, estimator) = before.searches.iter().find(|s| s.is_judged()).unwrap_or(&search).best()?;

@@ -2,17 +2,18 @@
 
 use super::Comparing;
 use crate::control::{Control, contain};
-use crate::data::{Dataset, Examples, even_rows, some_rows_of};
+use crate::data::{Dataset, Examples, even_rows};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Predictions, Size, Want};
 use crate::fitting::{self, Used};
+use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::learner::{Before, Learner, Rows as Sampled, Timed};
 use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
-use crate::trial::limits::{RATE, SEARCHED_ROWS};
+use crate::trial::limits::RATE;
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -235,19 +236,15 @@ impl<'a> Runner<'a> {
 
     /// A search on the rows of a fold that the fits of a candidate learn from.
     fn search(&self, k: usize, ground: &Ground, trial: &Trial, control: &Control) -> Result<Search> {
-        let seed = self.comparing.seed;
-        let aim = Aim { scoring: self.scoring, within_noise: true };
-        let on = |raw: &Dataset, examples: &Examples<'_>| {
-            let prepared = Preparation { prepared: &self.arena.whole, raw };
-            Search::new(&trial.kernel, &trial.estimator, examples, Some(prepared), aim, control, seed)
+        let searched = self.arena.searched(k, ground)?;
+        let (examples, aim) = (searched.examples(ground), Aim { scoring: self.scoring, within_noise: true });
+        let values = match searched.is_all() {
+            true => self.arena.values(k, ground, &examples, &searched.kernel, control)?,
+            false => None,
         };
-        let (data, rows) = (self.arena.examples.data, &self.arena.folds[k].train);
-        if rows.len() <= SEARCHED_ROWS {
-            return on(&data.select(rows), &ground.train.examples());
-        }
-        let some = some_rows_of(&ground.train.target, SEARCHED_ROWS, seed);
-        let raw = data.select(&some.iter().map(|&i| rows[i]).collect::<Vec<usize>>());
-        on(&raw, &ground.train.examples().select(&some).examples())
+        let among = values.as_ref().map(|v| &v.among as &dyn Gram);
+        let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled: Some(&searched.kernel), among };
+        Search::new(&trial.kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
 
     /// Searches on one fold and scores what was chosen; whether the exact kernel has to be taken instead of landmarks, and what it took.
@@ -319,13 +316,19 @@ impl<'a> Runner<'a> {
             }
             None => kernel,
         };
-        let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
+        let (fitted, predictions) = match self.arena.values(k, ground, &train, kernel, control)? {
+            Some(values) => values.fit(estimator, &train, Want::JUDGED, control, seed)?,
+            None => {
+                let (kernel, fitted) = fitting::fit_settled(kernel, estimator, &train, control, seed)?;
+                let predictions = fitting::predict_from(&kernel, &fitted, train.data, &ground.test, Want::JUDGED, control)?;
+                (fitted, predictions)
+            }
+        };
         let converged = fitted.summary().converged;
         if control.out_of_time() && !converged {
             // A fit that was cut short says nothing of the estimator.
             return Err(what());
         }
-        let predictions = fitting::predict_from(&kernel, &fitted, train.data, &ground.test, Want::JUDGED, control)?;
         let (target, weights) = (self.arena.examples.target, self.arena.examples.weights);
         let weights: Option<Vec<f64>> = weights.map(|w| fold.test.iter().map(|&i| w[i]).collect());
         let scores = self.scoring.score(&predictions, &target.select(&fold.test), weights.as_deref());

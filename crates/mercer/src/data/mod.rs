@@ -3,6 +3,7 @@
 mod cells;
 #[macro_use]
 mod columns;
+mod cut;
 mod dataset;
 mod examples;
 mod folds;
@@ -24,6 +25,7 @@ pub use row_weights::RowWeights;
 pub(crate) use sample::{even_rows, some_rows, some_rows_of};
 pub use schema::{ColumnSchema, Schema};
 pub use similarities::Own;
+pub(crate) use strings::CutRows;
 pub use strings::Strings;
 pub(crate) use target::absent;
 pub use target::{Kind, Labels, Target, TargetInfo};

@@ -1,32 +1,109 @@
 //! A batch of strings: texts or sequences.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
+use super::cut::Cut;
 use super::{Arity, ColumnKind, Dataset, Inputs, Values};
 use crate::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// One string a row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Strings(Vec<String>);
+/// Some rows share the strings of all where they are no fewer than this share of them; else they have copies.
+const SHARED: usize = 4;
+/// Strings cut into more pieces than this are not kept.
+const MOST_PIECES: usize = 50_000_000;
+/// Fewer strings are cut as they come.
+const LEAST_CUT: usize = 64;
+
+/// One string a row: rows of strings that others may share, with what has been found of them.
+#[derive(Clone, Debug, Default)]
+pub struct Strings {
+    all: Arc<Corpus>,
+    rows: Vec<u32>,
+}
+
+/// Strings, and the ways in which they have been cut so far.
+#[derive(Debug, Default)]
+struct Corpus {
+    strings: Vec<String>,
+    cuts: Mutex<Vec<(String, Arc<Cut>)>>,
+}
+
+/// The strings of some rows, cut into pieces.
+pub(crate) struct CutRows<'a> {
+    cut: Arc<Cut>,
+    /// Their places among the strings that were cut.
+    rows: &'a [u32],
+}
+
+impl CutRows<'_> {
+    /// The different pieces, ascending; those of other strings may be among them.
+    pub(crate) fn pieces(&self) -> &[String] {
+        self.cut.pieces()
+    }
+    /// The pieces of a row, in order, as places among all pieces.
+    pub(crate) fn row(&self, i: usize) -> &[u32] {
+        self.cut.numbers(self.rows[i] as usize)
+    }
+    /// How many pieces all rows have.
+    pub(crate) fn count(&self) -> usize {
+        (0..self.rows.len()).map(|i| self.row(i).len()).sum()
+    }
+    /// The weight of the rows that hold each piece; `None` of a piece that none of them holds.
+    pub(crate) fn holders(&self, weight: impl Fn(usize) -> f64) -> Vec<Option<f64>> {
+        // The last row that held the piece, and the weight of all so far.
+        let mut found: Vec<Option<(usize, f64)>> = vec![None; self.pieces().len()];
+        for i in 0..self.rows.len() {
+            for &piece in self.row(i) {
+                match &mut found[piece as usize] {
+                    Some((last, _)) if *last == i => {}
+                    Some(seen) => *seen = (i, seen.1 + weight(i)),
+                    none => *none = Some((i, weight(i))),
+                }
+            }
+        }
+        found.into_iter().map(|seen| seen.map(|(_, weight)| weight)).collect()
+    }
+}
 
 impl Strings {
     /// The given strings, in order.
     pub fn new<S: Into<String>>(rows: impl IntoIterator<Item = S>) -> Self {
-        Strings(rows.into_iter().map(Into::into).collect())
+        let strings: Vec<String> = rows.into_iter().map(Into::into).collect();
+        let rows = (0..strings.len() as u32).collect();
+        Strings { all: Arc::new(Corpus { strings, cuts: Mutex::default() }), rows }
+    }
+    /// The strings cut into pieces in a way that `how` names: `cut` calls its second argument with each piece of a string, in order.
+    /// Each string is cut once for all rows of the same strings, unless there are too many pieces. `None` of few strings, which are
+    /// sooner cut than pieces are numbered.
+    pub(crate) fn cut(&self, how: &str, cut: &(dyn Fn(&str, &mut dyn FnMut(&str)) + Sync)) -> Option<CutRows<'_>> {
+        if self.rows.len() < LEAST_CUT {
+            return None;
+        }
+        let known = || self.all.cuts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, cut)) = known().iter().find(|(name, _)| name == how) {
+            return Some(CutRows { cut: cut.clone(), rows: &self.rows });
+        }
+        // Not under the lock: a thread that waits for a part of this work may come here again.
+        let all: Vec<&str> = self.all.strings.iter().map(String::as_str).collect();
+        let made = Arc::new(Cut::of(&all, cut));
+        let mut known = known();
+        if made.len() <= MOST_PIECES && known.iter().all(|(name, _)| name != how) {
+            known.push((how.to_owned(), made.clone()));
+        }
+        Some(CutRows { cut: made, rows: &self.rows })
     }
     /// Rows.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
     }
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
     /// The string of a row.
     pub fn get(&self, row: usize) -> &str {
-        &self.0[row]
+        &self.all.strings[self.rows[row] as usize]
     }
     /// Whether all of them are made of the letters of nucleotides (IUPAC), nine in ten of which name one base, in capital and in small
     /// ones.
@@ -45,7 +122,25 @@ impl Strings {
     }
     /// The strings, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.rows.iter().map(|&i| self.all.strings[i as usize].as_str())
+    }
+}
+
+impl PartialEq for Strings {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Serialize for Strings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Strings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(Strings::new)
     }
 }
 
@@ -55,10 +150,13 @@ impl Cells for Strings {
     const EMPTY: Option<&'static str> = Some("the empty text");
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
     }
     fn select(&self, rows: &[usize]) -> Self {
-        Strings(rows.iter().map(|&i| self.0[i].clone()).collect())
+        if SHARED * rows.len() < self.all.strings.len() {
+            return Strings::new(rows.iter().map(|&i| self.get(i)));
+        }
+        Strings { all: self.all.clone(), rows: rows.iter().map(|&i| self.rows[i]).collect() }
     }
     fn schema(&self) {}
     fn parse(texts: &mut dyn Iterator<Item = &str>) -> std::result::Result<Self, Misfit> {
@@ -81,17 +179,17 @@ impl Cells for Strings {
         }
     }
     fn missing(&self) -> Vec<usize> {
-        (0..self.0.len()).filter(|&i| self.0[i].is_empty()).collect()
+        (0..self.rows.len()).filter(|&i| self.get(i).is_empty()).collect()
     }
     fn invent(draw: &mut Draw) -> Option<Self> {
         let rows = draw.rows;
         let string = |_| (0..draw.whole(2, 20)).map(|_| draw.one_of(&['A', 'C', 'G', 'T'])).collect();
-        Some(Strings((0..rows).map(string).collect()))
+        Some(Strings::new((0..rows).map(string).collect::<Vec<String>>()))
     }
     /// A string of one letter, and those that have another letter at one of its places.
     fn star(others: usize) -> Option<Self> {
         let place = |changed: usize| (0..others).map(|i| if i == changed { 'C' } else { 'A' }).collect();
-        Some(Strings((0..=others).rev().map(place).collect()))
+        Some(Strings::new((0..=others).rev().map(place).collect::<Vec<String>>()))
     }
 }
 
@@ -113,6 +211,6 @@ impl Inputs for Strings {
     }
 
     fn len(&self) -> usize {
-        self.0.len()
+        self.rows.len()
     }
 }

@@ -14,8 +14,9 @@ use super::settled::settled;
 use super::{
     Answer, Certificate, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When,
 };
-use crate::data::{Kind, TargetInfo};
+use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::Result;
+use crate::gram::Subset;
 use crate::linalg::Matrix;
 use crate::param::{Domain, Param, Value};
 use crate::solve::l1::{self, Options, Solution, Solver};
@@ -26,6 +27,8 @@ use serde::{Deserialize, Serialize};
 const GAP: f64 = 1e-5;
 /// The lambda that a search begins at, as a share of the one at which every coefficient is 0.
 const START: f64 = 0.05;
+/// Rows that it is looked for on, at most.
+const STARTED_ROWS: usize = 1000;
 /// Columns of the working set that a plan counts on, and those of them that are not 0.
 const HELD: u64 = 1000;
 const KEPT: u64 = 500;
@@ -165,8 +168,17 @@ impl Estimator for L1vm {
         products * rows.powi(2) + blocks * rows.powi(3)
     }
 
-    /// lambda: a twentieth of the one at which every coefficient is 0.
-    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
+    /// lambda: a twentieth of the one at which every coefficient is 0; of many rows that of some of them times their number, as it is a
+    /// sum over rows.
+    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+        let n = task.rows();
+        if n > STARTED_ROWS {
+            let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
+            let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+            let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+            let of_some = self.start(param, &Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
+            return Ok(of_some * n as f64 / rows.len() as f64);
+        }
         let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
         let columns = Exemplars::new(task.gram, task.control)?;
         let options = Options { tolerance: 1.0, max_iterations: 0 };

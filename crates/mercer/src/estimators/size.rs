@@ -19,7 +19,7 @@ pub struct Size {
 /// Fewer rows are solved by kernel values, however sparse their features; and so many operations for each number of these are
 /// what conjugate gradients take.
 const SPARSE_ROWS: usize = 2048;
-const PASSES: f64 = 2000.0;
+const PASSES: f64 = 60_000.0;
 /// Operations of a kernel value.
 const PER_VALUE: f64 = 40.0;
 /// Features are few where there are so many rows for each of them.

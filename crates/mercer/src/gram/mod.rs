@@ -15,6 +15,7 @@ mod low_rank;
 mod multiplied;
 mod parts;
 mod pivoted_cholesky;
+mod postings;
 mod prepared_points;
 mod psd;
 mod put_off;

@@ -1,5 +1,6 @@
 //! Points made ready for tiles: scaled, shifted to a common centre, with their squared norms.
 
+use super::postings::Postings;
 use super::{Gather, dots};
 use crate::data::{Points, Storage};
 use crate::linalg::simd::dot;
@@ -27,7 +28,7 @@ struct Forms {
     /// Numbers and norms in f32.
     single: OnceLock<(Vec<f32>, Vec<f32>)>,
     /// Column by column.
-    turned: OnceLock<Sparse>,
+    postings: OnceLock<Postings>,
     /// Packed for products with one row, in f64 and in f32.
     panels: (OnceLock<Vec<f64>>, OnceLock<Vec<f32>>),
 }
@@ -66,22 +67,6 @@ impl Sparse {
             sparse.starts.push(sparse.values.len());
         }
         sparse
-    }
-
-    /// The transpose, of `dim` rows.
-    fn turned(&self, dim: usize) -> Sparse {
-        let mut starts = vec![0; dim + 1];
-        self.columns.iter().for_each(|&c| starts[c as usize + 1] += 1);
-        (0..dim).for_each(|c| starts[c + 1] += starts[c]);
-        let (mut columns, mut values, mut next) = (vec![0; self.values.len()], vec![0.0; self.values.len()], starts.clone());
-        for i in 0..self.starts.len().saturating_sub(1) {
-            for k in self.starts[i]..self.starts[i + 1] {
-                let at = &mut next[self.columns[k] as usize];
-                (columns[*at], values[*at]) = (i as u32, self.values[k]);
-                *at += 1;
-            }
-        }
-        Sparse { starts, columns, values }
     }
 }
 
@@ -206,10 +191,10 @@ impl PreparedPoints {
         }
     }
 
-    /// Sparse points column by column: `rows` of a column ascend.
-    pub(crate) fn by_columns(&self) -> Option<&Sparse> {
+    /// Sparse points column by column.
+    pub(super) fn postings(&self) -> Option<&Postings> {
         let Body::Sparse(s) = &self.body else { return None };
-        Some(self.forms.turned.get_or_init(|| s.turned(self.dim)))
+        Some(self.forms.postings.get_or_init(|| Postings::of(s, self.dim)))
     }
 
     /// Number of points.

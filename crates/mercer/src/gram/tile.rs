@@ -150,23 +150,25 @@ impl<T: Real> Tile<'_, PreparedPoints, T> {
     /// Inner products of sparse points: each stored number of a row goes to the inputs that have its column. Points of which
     /// only one batch is sparse are compared pair by pair.
     fn sparse_dots(&mut self) {
-        for k in 0..self.rows.len() {
-            let (i, row) = (self.rows.at(k), self.out.row_mut(k));
-            let Some(columns) = self.b.by_columns() else {
+        let Some(postings) = self.b.postings() else {
+            for k in 0..self.rows.len() {
+                let (i, row) = (self.rows.at(k), self.out.row_mut(k));
                 for (o, j) in row.iter_mut().zip(self.cols.clone()) {
                     *o = T::from_f64(self.a.merged(i, self.b, j).map(|(_, x, z)| x * z).sum());
                 }
-                continue;
-            };
-            row.fill(T::from_f64(0.0));
-            for (c, v) in self.a.each(i).take_while(|(c, _)| c + 1 < columns.starts.len()) {
-                let all = columns.starts[c]..columns.starts[c + 1];
-                let list = &columns.columns[all.clone()];
-                let from = list.partition_point(|&j| (j as usize) < self.cols.start);
-                let rest = list[from..].iter().zip(&columns.values[all.start + from..]);
-                for (&j, w) in rest.take_while(|(j, _)| (**j as usize) < self.cols.end) {
-                    let o = &mut row[j as usize - self.cols.start];
-                    *o = *o + T::from_f64(v * w);
+            }
+            return;
+        };
+        (0..self.rows.len()).for_each(|k| self.out.row_mut(k).fill(T::from_f64(0.0)));
+        for columns in postings.within(self.cols.clone()) {
+            for k in 0..self.rows.len() {
+                let (i, row) = (self.rows.at(k), self.out.row_mut(k));
+                for (c, v) in self.a.each(i) {
+                    let (points, values) = columns.column(c);
+                    for (&j, w) in points.iter().zip(values) {
+                        let o = &mut row[j as usize - self.cols.start];
+                        *o = *o + T::from_f64(v * w);
+                    }
                 }
             }
         }

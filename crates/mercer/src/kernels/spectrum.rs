@@ -3,13 +3,13 @@
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
 use super::words::composed;
-use crate::data::{RowWeights, Strings};
+use crate::data::{CutRows, RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Inner product of the counts of all substrings of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,14 @@ fn substrings(text: &str, k: usize) -> impl Iterator<Item = &str> {
     (0..ends.len().saturating_sub(k)).map(move |i| &text[ends[i]..ends[i + k]])
 }
 
+impl Spectrum {
+    /// The strings as their substrings; `None` of few strings.
+    fn cut<'s>(&self, strings: &'s Strings) -> Option<CutRows<'s>> {
+        let k = self.k.integer();
+        strings.cut(&format!("substrings {k}"), &|text, visit| substrings(&composed(text.into()), k).for_each(visit))
+    }
+}
+
 impl Kernel for Spectrum {
     const NAME: &'static str = "spectrum";
     const DOC: &'static str = "sum over strings s of k letters of (times s stands in x) (times s stands in z): common substrings counted";
@@ -56,27 +64,41 @@ impl Kernel for Spectrum {
     fn prepare(&self, (): &(), inputs: &Strings, like: Option<&Counted>) -> Result<Counted> {
         let k = self.k.integer();
         let mut columns = HashMap::new();
-        let (mut rows, mut norms) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
-        for text in inputs.iter() {
-            let text = composed(text.into());
-            let mut counts: HashMap<&str, f64> = HashMap::new();
-            for s in substrings(&text, k) {
-                *counts.entry(s).or_default() += 1.0;
+        // The column of a substring; it is given one where the batch stands alone.
+        let mut column = |s: &str| match like {
+            Some(other) => other.columns.get(s).copied(),
+            None => {
+                let next = columns.len() as u32;
+                Some(columns.get(s).copied().unwrap_or_else(|| *columns.entry(s.to_owned()).or_insert(next)))
             }
-            norms.push(counts.values().map(|c| c * c).sum());
-            let mut row: Vec<(u32, f64)> = counts
-                .into_iter()
-                .filter_map(|(s, c)| match like {
-                    Some(other) => other.columns.get(s).map(|&col| (col, c)),
-                    None => {
-                        let next = columns.len() as u32;
-                        let col = columns.get(s).copied().unwrap_or_else(|| *columns.entry(s.to_owned()).or_insert(next));
-                        Some((col, c))
-                    }
-                })
-                .collect();
+        };
+        let (mut rows, mut norms) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
+        let mut count = |counts: &mut dyn Iterator<Item = (Option<u32>, f64)>| {
+            let mut norm = 0.0;
+            let mut row: Vec<(u32, f64)> = counts.inspect(|(_, c)| norm += c * c).filter_map(|(col, c)| Some((col?, c))).collect();
             row.sort_unstable_by_key(|(col, _)| *col);
             rows.push(row);
+            norms.push(norm);
+        };
+        match self.cut(inputs) {
+            Some(cut) => {
+                let held: HashSet<u32> = (0..inputs.len()).flat_map(|i| cut.row(i)).copied().collect();
+                let place = |(n, s): (usize, &String)| if held.contains(&(n as u32)) { column(s) } else { None };
+                let places: Vec<Option<u32>> = cut.pieces().iter().enumerate().map(place).collect();
+                for i in 0..inputs.len() {
+                    let mut numbers = cut.row(i).to_vec();
+                    numbers.sort_unstable();
+                    count(&mut numbers.chunk_by(|a, b| a == b).map(|run| (places[run[0] as usize], run.len() as f64)));
+                }
+            }
+            None => {
+                for text in inputs.iter() {
+                    let text = composed(text.into());
+                    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+                    substrings(&text, k).for_each(|s| *counts.entry(s).or_default() += 1.0);
+                    count(&mut counts.into_iter().map(|(s, c)| (column(s), c)));
+                }
+            }
         }
         let dim = like.map_or(columns.len(), |other| other.columns.len());
         Ok(Counted { counts: PreparedPoints::from_counts(dim, Sparse::from_rows(rows), norms, like.map(|l| &l.counts)), columns })
@@ -91,7 +113,8 @@ impl Kernel for Spectrum {
         Some(x.counts.sparse())
     }
     fn stored(&self, inputs: &Strings) -> Option<usize> {
-        Some(inputs.iter().map(|text| substrings(&composed(text.into()), self.k.integer()).count()).sum())
+        let count = |text: &str| substrings(&composed(text.into()), self.k.integer()).count();
+        Some(self.cut(inputs).map_or_else(|| inputs.iter().map(count).sum(), |cut| cut.count()))
     }
     /// Substrings have their columns in the order in which a batch meets them.
     fn features_stand_alone(&self) -> bool {

@@ -14,7 +14,6 @@ use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// Inner product of the weighted words of two documents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,8 +104,6 @@ impl Vocabulary {
     }
 }
 
-/// Documents from which on a table of the words is made for them.
-const MANY: usize = 64;
 /// Rounding of a share of the documents.
 const ROUNDING: f64 = 1e-9;
 
@@ -196,20 +193,28 @@ impl Kernel for Tfidf {
     fn prepare(&self, learnt: &Vocabulary, inputs: &Strings, like: Option<&PreparedPoints>) -> Result<PreparedPoints> {
         Error::unless_equal("weights of the words of tfidf", learnt.words.len(), learnt.idf.len())?;
         let reader = self.reader();
-        // Few documents are looked up sooner than the words are hashed.
-        let hashed: Option<HashMap<&str, usize>> =
-            (inputs.len() >= MANY).then(|| learnt.words.iter().enumerate().map(|(place, word)| (word.as_str(), place)).collect());
-        let place = |word: &str| hashed.as_ref().map_or_else(|| learnt.place(word), |hashed| hashed.get(word).copied());
-        let rows: Vec<Vec<(u32, f64)>> = (0..inputs.len())
-            .into_par_iter()
-            .map(|i| {
-                let mut places = Vec::new();
-                reader.each(inputs.get(i), |word| places.extend(place(word)));
-                places.sort_unstable();
-                let weighted = |run: &[usize]| (run[0] as u32, self.tf.of(run.len() as f64) * learnt.idf[run[0]]);
-                places.chunk_by(|a, b| a == b).map(weighted).collect()
-            })
-            .collect();
+        let weighted = |run: &[usize]| (run[0] as u32, self.tf.of(run.len() as f64) * learnt.idf[run[0]]);
+        let counted = |mut places: Vec<usize>| -> Vec<(u32, f64)> {
+            places.sort_unstable();
+            places.chunk_by(|a, b| a == b).map(weighted).collect()
+        };
+        let rows: Vec<Vec<(u32, f64)>> = match reader.cut_rows(inputs) {
+            Some(cut) => {
+                let places: Vec<Option<usize>> = cut.pieces().par_iter().map(|word| learnt.place(word)).collect();
+                (0..inputs.len())
+                    .into_par_iter()
+                    .map(|i| counted(cut.row(i).iter().filter_map(|&word| places[word as usize]).collect()))
+                    .collect()
+            }
+            None => {
+                let read = |text: &str| {
+                    let mut places = Vec::new();
+                    reader.each(text, |word| places.extend(learnt.place(word)));
+                    counted(places)
+                };
+                inputs.iter().map(read).collect()
+            }
+        };
         let norms = rows.iter().map(|row| row.iter().map(|(_, u)| u * u).sum()).collect();
         let cloud = PreparedPoints::from_counts(learnt.words.len(), Sparse::from_rows(rows), norms, like);
         Ok(if self.normalised { cloud.into_unit() } else { cloud })
@@ -225,6 +230,9 @@ impl Kernel for Tfidf {
     }
     fn stored(&self, inputs: &Strings) -> Option<usize> {
         let (reader, mut count) = (self.reader(), 0);
+        if let Some(cut) = reader.cut_rows(inputs) {
+            return Some(cut.count());
+        }
         inputs.iter().for_each(|text| reader.each(text, |_| count += 1));
         Some(count)
     }

@@ -6,12 +6,11 @@
 //! character is one (Chinese, Japanese but for runs of katakana, Thai, Lao, Khmer, Burmese).
 
 use crate::control::Control;
-use crate::data::{RowWeights, Strings};
+use crate::data::{CutRows, RowWeights, Strings};
 use crate::error::Result;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -41,9 +40,6 @@ const APOSTROPHE: char = '\u{2019}';
 pub(super) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
 }
-
-/// Documents that one thread reads together.
-const TOGETHER: usize = 256;
 
 impl Words {
     /// Stop words are cut as documents are: one that is several words counts where these follow one another.
@@ -122,30 +118,36 @@ impl Words {
         }
     }
 
+    /// What these words are, in a few letters: documents that are cut in one way are cut once.
+    fn name(&self) -> String {
+        let Words { tokens, lower_case, longest_run, stop_words } = self;
+        let mut stop_words: Vec<_> = stop_words.iter().collect();
+        stop_words.sort_unstable();
+        format!("words {tokens:?} {lower_case} {longest_run} {stop_words:?}")
+    }
+
+    /// The documents as words and runs of words; `None` of few documents.
+    pub(super) fn cut_rows<'d>(&self, documents: &'d Strings) -> Option<CutRows<'d>> {
+        documents.cut(&self.name(), &|document, visit| self.each(document, visit))
+    }
+
     /// How many documents hold each word or run of words, by weight; words ascend.
     pub(super) fn frequencies(&self, documents: &Strings, weights: RowWeights<'_>, control: &Control) -> Result<Vec<(String, f64)>> {
-        let rows: Vec<usize> = (0..documents.len()).collect();
-        let of_some = |rows: &[usize]| -> Result<HashMap<String, (usize, f64)>> {
-            control.check()?;
-            // The last document that held the word, and the weight of all so far.
-            let mut found: HashMap<String, (usize, f64)> = HashMap::new();
-            for &i in rows {
-                self.each(documents.get(i), |word| match found.get_mut(word) {
-                    Some((last, _)) if *last == i => {}
-                    Some(seen) => *seen = (i, seen.1 + weights.at(i)),
-                    None => drop(found.insert(word.to_owned(), (i, weights.at(i)))),
+        control.check()?;
+        let Some(cut) = self.cut_rows(documents) else {
+            let mut found: HashMap<String, f64> = HashMap::new();
+            for i in 0..documents.len() {
+                let mut own = HashSet::new();
+                self.each(documents.get(i), |word| {
+                    own.insert(word.to_owned());
                 });
+                own.into_iter().for_each(|word| *found.entry(word).or_default() += weights.at(i));
             }
-            Ok(found)
+            let mut all: Vec<(String, f64)> = found.into_iter().collect();
+            all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            return Ok(all);
         };
-        let parts: Vec<HashMap<String, (usize, f64)>> = rows.par_chunks(TOGETHER).map(of_some).collect::<Result<_>>()?;
-        // The parts in their order, so that sums have the same bits for any number of threads.
-        let mut all: HashMap<String, f64> = HashMap::new();
-        for (word, (_, weight)) in parts.into_iter().flatten() {
-            *all.entry(word).or_insert(0.0) += weight;
-        }
-        let mut all: Vec<(String, f64)> = all.into_iter().collect();
-        all.par_sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        Ok(all)
+        let held = cut.pieces().iter().zip(cut.holders(|i| weights.at(i)));
+        Ok(held.filter_map(|(word, weight)| Some((word.clone(), weight?))).collect())
     }
 }

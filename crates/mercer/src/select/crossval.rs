@@ -14,8 +14,8 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Split};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted, Query, Task, Want};
-use crate::fitting;
-use crate::gram::{Bound, Dense, Gram, Subset};
+use crate::fitting::{self, KernelValues};
+use crate::gram::{Dense, Gram, Subset};
 use crate::kernels::KernelExpr;
 use crate::metrics::{Estimate, Metric, Needs, Scoring};
 use crate::param::Value;
@@ -50,18 +50,12 @@ struct Trial {
     whole: bool,
 }
 
-/// Kernel values of one inner fold: among its training rows, and of its held-out rows against them.
-struct FoldGram {
-    among: Dense,
-    cross: Dense,
-}
-
 /// Kernel values of a round.
 enum Kernels {
     /// Among all rows; folds are parts of it.
     Shared(Dense),
     /// Of each fold, where the kernel or the preparation takes something from its training rows; those that were asked for.
-    Folds(Vec<Option<FoldGram>>),
+    Folds(Vec<Option<KernelValues>>),
 }
 
 /// The settings that compete in one round.
@@ -163,10 +157,19 @@ impl<'a> Field<'a> {
         Ok(loss)
     }
 
+    /// Whether the kernel values of a round on all rows are kept from one setting to the next: where no setting changes them, they cost
+    /// more than reading them, and there is room.
+    fn keeps(&self) -> bool {
+        let sample = &self.place.round.sample.data;
+        let bytes: u64 = self.place.round.folds.iter().map(|f| KernelValues::bytes(f.train.len(), f.test.len())).sum();
+        let is_fixed = self.place.free.iter().all(|f| f.kernel_place().is_none());
+        is_fixed && KernelValues::are_costly(&self.place.start.kernel, sample) && bytes <= self.control.allowed() / 4
+    }
+
     /// Sees to it that the kernel values of these folds are there.
     fn compute(&mut self, setting: &Setting, folds: &[usize]) -> Result<()> {
         let round = self.place.round;
-        if round.all {
+        if round.all && !self.keeps() {
             return Ok(());
         }
         let kernel = setting.kernel.to_string();
@@ -194,13 +197,9 @@ impl<'a> Field<'a> {
                 }
             };
             let weights = round.sample.weights_of(&fold.train);
-            let bind = |kernel: &KernelExpr| -> Result<[Box<dyn Bound>; 2]> {
-                let reference = kernel.learn(train, weights.as_deref(), self.control)?.reference(train, self.control)?;
-                Ok([reference.among(self.control)?, reference.cross(test, self.control)?])
-            };
+            let bind = |kernel: &KernelExpr| KernelValues::bind(kernel, train, weights.as_deref(), test, self.control);
             let [among, cross] = self.standing.grams(k, &setting.kernel, self.control, bind)?;
-            let (among, cross) = (Dense::of(among.as_ref(), self.control)?, Dense::of(cross.as_ref(), self.control)?);
-            made[k] = Some(FoldGram { among, cross });
+            made[k] = Some(KernelValues::of(among.as_ref(), cross.as_ref(), self.control)?);
         }
         Ok(())
     }

@@ -6,6 +6,8 @@ use crate::data::{Dataset, Examples, Fold, Sample, Split, folds};
 use crate::error::Result;
 use crate::facts;
 use crate::fitting::Prepared;
+use crate::gram::Gram;
+use crate::kernels::KernelExpr;
 use crate::prep::Layout;
 
 /// How rows became inputs: what inner folds repeat without the rows that they hold out.
@@ -15,6 +17,10 @@ pub struct Preparation<'a> {
     pub prepared: &'a Prepared,
     /// The rows of the examples before any step.
     pub raw: &'a Dataset,
+    /// The kernel as the examples settle it, where that is known.
+    pub settled: Option<&'a KernelExpr>,
+    /// Its values among them, where these are known.
+    pub among: Option<&'a dyn Gram>,
 }
 
 /// The rows of one round.

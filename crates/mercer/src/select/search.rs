@@ -21,6 +21,7 @@ use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Size, Task};
 use crate::fitting;
+use crate::gram::Gram;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 
@@ -102,12 +103,20 @@ impl Search {
         control: &Control,
         seed: u64,
     ) -> Result<Search> {
-        let mut settled_kernel = kernel.settle_weighed(examples.data, examples.weights)?;
+        let known = prepared.and_then(|p| p.settled);
+        let mut settled_kernel = known.map_or_else(|| kernel.settle_weighed(examples.data, examples.weights), |k| Ok(k.clone()))?;
         let settled_estimator = if estimator.values().iter().all(|(_, value)| value.is_settled()) {
             estimator.clone()
         } else {
-            let bound = settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
-            estimator.settle(&Task { gram: bound.as_ref(), target: examples.target, weights: examples.weights, control, seed })?
+            let bound;
+            let gram = match prepared.and_then(|p| p.among) {
+                Some(among) => among,
+                None => {
+                    bound = settled_kernel.learn(examples.data, examples.weights, control)?.gram(examples.data, control)?;
+                    bound.as_ref() as &dyn Gram
+                }
+            };
+            estimator.settle(&Task { gram, target: examples.target, weights: examples.weights, control, seed })?
         };
         settled_kernel.settle_amplitudes(kernel, settled_estimator.amplitude(examples.target, examples.weights));
         let start = Setting { kernel: settled_kernel, estimator: settled_estimator };

@@ -1,5 +1,5 @@
-//! The terms of a sum of kernels of which a search moves no number, as of texts and sets beside numbers: for the same rows their values
-//! are computed once, whatever setting is tried.
+//! The kernel, or the terms of a sum of kernels, of which a search moves no number, as of texts and sets beside numbers: for the same
+//! rows their values are computed once, whatever setting is tried.
 
 use super::free::Free;
 use crate::control::Control;
@@ -29,7 +29,7 @@ struct Split {
 }
 
 impl Standing {
-    /// Of a kernel on such rows. Nothing stands but beside terms that move, and where fits go by few features instead of kernel values.
+    /// Of a kernel on such rows. Nothing stands where fits go by few features instead of kernel values.
     pub(super) fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> Standing {
         Standing { split: Split::of(kernel, free, rows), known: HashMap::new() }
     }
@@ -56,6 +56,9 @@ impl Standing {
                 place.insert(values.collect::<Result<_>>()?)
             }
         };
+        if split.moving.is_empty() {
+            return Ok(std::array::from_fn(|k| Box::new(Known(known[k].clone())) as Box<dyn Bound>));
+        }
         let mut known = known.iter().cloned();
         Ok(bind(&split.moving(kernel))?.map(|moving| {
             let standing = known.next().map(|values| Box::new(Known(values)) as Box<dyn Bound>);
@@ -74,7 +77,13 @@ impl Standing {
 
 impl Split {
     fn of(kernel: &KernelExpr, free: &[Free], rows: &Dataset) -> Option<Split> {
-        if !matches!(kernel, KernelExpr::Sum(_)) || kernel.rank(rows).is_some() {
+        if kernel.rank(rows).is_some() {
+            return None;
+        }
+        if free.iter().all(|f| f.kernel_place().is_none()) {
+            return Some(Split { standing: kernel.clone(), moving: Vec::new(), places: Vec::new(), numbers: kernel.numbers() });
+        }
+        if !matches!(kernel, KernelExpr::Sum(_)) {
             return None;
         }
         let (mut standing, mut moving, mut places, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), 0);
@@ -137,9 +146,16 @@ mod tests {
         }
         // What stands was asked for once, what moves for each setting.
         assert_eq!(asked.borrow().len(), 3);
-        // Nothing stands where every term moves, and where there is but one.
+        // Nothing stands where every term moves, and everything where none does, which is asked for once.
         let all: Vec<_> = (0..places).map(|_| Some((0.01, 100.0))).collect();
-        assert!(!Standing::of(&kernel(1.0).parts()[1], &[], &data).is_any());
+        let mut whole = Standing::of(&kernel(1.0).parts()[1], &[], &data);
+        asked.borrow_mut().clear();
+        for _ in 0..2 {
+            let [found] = whole.grams(0, &kernel(1.0).parts()[1], &control, bind).unwrap();
+            let direct = dense(among(&kernel(1.0).parts()[1]).unwrap().as_ref(), &control).unwrap();
+            assert_eq!(dense(found.as_ref(), &control).unwrap(), direct);
+        }
+        assert_eq!(asked.borrow().len(), 1);
         let two = KernelExpr::parse("on(a, rbf(length_scale=1)) + on(b, rbf(length_scale=1))").unwrap();
         assert!(!Standing::of(&two, &Free::within(&two, &all[..2]).unwrap(), &data).is_any());
     }

@@ -1,0 +1,60 @@
+//! Kernel values computed once for several fits to the same rows.
+
+use crate::control::Control;
+use crate::data::{ColumnKind, Dataset, Examples};
+use crate::error::Result;
+use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Want};
+use crate::gram::{Bound, Dense, Gram, Subset};
+use crate::kernels::KernelExpr;
+
+/// Kernel values among training rows, and of held-out rows with them.
+pub(crate) struct KernelValues {
+    pub among: Dense,
+    pub cross: Dense,
+}
+
+impl KernelValues {
+    /// The values of a kernel that learns from the training rows, not yet computed: among these rows, and of the held-out rows with them.
+    pub(crate) fn bind(
+        kernel: &KernelExpr,
+        train: &Dataset,
+        weights: Option<&[f64]>,
+        held_out: &Dataset,
+        control: &Control,
+    ) -> Result<[Box<dyn Bound>; 2]> {
+        let reference = kernel.learn(train, weights, control)?.reference(train, control)?;
+        Ok([reference.among(control)?, reference.cross(held_out, control)?])
+    }
+
+    /// Computes them.
+    pub(crate) fn of(among: &dyn Gram, cross: &dyn Gram, control: &Control) -> Result<KernelValues> {
+        Ok(KernelValues { among: Dense::of(among, control)?, cross: Dense::of(cross, control)? })
+    }
+
+    /// Bytes that the values of so many training and held-out rows take.
+    pub(crate) fn bytes(train: usize, held_out: usize) -> u64 {
+        8 * train as u64 * (train + held_out) as u64
+    }
+
+    /// Whether a value takes much more work than reading it again: of columns of texts, trees and sets, unless fits go by few features.
+    pub(crate) fn are_costly(kernel: &KernelExpr, data: &Dataset) -> bool {
+        let has_structure = |kind| matches!(kind, ColumnKind::Text | ColumnKind::Sequence | ColumnKind::Tree | ColumnKind::Set);
+        data.columns().iter().any(|c| has_structure(c.values.kind())) && kernel.rank(data).is_none()
+    }
+
+    /// A settled fit to the training rows, and its predictions for the rows held out.
+    pub(crate) fn fit(
+        &self,
+        estimator: &EstimatorExpr,
+        train: &Examples<'_>,
+        want: Want,
+        control: &Control,
+        seed: u64,
+    ) -> Result<(FittedModel, Predictions)> {
+        let fitted = super::fit_bound(&self.among, estimator, train, control, seed)?;
+        let all: Vec<usize> = (0..self.cross.shape().0).collect();
+        let cross = Subset::new(&self.cross, &all, fitted.support());
+        let predictions = fitted.predict(&Query::new(&cross, want, control))?;
+        Ok((fitted, predictions))
+    }
+}
