@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_table_keeps_to_width_and_height() {
-        let long = candidate("svc(c=1.2345678901234, classes=one_vs_rest)", Some(0.9), 5, CandidateState::Fitted);
+        let long = candidate("svc(c=1.2345678901234, tolerance=0.000123456789)", Some(0.9), 5, CandidateState::Fitted);
         let mut update = update();
         update.candidates.extend(std::iter::repeat_n(long, 30));
         for width in [20, 40, 47, 60, 76, 77, 78, 200] {

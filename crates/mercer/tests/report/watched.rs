@@ -13,7 +13,7 @@ const FOLDS: usize = 3;
 fn compared(observer: Option<RaceObserver<'_>>) -> Outcome {
     let rows: String = (0..90).map(|i| format!("{},{},{}\n", i * i % 23, i % 7, (i * i % 23 + i % 7) / 10)).collect();
     let mut table = Table::parse("t", format!("a,b,y\n{rows}").as_bytes()).unwrap();
-    let options = ReadOptions::with_types(["y=label"]).unwrap();
+    let options = ReadOptions::with_types(["y=category"]).unwrap();
     let (target, info) = table.take_target(&["y"], &options).unwrap();
     let data = table.dataset(&options).unwrap();
     let examples = Examples { data: &data, target: &target, weights: None, split: &Split::Rows };
