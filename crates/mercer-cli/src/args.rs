@@ -5,7 +5,7 @@ use clap::{Args, Parser};
 use mercer::read::ColumnType;
 
 const AFTER: &str = "\
-A TABLE is a file, - for standard input, or example:NAME. Its format is told from its first bytes: CSV \
+A TABLE is a file, - for standard input, or example:NAME. Its format is recognised from its first bytes: CSV \
 with commas, semicolons, tabs or spaces, JSON lines, LIBSVM, FASTA, FASTQ, ARFF, NPY or NPZ, each also \
 packed by gzip or Zstandard; or a folder of texts (or a tar archive of one) with a folder for each label, \
 or of several tables, which are joined. \
@@ -97,10 +97,10 @@ pub(crate) struct Reading {
     /// Column separator: one sign, or comma, semicolon, tab, pipe, space; found from the lines if left out.
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub delimiter: Option<String>,
-    /// How text is written: utf-8, utf-16, latin-1, windows-1252, ...; told from the bytes if left out.
+    /// How text is written: utf-8, utf-16, latin-1, windows-1252, ...; recognised from the bytes if left out.
     #[arg(long, value_name = "NAME", help_heading = "How to read")]
     pub encoding: Option<String>,
-    /// What stands before decimals, . or , where a column does not tell (1,234 may be 1234).
+    /// What stands before decimals, . or , where a column leaves it open (1,234 may be 1234).
     #[arg(long, value_name = "SIGN", help_heading = "How to read")]
     pub decimal: Option<String>,
 }

@@ -7,6 +7,7 @@ mod progress;
 
 use args::Arguments;
 use clap::Parser;
+use indicatif::MultiProgress;
 use mercer::control::{CancelFlag, contain, keep_panics_quiet, with_threads};
 use mercer::error::{Error, ErrorKind, Result};
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ pub(crate) struct Stop {
     stop_early: CancelFlag,
     /// End at once, nothing written.
     cancel: CancelFlag,
+    /// Where progress is drawn; what is written to standard error meanwhile is written above it.
+    screen: MultiProgress,
 }
 
 fn main() -> ExitCode {
@@ -56,7 +59,9 @@ fn stop_on_ctrl_c(stop: Stop, has_best: bool) {
         if !has_best || stop.stop_early.is_cancelled() {
             stop.cancel.cancel();
         } else {
-            eprintln!("mercer: coming to an end with the best so far; ctrl-C again stops at once and writes nothing");
+            stop.screen.suspend(|| {
+                eprintln!("mercer: coming to an end with the best so far; ctrl-C again stops at once and writes nothing");
+            });
             stop.stop_early.cancel();
         }
     });

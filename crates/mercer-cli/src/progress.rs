@@ -1,9 +1,11 @@
-//! Progress on standard error: one line that changes while it is a terminal; line by line where that is asked for; nothing
-//! when it is piped otherwise.
+//! Progress on standard error: one line that changes while it is a terminal, below the table of a comparison as it fills; line by
+//! line where that is asked for; else nothing, but for a line now and then of a comparison that takes long.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use mercer::compare::RaceUpdate;
 use mercer::control::Progress;
-use std::io::IsTerminal;
+use mercer::report::{race_line, race_table, race_time_left};
+use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,21 +44,35 @@ pub(crate) struct Line {
     words: Mutex<Words>,
 }
 
+/// Time between two drawings of the line, and of the table above it.
+const TICK: Duration = Duration::from_millis(120);
+
 impl Line {
     /// A line, if anyone can see it; lines where they are asked for.
-    pub(crate) fn visible(verbose: bool) -> Option<Arc<dyn Progress>> {
+    pub(crate) fn visible(verbose: bool, screen: &MultiProgress) -> Option<Arc<dyn Progress>> {
         if verbose {
             return Some(Arc::new(Lines { start: Instant::now(), last: Mutex::default() }));
         }
-        if !std::io::stderr().is_terminal() {
+        if screen.is_hidden() {
             return None;
         }
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
-            bar.set_style(style);
+        Some(Arc::new(Line::below(screen, &Latest::default())))
+    }
+
+    /// The last line of the screen, with the time left of a comparison where there is one.
+    fn below(screen: &MultiProgress, latest: &Latest) -> Self {
+        let bar = screen.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}{left}  {wide_msg}") {
+            let latest = latest.clone();
+            let left = move |_: &ProgressState, out: &mut dyn Write| {
+                if let Some(left) = latest.now().and_then(|update| race_time_left(&update)) {
+                    let _ = write!(out, ", {left}");
+                }
+            };
+            bar.set_style(style.with_key("left", left));
         }
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Some(Arc::new(Line { bar, words: Mutex::default() }))
+        bar.enable_steady_tick(TICK);
+        Line { bar, words: Mutex::default() }
     }
 }
 
@@ -92,6 +108,141 @@ impl Progress for Lines {
     }
 }
 
+/// The last update of a comparison, and when it came.
+#[derive(Clone, Default)]
+struct Latest(Arc<Mutex<Option<(RaceUpdate, Instant)>>>);
+
+impl Latest {
+    /// What is known now: the time left goes on without updates.
+    fn now(&self) -> Option<RaceUpdate> {
+        let (mut update, then) = locked(&self.0).clone()?;
+        update.seconds_left = update.seconds_left.map(|s| (s - then.elapsed().as_secs_f64()).max(0.0));
+        Some(update)
+    }
+}
+
+/// Shows how a comparison goes on.
+pub(crate) trait RaceView: Progress {
+    /// Takes an update.
+    fn show(&self, update: &RaceUpdate);
+}
+
+/// The view of a comparison: the table as it fills on a terminal; lines where there is none, or where they are asked for.
+pub(crate) fn race_view(verbose: bool, screen: &MultiProgress) -> Arc<dyn RaceView> {
+    if verbose || screen.is_hidden() {
+        let lines = verbose.then(|| Lines { start: Instant::now(), last: Mutex::default() });
+        return Arc::new(RaceLog { lines, latest: Latest::default(), start: Instant::now(), last: Mutex::new(0.0) });
+    }
+    Arc::new(LiveTable::on(screen))
+}
+
+/// The table of a comparison on a terminal, drawn in place, above the line that says what is being done. It is drawn at every tick
+/// from the last update, however often updates come.
+struct LiveTable {
+    table: ProgressBar,
+    line: Line,
+    latest: Latest,
+    screen: MultiProgress,
+}
+
+/// Columns and lines of a terminal that does not say how large it is.
+const USUAL: (u16, u16) = (80, 24);
+
+impl LiveTable {
+    fn on(screen: &MultiProgress) -> Self {
+        let latest = Latest::default();
+        // Lines are written over, not cleared first: nothing flickers.
+        screen.set_move_cursor(true);
+        let table = screen.add(ProgressBar::no_length());
+        if let Ok(style) = ProgressStyle::with_template("{table}") {
+            let latest = latest.clone();
+            let drawn = move |_: &ProgressState, out: &mut dyn Write| {
+                let size = terminal_size::terminal_size_of(std::io::stderr());
+                let (width, height) = size.map_or(USUAL, |(width, height)| (width.0, height.0));
+                if let Some(update) = latest.now() {
+                    // The line below, and one for what is typed.
+                    let lines = race_table(&update, width.into(), usize::from(height).saturating_sub(2));
+                    let _ = out.write_str(&lines.join("\n"));
+                }
+            };
+            table.set_style(style.with_key("table", drawn));
+        }
+        table.enable_steady_tick(TICK);
+        LiveTable { table, line: Line::below(screen, &latest), latest, screen: screen.clone() }
+    }
+}
+
+impl Progress for LiveTable {
+    fn update(&self, what: &str, done: usize, total: usize) {
+        self.line.update(what, done, total);
+    }
+}
+
+impl RaceView for LiveTable {
+    fn show(&self, update: &RaceUpdate) {
+        *locked(&self.latest.0) = Some((update.clone(), Instant::now()));
+        // What was said last is of another trial.
+        self.line.bar.set_message("");
+    }
+}
+
+impl Drop for LiveTable {
+    fn drop(&mut self) {
+        // Fewer lines than before do not overwrite all of them.
+        self.screen.set_move_cursor(false);
+        self.table.finish_and_clear();
+    }
+}
+
+/// Seconds between two lines of a comparison, and before the first.
+const RACE_PAUSE: f64 = 10.0;
+
+/// A line now and then on how far a comparison is, and every new piece of work where that is asked for.
+struct RaceLog {
+    lines: Option<Lines>,
+    latest: Latest,
+    start: Instant,
+    /// When the last line was written, in seconds.
+    last: Mutex<f64>,
+}
+
+impl RaceLog {
+    /// Whether a line is due.
+    fn is_due(&self) -> bool {
+        let now = self.start.elapsed().as_secs_f64();
+        let mut last = locked(&self.last);
+        let due = now - *last >= RACE_PAUSE;
+        if due {
+            *last = now;
+        }
+        due
+    }
+
+    fn write_if_due(&self) {
+        if self.is_due()
+            && let Some(update) = self.latest.now()
+        {
+            eprintln!("{:7.1} s  {}", self.start.elapsed().as_secs_f64(), race_line(&update));
+        }
+    }
+}
+
+impl Progress for RaceLog {
+    fn update(&self, what: &str, done: usize, total: usize) {
+        if let Some(lines) = &self.lines {
+            lines.update(what, done, total);
+        }
+        self.write_if_due();
+    }
+}
+
+impl RaceView for RaceLog {
+    fn show(&self, update: &RaceUpdate) {
+        *locked(&self.latest.0) = Some((update.clone(), Instant::now()));
+        self.write_if_due();
+    }
+}
+
 impl Drop for Line {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -101,6 +252,14 @@ impl Drop for Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comparison_that_is_over_soon_leaves_no_line_in_a_log() {
+        let log = RaceLog { lines: None, latest: Latest::default(), start: Instant::now(), last: Mutex::new(0.0) };
+        assert!(!log.is_due(), "before the first pause is over");
+        *locked(&log.last) = -RACE_PAUSE;
+        assert!(log.is_due() && !log.is_due(), "one line for each pause");
+    }
 
     #[test]
     fn inner_work_goes_by_its_estimator_and_mere_limits_are_left_out() {

@@ -1,11 +1,12 @@
 //! `mercer compare`: the table on standard output, the page and the JSON in files.
 
-use super::{Role, Run, bounds, command_line, comparing, control, done, estimators, kernel, load};
+use super::{Role, Run, bounds, command_line, comparing, done, estimators, kernel, load, watched};
 use crate::Stop;
 use crate::args::Contest;
 use crate::output::{check_folder, check_writable, notices, print, width, write_figures};
+use crate::progress::race_view;
 use clap::Args;
-use mercer::compare;
+use mercer::compare::{self, RaceUpdate};
 use mercer::control::Control;
 use mercer::data::Examples;
 use mercer::error::{Error, Result};
@@ -83,7 +84,8 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let of_table = facts::facts(&loaded.data, &loaded.target, &loaded.info, &loaded.split, args.contest.folds, loaded.recipe.standardise);
     facts.extend(of_table.iter().map(ToString::to_string));
     notices(&facts);
-    let control = control(&learning.limits, learning.verbose, stop);
+    let view = race_view(learning.verbose, &stop.screen);
+    let control = watched(Some(view.clone()), &learning.limits, stop);
     let mut comparing = comparing(&args.contest, asked_kernel, asked, &loaded)?;
     if args.probabilities {
         comparing.estimators = EstimatorExpr::all_with_probabilities(comparing.estimators, &loaded.target);
@@ -91,12 +93,13 @@ fn compare(args: &Compare, stop: &Stop) -> Result<()> {
     let examples = Examples { data: &loaded.data, target: &loaded.target, weights: loaded.weights.as_deref(), split: &loaded.split };
     let mut announce = |plan: &compare::Plan| {
         if plan.is_worth_saying() {
-            eprintln!("{}", report::plan_text(plan));
+            stop.screen.suspend(|| eprintln!("{}", report::plan_text(plan)));
         }
     };
-    let outcome = compare::compare_planned(&examples, &loaded.info, &comparing, &control, &mut announce);
+    let observer = |update: &RaceUpdate| view.show(update);
+    let outcome = compare::compare_watched(&examples, &loaded.info, &comparing, &control, &mut announce, Some(&observer));
     let telling = Control { progress: None, ..control.clone() };
-    drop(control);
+    drop((control, view));
     // The notices of a comparison that went well stand below its table.
     let outcome = outcome.inspect_err(|_| notices(&below))?;
     let request = Request {
@@ -141,9 +144,9 @@ fn save(path: &Path, outcome: &compare::Outcome, stop: &Stop) -> Result<()> {
         }
         // That the work was ended is the answer to what was asked, and no fault of the data.
         None if stop.stop_early.is_cancelled() => {
-            notices(&["no model is written: none was fitted to all rows with every fit converged before the stop"]);
+            notices(&["no model is written: no estimator was scored on every fold and fitted to all rows before the stop"]);
             Ok(())
         }
-        None => Err(Error::Data("no model is written: none was fitted to all rows with every fit converged; the table says why".into())),
+        None => Err(Error::Data("no model is written: no estimator was scored on every fold and fitted to all rows; the table says why".into())),
     }
 }

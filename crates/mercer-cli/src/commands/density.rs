@@ -21,7 +21,7 @@ Examples:
 
 /// Estimate a density: writes the logarithm of the density at each row.
 ///
-/// A rule for the bandwidth follows the scale of each column; all rules are told beside the one that is used.
+/// A rule for the bandwidth follows the scale of each column; all rules are reported beside the one that is used.
 #[derive(Debug, Args)]
 #[command(after_help = DENSITY)]
 pub(crate) struct Density {

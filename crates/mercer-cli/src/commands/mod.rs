@@ -6,7 +6,7 @@ use crate::output::notices;
 use crate::progress::Line;
 use clap::Subcommand;
 use mercer::compare::Comparing;
-use mercer::control::Control;
+use mercer::control::{Control, Progress};
 use mercer::data::Split;
 use mercer::data::{Dataset, Target};
 use mercer::error::{Error, Result};
@@ -17,6 +17,7 @@ use mercer::prep::{Missing, Recipe};
 use mercer::read::{ColumnType, Fact, ReadOptions, Source, Table, TargetInfo, Topic, split_list};
 use mercer::report::KeptColumn;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 mod smoothed;
 mod untargeted;
@@ -280,7 +281,12 @@ fn metric(learning: &Learning) -> Result<Option<Metric>> {
 
 /// Bounds and watchers of a long computation.
 fn control(limits: &Limits, verbose: bool, stop: &Stop) -> Control {
-    let control = Control { progress: Line::visible(verbose), ..bounds(limits.max_memory, stop) };
+    watched(Line::visible(verbose, &stop.screen), limits, stop)
+}
+
+/// Bounds of a long computation under a watcher.
+fn watched(progress: Option<Arc<dyn Progress>>, limits: &Limits, stop: &Stop) -> Control {
+    let control = Control { progress, ..bounds(limits.max_memory, stop) };
     match limits.max_seconds {
         Some(seconds) => control.with_seconds(seconds),
         None => control,

@@ -29,6 +29,19 @@ fn compare_prints_a_row_per_estimator_and_writes_page_and_json() {
 }
 
 #[test]
+fn a_log_of_a_short_comparison_holds_no_control_characters_and_no_table() {
+    let shell = Shell::new();
+    let rows: String = (0..40).map(|i| format!("{},{},{}\n", i * i % 17, if i == 7 { "" } else { "1.5" }, ["a", "b"][i % 2])).collect();
+    shell.write("t.csv", format!("x,z,y\n{rows}"));
+    for more in [&[][..], &["--verbose"], &["--max-seconds", "20"]] {
+        let run = shell.done(&[&["compare", "t.csv", "--target", "y", "--estimators", SMALL], more].concat());
+        assert!(run.err.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", run.err);
+        assert!(!run.err.contains("accuracy") && !run.err.contains("best so far"), "{}", run.err);
+        assert_eq!(run.err.contains("knn: all rows"), more == ["--verbose"], "{}", run.err);
+    }
+}
+
+#[test]
 fn every_estimator_of_the_first_comparison_that_users_make_has_a_result() {
     let shell = Shell::new();
     shell.done(&["compare", "example:iris", "--json", "iris.json"]);

@@ -6,11 +6,13 @@ mod plan;
 mod race;
 mod runner;
 mod starts;
+mod watch;
 
 pub use advice::{Advice, Judged, Rule, advise};
 pub use held_out::OutOfFold;
 pub use plan::{Plan, Planned};
 pub use starts::{SAME, Starts};
+pub use watch::{CandidateProgress, CandidateState, RaceObserver, RaceUpdate};
 
 use crate::control::Control;
 use crate::data::{Dataset, Examples, Split, Target, folds};
@@ -277,19 +279,21 @@ pub fn compare(
     comparing: &Comparing,
     control: &Control,
 ) -> Result<Outcome> {
-    compare_planned(&Examples { data, target, weights, split }, info, comparing, control, &mut |_| ())
+    compare_watched(&Examples { data, target, weights, split }, info, comparing, control, &mut |_| (), None)
 }
 
-/// The same; `announce` is given the plan before the first long step.
+/// Compares as [`compare`] does. `announce` receives the plan before the first long step, `observer` an update whenever a trial begins
+/// or ends; neither changes the outcome.
 ///
 /// # Errors
 /// As [`compare`].
-pub fn compare_planned(
+pub fn compare_watched(
     examples: &Examples<'_>,
     info: &TargetInfo,
     comparing: &Comparing,
     control: &Control,
     announce: &mut dyn FnMut(&Plan),
+    observer: Option<RaceObserver<'_>>,
 ) -> Result<Outcome> {
     let mut notices = Vec::new();
     notices.extend(comparing.metric.is_none().then(|| told_of_dominance(examples.target)).flatten());
@@ -314,7 +318,7 @@ pub fn compare_planned(
             first.train.len()
         ));
     }
-    let mut outcome = Race::new(*examples, info, comparing, whole, splits, &plan, control)?.run()?;
+    let mut outcome = Race::new(*examples, info, comparing, whole, splits, &plan, control)?.watched(observer).run()?;
     if outcome.rows.iter().all(|r| r.metrics.is_empty()) {
         let first = outcome.rows.into_iter().find_map(|r| r.failure);
         return Err(first.unwrap_or_else(|| Error::Data("no estimator could be scored".into())));

@@ -4,6 +4,7 @@
 use super::held_out::{OutOfFold, Part};
 use super::plan::{Plan, budget, bytes_of};
 use super::runner::{FoldScore, Runner, lock};
+use super::watch::RaceObserver;
 use super::{Comparing, Outcome, Scored, Standing, Starts};
 use crate::control::{Control, contain};
 use crate::data::{Examples, Fold};
@@ -67,6 +68,12 @@ impl<'a> Race<'a> {
         Ok(Race { runner, schedule: Schedule::new(candidates, count, scoring.deciding, patience), trials: Vec::new() })
     }
 
+    /// Sets the observer of the race; `None`: nobody watches.
+    pub(super) fn watched(mut self, observer: Option<RaceObserver<'a>>) -> Self {
+        self.runner.watch.observer = observer;
+        self
+    }
+
     /// Every trial, as far as the budget allows, and the rows of the table.
     pub(super) fn run(mut self) -> Result<Outcome> {
         let budget = budget(self.runner.comparing, self.runner.control);
@@ -80,6 +87,7 @@ impl<'a> Race<'a> {
                 (_, None, None) => f64::INFINITY,
             };
             let Step::Run(trials, most) = self.schedule.next(left, &self.runner) else { break };
+            self.runner.watch.decided(&self.schedule, &self.runner, left, control.deadline.is_some());
             let part = if control.deadline.is_some() && left > 0.0 { most / left } else { 1.0 };
             for result in self.runner.run(&trials, part)? {
                 let spent = if control.deadline.is_some() { result.spent.seconds } else { result.spent.operations };
@@ -147,8 +155,10 @@ impl<'a> Race<'a> {
     /// Whether each fit depends on its start. It is told where it can be, and what it is told of is there without it.
     fn tell_starts(&self, rows: &mut [Scored]) -> Result<()> {
         let runner = &self.runner;
-        let of =
-            |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.arena.examples, runner.control)).ok().flatten();
+        runner.control.tell("starts: fits from other starting values", 0, 1);
+        // Several run side by side.
+        let quiet = Control { progress: None, ..runner.control.clone() };
+        let of = |model: &Model| contain(model.estimator.name(), || Starts::of(model, &runner.arena.examples, &quiet)).ok().flatten();
         // What was not searched is not recommended.
         let starts = |row: &Scored| row.model.as_ref().filter(|_| !row.standing.at_start).and_then(of);
         let found: Vec<Option<Starts>> = rows.par_iter().map(starts).collect();

@@ -1,6 +1,7 @@
 //! Runs the trials that a schedule hands out, on every core of this machine, and keeps what they leave.
 
 use super::Comparing;
+use super::watch::Watch;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, even_rows};
 use crate::error::{Error, Result};
@@ -68,6 +69,7 @@ pub(super) struct Runner<'a> {
     pub(super) left: Vec<Left>,
     /// The limit of time, in seconds.
     limit: Option<f64>,
+    pub(super) watch: Watch<'a>,
 }
 
 pub(super) fn lock(cell: &Mutex<Cell>) -> std::sync::MutexGuard<'_, Cell> {
@@ -98,7 +100,7 @@ impl<'a> Runner<'a> {
     pub(super) fn new(arena: Arena<'a>, info: &'a TargetInfo, comparing: &'a Comparing, scoring: Scoring, control: &'a Control) -> Self {
         let size = fitting::size_of(arena.kernel(), &arena.whole.data, arena.examples.target);
         let left = comparing.estimators.iter().map(|_| Left::new(arena.folds.len())).collect();
-        Runner { arena, info, comparing, control, scoring, size, left, limit: control.seconds_left() }
+        Runner { arena, info, comparing, control, scoring, size, left, limit: control.seconds_left(), watch: Watch::new(scoring.deciding) }
     }
 
     /// The size of the fit of a trial.
@@ -197,6 +199,7 @@ impl<'a> Runner<'a> {
 
     /// A trial on one fold. A panic in it is its own failure.
     fn one(&self, trial: &Trial, control: &Control) -> TrialResult {
+        self.watch.begun(trial);
         let clock = Instant::now();
         let name = trial.estimator.name();
         control.tell(&format!("{name}: {}", said(trial.purpose)), trial.rows.fold.unwrap_or(0), self.arena.folds.len());
@@ -231,7 +234,9 @@ impl<'a> Runner<'a> {
         });
         let is_open = cell.is_some_and(|(_, cell)| lock(cell).search.as_ref().is_some_and(|s| s.is_open() && !s.is_dear()));
         let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
-        TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent }
+        let result = TrialResult { trial: trial.clone(), judged, is_open, exact_wins, spent };
+        self.watch.ended(&result);
+        result
     }
 
     /// A search on the rows of a fold that the fits of a candidate learn from.
@@ -384,6 +389,7 @@ impl<'a> Runner<'a> {
         let mut tuned: Vec<Option<(Tuned, f64)>> = match self.limit.is_none() && self.has_room_beside(trials, bytes, control) {
             // What fails the fit says.
             true => self.side_by_side(trials, control, |at, quiet| {
+                self.watch.begun(trials[at]);
                 contain(trials[at].estimator.name(), || self.learner(trials[at]).tuned(&before(at), &self.arena.examples, quiet)).ok()
             }),
             false => trials.iter().map(|_| None).collect(),
@@ -391,6 +397,7 @@ impl<'a> Runner<'a> {
         let timed = self.timed_rows()?;
         let mut results = Vec::new();
         for (at, trial) in trials.iter().enumerate() {
+            self.watch.begun(trial);
             let clock = Instant::now();
             let name = trial.estimator.name();
             control.tell(&format!("{name}: all rows"), at, trials.len());
@@ -408,7 +415,9 @@ impl<'a> Runner<'a> {
             });
             let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
             self.spend(trial.candidate, spent);
-            results.push(TrialResult { trial: (*trial).clone(), judged, is_open: false, exact_wins: false, spent });
+            let result = TrialResult { trial: (*trial).clone(), judged, is_open: false, exact_wins: false, spent };
+            self.watch.ended(&result);
+            results.push(result);
         }
         for (trial, searches) in trials.iter().zip(searches) {
             for (cell, search) in self.left[trial.candidate].cells.iter().zip(searches) {

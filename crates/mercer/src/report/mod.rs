@@ -18,6 +18,7 @@ mod model_page;
 mod pictures;
 mod plan;
 mod predictions;
+mod race;
 mod smooth;
 mod terms;
 mod text;
@@ -46,6 +47,7 @@ pub use plan::plan_text;
 pub use predictions::{
     KeptColumn, PredictionColumns, drawn_columns, interval, pre_image_columns, predict_csv, rows_csv, standard_deviation,
 };
+pub use race::{race_line, race_table, race_time_left};
 pub use smooth::{SmoothReport, Smoother};
 pub use terms::AgainstBest;
 pub use tuning::search_notices;

@@ -19,9 +19,15 @@ fn more(n: usize, what: &str) -> String {
 }
 
 /// A column of the table; the last ones go first where the terminal is narrow.
-struct Column {
-    heading: String,
-    cells: Vec<String>,
+pub(super) struct Column {
+    pub(super) heading: String,
+    pub(super) cells: Vec<String>,
+    pub(super) align: CellAlignment,
+}
+
+/// Numbers stand under each other; the names of the first column begin together.
+fn alignment(place: usize) -> CellAlignment {
+    if place == 0 { CellAlignment::Left } else { CellAlignment::Right }
 }
 
 impl Comparison {
@@ -91,7 +97,11 @@ impl Comparison {
     fn methods_table(&self, width: usize) -> Option<(String, usize)> {
         let rows = self.methods();
         let columns: Vec<Column> = (0..rows.first()?.len())
-            .map(|c| Column { heading: rows[0][c].clone(), cells: rows[1..].iter().map(|row| row[c].clone()).collect() })
+            .map(|c| Column {
+                heading: rows[0][c].clone(),
+                cells: rows[1..].iter().map(|row| row[c].clone()).collect(),
+                align: alignment(c),
+            })
             .collect();
         Some(within(columns, width))
     }
@@ -100,6 +110,7 @@ impl Comparison {
         let column = |heading: &str, cell: &dyn Fn(&Row) -> String| Column {
             heading: heading.to_owned(),
             cells: self.entries.iter().map(|r| if r.failure.is_some() { UNKNOWN.to_owned() } else { cell(r) }).collect(),
+            align: CellAlignment::Right,
         };
         let metric = |m: Metric| {
             let d = digits(self.entries.iter().filter_map(|r| r.metric(m)));
@@ -110,6 +121,7 @@ impl Comparison {
         let mut columns = vec![Column {
             heading: "  estimator".into(),
             cells: self.entries.iter().map(|r| format!("{} {}", if r.best { "*" } else { " " }, r.named(NAME))).collect(),
+            align: CellAlignment::Left,
         }];
         let mut scores = metric(ranking);
         for (cell, row) in scores.cells.iter_mut().zip(&self.entries).filter(|(_, r)| r.failure.is_some()) {
@@ -231,7 +243,7 @@ fn class(name: &str) -> String {
 }
 
 /// The table, and how many columns it had to leave out.
-fn within(mut columns: Vec<Column>, width: usize) -> (String, usize) {
+pub(super) fn within(mut columns: Vec<Column>, width: usize) -> (String, usize) {
     let all = columns.len();
     loop {
         let mut table = laid_out(&columns);
@@ -251,11 +263,8 @@ fn laid_out(columns: &[Column]) -> Table {
     for i in 0..columns.first().map_or(0, |c| c.cells.len()) {
         table.add_row(columns.iter().map(|c| Cell::new(c.cells.get(i).map_or(UNKNOWN, String::as_str))));
     }
-    for (k, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if k > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    for (column, Column { align, .. }) in table.column_iter_mut().zip(columns) {
+        column.set_padding((0, 2)).set_cell_alignment(*align);
     }
     table
 }

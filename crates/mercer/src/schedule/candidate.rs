@@ -110,6 +110,11 @@ impl Candidate {
         !(self.failed || self.fitted || self.is_unfitted)
     }
 
+    /// Whether its looks are all that is to be known: nothing is open, and every row was looked at.
+    pub(super) fn is_settled(&self) -> bool {
+        !self.is_open && self.look_rows >= self.rows
+    }
+
     /// Takes the looks for the scores that count.
     pub(super) fn settle(&mut self) {
         self.tuned.clone_from(&self.looks);

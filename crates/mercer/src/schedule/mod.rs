@@ -68,6 +68,32 @@ impl Schedule {
         self.spent
     }
 
+    /// What there is still to do with so much of the budget left, in its unit, if nothing more falls behind: an estimate from above.
+    /// `None` before every first look is done, as no search has a price before.
+    pub fn remaining(&self, left: f64, prices: &dyn Prices) -> Option<f64> {
+        let order = self.by_promise(self.contenders());
+        if order.iter().any(|&c| !self.candidates[c].is_looked()) {
+            return None;
+        }
+        let fit = |c: usize| {
+            let (candidate, trials) = (&self.candidates[c], |searched| self.candidates[c].trial(c, None, Purpose::Last { searched }));
+            if candidate.is_fittable() { prices.price(&trials(candidate.is_open && candidate.out.is_none())) } else { 0.0 }
+        };
+        let search = |c: usize, trials: Vec<Trial>| if self.candidates[c].is_settled() { 0.0 } else { price_of(&trials, prices) };
+        let mut due: Vec<(usize, f64)> = order.iter().map(|&c| (c, search(c, self.next_trials(c)))).collect();
+        due.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut work = 0.0;
+        for (c, next) in due {
+            // What is not fair by the time that all the cheaper ones are done is left out.
+            let is_left_out = |patience: f64| !self.is_fair(c, order[0], next, patience * (self.spent + work), left);
+            if !self.patience.is_some_and(is_left_out) {
+                work += search(c, self.trials(c, Purpose::Tune)) + fit(c);
+            }
+        }
+        let others = self.alive().filter(|&c| self.patience.is_none() && self.candidates[c].out.is_some());
+        Some(work + others.map(fit).sum::<f64>())
+    }
+
     /// Takes the result of a trial into account, which has taken so much of the budget. A result of what is out already changes nothing.
     pub fn take(&mut self, result: &TrialResult, spent: f64) {
         self.spent += spent;
@@ -200,8 +226,7 @@ impl Schedule {
     fn tunes(&mut self, left: f64, prices: &dyn Prices) -> Option<Step> {
         for c in self.contenders() {
             let candidate = &mut self.candidates[c];
-            // Nothing is open, and every row was looked at.
-            if !candidate.is_open && candidate.look_rows >= candidate.rows {
+            if candidate.is_settled() {
                 candidate.settle();
             }
         }
@@ -235,10 +260,7 @@ impl Schedule {
                 return None;
             }
             let spent = self.patience.unwrap_or(1.0) * self.spent;
-            let is_fair = |c: usize, trials: &[Trial]| {
-                let most = if self.candidates[c].is_begun() { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
-                c == leader || self.is_ahead(c, leader) || price_of(trials, prices) <= most
-            };
+            let is_fair = |c: usize, trials: &[Trial]| self.is_fair(c, leader, price_of(trials, prices), spent, left);
             let (mut fair, dear): (Vec<_>, Vec<_>) =
                 next(self, &due).into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
             if fair.is_empty() && self.patience.is_some() {
@@ -258,6 +280,12 @@ impl Schedule {
     fn next_trials(&self, c: usize) -> Vec<Trial> {
         let all = self.trials(c, Purpose::Tune);
         all.into_iter().take(if self.candidates[c].is_begun() { usize::MAX } else { 1 }).collect()
+    }
+
+    /// Whether trials of a candidate at such a price are worth it after so much was spent, with so much of the budget left.
+    fn is_fair(&self, c: usize, leader: usize, price: f64, spent: f64, left: f64) -> bool {
+        let most = if self.candidates[c].is_begun() { TIED_PATIENCE * spent } else { (PATIENCE * spent).max(CHEAP_SHARE * left) };
+        c == leader || self.is_ahead(c, leader) || price <= most
     }
 
     /// Whether a candidate is better than the leader, as far as both have come.

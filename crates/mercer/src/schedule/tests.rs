@@ -101,6 +101,33 @@ fn without_a_budget_everything_that_can_win_is_searched_scored_and_fitted() {
 }
 
 #[test]
+fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
+    let known = [SOME, Known { tuned: 0.09, ..SOME }, Known { look: 0.25, tuned: 0.2, ..SOME }];
+    let (estimator, kernel) = (EstimatorExpr::parse("svc").unwrap(), KernelExpr::parse("rbf").unwrap());
+    let rows = RowsOf { rows: 1000, most: 1000, landmarks: None };
+    let candidates = known.iter().map(|_| Candidate::new(estimator.clone(), kernel.clone(), rows, 1000, FOLDS)).collect();
+    let mut schedule = Schedule::new(candidates, FOLDS, Metric::Accuracy, Some(1.0));
+    let runner = Runner { known: known.to_vec(), log: Vec::new(), spent: 0.0 };
+    let mut seen = Vec::new();
+    while let Step::Run(trials, _) = schedule.next(1000.0 - schedule.spent(), &runner) {
+        seen.push((schedule.remaining(1000.0 - schedule.spent(), &runner), schedule.spent()));
+        for trial in trials {
+            let (price, known) = (runner.price(&trial), known[trial.candidate]);
+            let judged = match trial.purpose {
+                Purpose::Last { .. } => Ok(None),
+                Purpose::Look => Ok(Some(judged(known.look))),
+                Purpose::Tune => Ok(Some(judged(known.tuned))),
+            };
+            schedule.take(&TrialResult { trial, judged, is_open: true, exact_wins: false, spent: Spent::default() }, price);
+        }
+    }
+    assert_eq!((seen[0].0, schedule.remaining(900.0, &runner)), (None, Some(0.0)));
+    // Three searches on five folds at 1 each and three fits at 2.
+    assert_eq!(seen[1].0, Some(21.0));
+    assert!(seen.len() > 3 && seen[1..].iter().all(|(left, spent)| spent + left.unwrap() >= schedule.spent() - 1e-9), "{seen:?}");
+}
+
+#[test]
 fn what_no_search_can_bring_near_the_best_is_not_searched() {
     let (schedule, runner) = race(&[Known { look: 0.03, tuned: 0.02, ..SOME }, Known { look: 0.8, tuned: 0.0, ..SOME }], f64::INFINITY);
     assert_eq!(runner.times(1, Purpose::Tune), 0);

@@ -13,3 +13,4 @@ mod rows;
 mod samples;
 mod simulate;
 mod told_once;
+mod watched;
