@@ -1,7 +1,7 @@
 //! A batch of points: rows of numbers, dense or compressed sparse rows (CSR), behind one type.
 
 use super::cells::{Cells, Misfit, word_of_number};
-use super::{ColumnKind, Dataset, Inputs, Values};
+use super::{ColumnKind, Dataset, Inputs, PER_FUNCTION, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -286,6 +286,10 @@ impl Inputs for Points {
         Points::dense(data.rows(), dim, values).map(Cow::Owned)
     }
 
+    /// A product or a difference for each number, and a function of their sum.
+    fn per_pair(&self) -> f64 {
+        PER_FUNCTION + 2.0 * self.dim() as f64
+    }
     fn len(&self) -> usize {
         self.rows
     }

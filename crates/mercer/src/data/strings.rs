@@ -1,7 +1,7 @@
 //! A batch of strings: texts or sequences.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::{Arity, ColumnKind, Dataset, Inputs, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -112,6 +112,11 @@ impl Inputs for Strings {
         Err(Error::Shape { what: "columns of a string kernel".into(), expected: 1, found: columns.len() })
     }
 
+    /// Letters of one against letters of the other, one pair after the other.
+    fn per_pair(&self) -> f64 {
+        let letters: usize = self.iter().map(|s| s.chars().count()).sum();
+        PER_STEP * (letters as f64 / self.len().max(1) as f64).powi(2)
+    }
     fn len(&self) -> usize {
         self.0.len()
     }

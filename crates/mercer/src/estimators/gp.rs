@@ -16,7 +16,7 @@ use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
 use super::tempering;
-use super::{Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
+use super::{Costs, Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
 use crate::control::Control;
 use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
@@ -283,34 +283,27 @@ impl Estimator for Gp {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
-    fn bytes(&self, size: Size) -> u64 {
+    /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks. A variance of every prediction.
+    /// Of classes a criterion takes a factor and an inverse; of more than two one each, a triangular solve and a product.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
+        let latent = if several { size.outputs } else { 1 };
         if !size.classes {
-            return bordered::bytes(size, 8);
+            let costs = bordered::costs(size, 8, 1.0 / 3.0);
+            let wide = size.few().unwrap_or(size.rows) as f64;
+            return Costs { prediction: costs.prediction + wide.powi(2), criterion: 2.5 * n.powi(3), ..costs };
         }
-        let (n, latent) = (size.rows, if size.outputs > 2 { size.outputs } else { 1 });
-        8 * (n * n * (4 + latent / 2) + 20 * n * latent) as u64 + gp_classes::bytes(n, n, latent)
-    }
-
-    /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks.
-    fn work(&self, size: Size) -> f64 {
-        let few = Size { rank: size.rank.filter(|_| !size.classes), ..size };
-        let latent = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 } else { 1.0 };
+        let cubes = if several { 3.0 * latent as f64 } else { 1.0 };
         let asked = if self.tempered { size.rows.min(tempering::MOST_ROWS) as f64 } else { 0.0 };
-        let of_classes = (400.0 + asked) * (size.rows as f64).powi(2) * latent;
-        bordered::work(few, latent / 3.0) + if size.classes { of_classes } else { 0.0 }
-    }
-
-    /// A variance for every latent function.
-    fn prediction_work(&self, size: Size) -> f64 {
-        let latent = if size.classes && size.outputs > 2 { 2.0 * size.outputs as f64 } else { 1.0 };
-        let few = if size.classes { None } else { size.few() };
-        size.per_prediction() + latent * (few.unwrap_or(size.rows) as f64).powi(2)
-    }
-
-    /// Of classes a factor and an inverse; of more than two one each, a triangular solve and a product.
-    fn criterion_work(&self, size: Size) -> f64 {
-        let cubes = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.5 };
-        cubes * (size.rows as f64).powi(3)
+        let costs = bordered::costs(size.by_values(), 8, cubes / 3.0);
+        let bytes = 8 * (size.rows * size.rows * (4 + latent / 2) + 20 * size.rows * latent) as u64;
+        Costs {
+            bytes: bytes + gp_classes::bytes(size.rows, size.rows, latent),
+            fit: costs.fit + (400.0 + asked) * n * n * cubes,
+            prediction: costs.prediction + if several { 2.0 * latent as f64 } else { 1.0 } * n * n,
+            criterion: if several { 3.0 * latent as f64 + 1.0 } else { 2.5 } * n.powi(3),
+            ..costs
+        }
     }
 
     fn uses(&self, param: &str, target: Kind) -> bool {

@@ -9,7 +9,7 @@
 
 use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
-use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
+use super::{Certificate, Costs, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::gram::Side;
@@ -79,14 +79,11 @@ impl Estimator for KMedoids {
     const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
 
-    /// Kernel values and distances.
-    fn bytes(&self, size: Size) -> u64 {
-        16 * (size.rows as u64).pow(2)
-    }
-
-    /// A greedy start and some rounds of swaps.
-    fn work(&self, size: Size) -> f64 {
-        40.0 * (size.rows as f64).powi(2) * self.starts.number().max(1.0)
+    /// Kernel values and distances; a greedy start and some rounds of swaps.
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
+        let fit = 40.0 * n * n * self.starts.number().max(1.0);
+        Costs { bytes: 16 * (size.rows as u64).pow(2), fit, ..size.by_values().costs() }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

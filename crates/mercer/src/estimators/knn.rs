@@ -12,7 +12,7 @@
 
 use super::answer::CALIBRATED;
 use super::{
-    Answer, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::blocks;
 use crate::control::Control;
@@ -120,13 +120,15 @@ impl Estimator for Knn {
         self.weights == NeighbourWeights::Uniform
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 * (2 + size.outputs as u64)
-    }
-
     /// Fitting keeps the rows; a prediction for as many rows compares each with each.
-    fn work(&self, size: Size) -> f64 {
-        20.0 * (size.rows as f64).powi(2) + (size.rows * size.outputs) as f64
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
+        Costs {
+            bytes: 8 * size.rows as u64 * (2 + size.outputs as u64),
+            values: 0.5 * n * n,
+            fit: n * size.outputs as f64,
+            ..size.by_values().costs()
+        }
     }
 
     /// 5, or all rows where there are fewer.

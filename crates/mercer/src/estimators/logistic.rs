@@ -12,7 +12,7 @@ use super::bordered;
 use super::class_scores::ClassScores;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
+    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
     Summary, Task, When,
 };
 use crate::data::{Kind, TargetInfo};
@@ -145,22 +145,14 @@ impl Estimator for Logistic {
         self.intercept
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        bordered::bytes(size, 20)
-    }
-
-    /// Products with the Gram matrix or its features, some hundred of them, and the matrix itself.
-    fn work(&self, size: Size) -> f64 {
-        let n = size.rows as f64;
+    /// Products with the Gram matrix or its features, some hundred of them, and the matrix itself. A criterion takes a factor and an
+    /// inverse for two classes; for more one each, a triangular solve and a product.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, several) = (size.rows as f64, size.outputs > 2);
         let wide = size.few().map_or(n, |rank| 2.0 * rank as f64);
-        NEWTON_PRODUCTS * n * wide * size.outputs.max(1) as f64
-            + bordered::work(size, CUBES * if size.outputs > 2 { size.outputs as f64 } else { 1.0 })
-    }
-
-    /// A factor and an inverse for two classes; for more one each, a triangular solve and a product.
-    fn criterion_work(&self, size: Size) -> f64 {
-        let cubes = if size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.0 };
-        cubes * (size.rows as f64).powi(3)
+        let costs = bordered::costs(size, 20, CUBES * if several { size.outputs as f64 } else { 1.0 });
+        let fit = costs.fit + NEWTON_PRODUCTS * n * wide * size.outputs.max(1) as f64;
+        Costs { fit, criterion: if several { 3.0 * size.outputs as f64 + 1.0 } else { 2.0 } * n.powi(3), ..costs }
     }
 
     /// lambda: a tenth of the mean k(x, x).

@@ -9,7 +9,7 @@
 
 use super::centred::leading_pairs;
 use super::clusters::Places;
-use super::{Answer, Certificate, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values};
+use super::{Answer, Certificate, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values};
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
@@ -115,14 +115,11 @@ impl Estimator for Mds {
         self.values == Values::Similarities
     }
 
-    /// Kernel values, distances and what classical scaling begins with.
-    fn bytes(&self, size: Size) -> u64 {
-        32 * (size.rows as u64).pow(2)
-    }
-
-    /// Some hundred passes over the distances.
-    fn work(&self, size: Size) -> f64 {
-        (size.rows as f64).powi(2) * 200.0 * (10.0 + 4.0 * self.components.number().max(1.0))
+    /// Kernel values, distances and what classical scaling begins with; some hundred passes over the distances.
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
+        let fit = n * n * 200.0 * (10.0 + 4.0 * self.components.number().max(1.0));
+        Costs { bytes: 32 * (size.rows as u64).pow(2), fit, ..size.by_values().costs() }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

@@ -10,7 +10,7 @@
 use super::answer::CALIBRATED;
 use super::clusters::Places;
 use super::outputs::{check, classes, decide, means, outputs};
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
+use super::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
@@ -298,16 +298,17 @@ impl Estimator for Perceptron {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPerceptron;
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 * (40 + 6 * size.outputs as u64)
-    }
-
-    /// Kernel rows of mistakes.
-    fn work(&self, size: Size) -> f64 {
+    /// Kernel rows of mistakes; of numbers every row is kept, and compared with in each pass.
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
         let passes = if self.passes.is_settled() { self.passes.number() } else { 10.0 };
-        // As measured: of numbers every row is kept, and compared with in each pass.
-        let compared = if size.classes { 400.0 } else { 100.0 * passes };
-        (size.rows as f64).powi(2) * (compared + passes * 12.0 * size.outputs as f64)
+        let compared = if size.classes { 10.0 } else { 2.5 * passes };
+        Costs {
+            bytes: 8 * size.rows as u64 * (40 + 6 * size.outputs as u64),
+            values: compared * n * n,
+            fit: passes * 12.0 * size.outputs as f64 * n * n,
+            ..size.by_values().costs()
+        }
     }
 
     fn uses(&self, param: &str, target: Kind) -> bool {

@@ -10,7 +10,9 @@
 use super::centred::leading_pairs;
 use super::clusters::{Clusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve, CountTried};
-use super::{Answer, Certificate, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use super::{
+    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+};
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::dot;
@@ -145,15 +147,12 @@ impl Estimator for SpectralClustering {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSpectralClustering;
 
-    /// Kernel values, distances, similarities of directions.
-    fn bytes(&self, size: Size) -> u64 {
-        48 * (size.rows as u64).pow(2)
-    }
-
-    /// Products of the matrix with blocks of vectors, then k-means.
-    fn work(&self, size: Size) -> f64 {
+    /// Kernel values, distances, similarities of directions; products of the matrix with blocks of vectors, then k-means.
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
         let clusters = if self.clusters.is_settled() { self.clusters.number() } else { 10.0 };
-        (size.rows as f64).powi(2) * (500.0 + 40.0 * clusters * self.starts.number().max(1.0))
+        let fit = n * n * (460.0 + 40.0 * clusters * self.starts.number().max(1.0));
+        Costs { bytes: 48 * (size.rows as u64).pow(2), fit, ..size.by_values().costs() }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

@@ -1,6 +1,6 @@
 //! What support vector classification and regression share: options from parameters, and an expansion from solutions.
 
-use super::{Certificate, Expansion, Size, Summary, Task};
+use super::{Certificate, Costs, Expansion, Size, Summary, Task};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::param::Value;
@@ -16,26 +16,19 @@ pub(super) const MAX_ITERATIONS: f64 = 1e7;
 /// Kernel rows that a fit is not begun without: half of what the solver works on at a time.
 const LEAST_ROWS: u64 = 128;
 
-/// The least memory that a fit plans with: some kernel rows or the features, and what the solver keeps of each variable, of
-/// which there are so many for each row. More kernel rows are kept where there is memory for them.
-pub(super) fn bytes(size: Size, variables: usize, cache_mb: &Value) -> u64 {
-    let n = size.rows as u64;
-    let cache = (cache_mb.number() * 1e6) as u64;
+/// The costs of a fit: `square` operations for each pair of rows, or `few` for each number of few features. Memory is the least that a
+/// fit plans with: some kernel rows or the features, and what the solver keeps of each variable, of which there are so many for each
+/// row. More kernel rows are kept, in single precision, where there is memory for them.
+pub(super) fn costs(size: Size, variables: usize, cache_mb: &Value, square: f64, few: f64) -> Costs {
+    let (n, cache) = (size.rows as u64, (cache_mb.number() * 1e6) as u64);
+    let wide = size.few().unwrap_or(size.rows);
     let kernel = size.few().map_or(cache.min(8 * n * n.min(LEAST_ROWS)), |rank| 12 * n * rank as u64);
-    kernel + 120 * n * variables as u64 + 2_000_000
-}
-
-/// Operations of a fit: `square` for each pair of rows, or `few` for each number of few features.
-pub(super) fn work(size: Size, square: f64, few: f64) -> f64 {
-    let n = size.rows as f64;
-    size.few().map_or(square * n * n, |rank| few * n * rank as f64)
-}
-
-/// The most memory that such a fit takes: what it needs, and the kernel rows in single precision that half of the memory allowed
-/// has room for.
-pub(super) fn most_bytes(size: Size, needed: u64, cache_mb: &Value, allowed: u64) -> u64 {
-    let rows = size.few().unwrap_or(size.rows);
-    needed + ((cache_mb.number() * 1e6) as u64).min(allowed / 2).min(4 * (rows as u64).pow(2))
+    Costs {
+        bytes: kernel + 120 * n * variables as u64 + 2_000_000,
+        kept_bytes: cache.min(4 * (wide as u64).pow(2)),
+        fit: n as f64 * size.few().map_or(square * n as f64, |rank| few * rank as f64),
+        ..size.costs()
+    }
 }
 
 /// Solver options; no more than half of the memory that can be had goes to kernel rows.

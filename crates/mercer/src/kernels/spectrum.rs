@@ -2,7 +2,7 @@
 //!
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
-use super::words::composed;
+use super::words::{composed, per_shared};
 use crate::data::{RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
@@ -92,6 +92,11 @@ impl Kernel for Spectrum {
     }
     fn stored(&self, inputs: &Strings) -> Option<usize> {
         Some(inputs.iter().map(|text| substrings(&composed(text.into()), self.k.integer()).count()).sum())
+    }
+    /// Two products and a sum for each substring that both hold.
+    fn per_value(&self, inputs: &Strings) -> f64 {
+        let texts: Vec<_> = inputs.iter().map(|text| composed(text.into())).collect();
+        per_shared(texts.iter().map(|text| substrings(text, self.k.integer()).collect()))
     }
     /// Substrings have their columns in the order in which a batch meets them.
     fn features_stand_alone(&self) -> bool {

@@ -4,7 +4,7 @@
 //! counts for nothing. tf=count, idf=none, normalised=false is the bag of words (K23).
 
 use super::cosine::from_unit;
-use super::words::{Tokens, Words};
+use super::words::{Tokens, Words, per_shared};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{RowWeights, Strings};
@@ -14,7 +14,7 @@ use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Inner product of the weighted words of two documents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -227,6 +227,17 @@ impl Kernel for Tfidf {
         let (reader, mut count) = (self.reader(), 0);
         inputs.iter().for_each(|text| reader.each(text, |_| count += 1));
         Some(count)
+    }
+    fn per_value(&self, inputs: &Strings) -> f64 {
+        let reader = self.reader();
+        let words = |text: &str| {
+            let mut all = HashSet::new();
+            reader.each(text, |word| {
+                all.insert(word.to_owned());
+            });
+            all
+        };
+        per_shared(inputs.iter().map(words))
     }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)

@@ -6,12 +6,14 @@
 //! character is one (Chinese, Japanese but for runs of katakana, Thai, Lao, Khmer, Burmese).
 
 use crate::control::Control;
-use crate::data::{RowWeights, Strings};
+use crate::data::{PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
+use crate::linalg::SCATTERED;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -40,6 +42,15 @@ const APOSTROPHE: char = '\u{2019}';
 /// The text with its letters and marks composed (NFC): a letter with an accent is the same in however many characters it came.
 pub(super) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
+}
+
+/// Operations of an inner product of the counts of two documents: one at a scattered place for each token that both hold.
+pub(super) fn per_shared<T: Hash + Eq>(documents: impl ExactSizeIterator<Item = HashSet<T>>) -> f64 {
+    let pairs = (documents.len() * documents.len().saturating_sub(1)).max(1) as f64;
+    let mut held: HashMap<T, f64> = HashMap::new();
+    documents.for_each(|tokens| tokens.into_iter().for_each(|token| *held.entry(token).or_default() += 1.0));
+    let shared: f64 = held.values().map(|count| count * (count - 1.0)).sum();
+    PER_FUNCTION + 2.0 * SCATTERED * shared / pairs
 }
 
 /// Documents that one thread reads together.

@@ -38,5 +38,6 @@ pub use product::{
 };
 pub use real::Real;
 pub(crate) use single::SingleCholesky;
+pub(crate) use sparse::SCATTERED;
 pub use sparse::SparseMatrix;
 pub(crate) use symmetric::multiply_upper;

@@ -6,6 +6,9 @@ use crate::error::Result;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
+/// Operations of a dense product in the time of one with a stored number, whose partner lies scattered in memory.
+pub(crate) const SCATTERED: f64 = 20.0;
+
 /// Compressed rows: row i holds `values[starts[i]..starts[i + 1]]` in ascending `columns`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseMatrix<'a> {
