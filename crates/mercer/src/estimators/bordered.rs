@@ -23,12 +23,20 @@ const F32_SAFETY_FACTOR: f64 = 2.0;
 /// factorised in f64.
 const SINGLE_RESIDUAL: f64 = 1e-13;
 
+/// Operations of refinement for each number of the matrix: some passes.
+const REFINED: f64 = 100.0;
+
+/// Operations of a factor of C, over the cube of the rows: half of them in single precision.
+pub(super) fn factor(rows: usize) -> f64 {
+    if rows >= SINGLE_ROWS { 1.0 / 6.0 } else { 1.0 / 3.0 }
+}
+
 /// The costs of a fit that solves such a system: the matrix, or the features and what is made of them, and so many columns of N
 /// numbers for each output; a factor of the matrix at `cubes` N^3, or of the matrix of its features.
 pub(super) fn costs(size: Size, columns: u64, cubes: f64) -> Costs {
     let (n, outputs, costs) = (size.rows as f64, size.outputs as f64, size.costs());
     let (numbers, fit) = match size.few() {
-        None => (n * n, n * n * (n * cubes + 10.0 + 4.0 * outputs)),
+        None => (n * n, n * n * (n * cubes + REFINED)),
         Some(rank) => {
             let r = rank as f64;
             (1.5 * n * r + 3.0 * r * r, n * r * (2.0 * r + 20.0 + 12.0 * outputs) + r * r * r / 3.0)

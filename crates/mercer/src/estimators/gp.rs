@@ -283,23 +283,25 @@ impl Estimator for Gp {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
-    /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks. A variance of every prediction.
-    /// Of classes a criterion takes a factor and an inverse; of more than two one each, a triangular solve and a product.
+    /// Of numbers a Cholesky factor, which is kept, and a variance for every prediction. Of classes two to three factors until the mode
+    /// is found (of several classes three for each), triangular solves, and as many rows as a temperature asks for. A criterion takes a
+    /// factor and an inverse; of more than two classes one each, a triangular solve and a product.
     fn costs(&self, size: Size) -> Costs {
         let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
-        let latent = if several { size.outputs } else { 1 };
         if !size.classes {
             let costs = bordered::costs(size, 8, 1.0 / 3.0);
             let wide = size.few().unwrap_or(size.rows) as f64;
-            return Costs { prediction: costs.prediction + wide.powi(2), criterion: 2.5 * n.powi(3), ..costs };
+            let factor = if size.few().is_none() { 4 * (size.rows as u64).pow(2) } else { 0 };
+            return Costs { bytes: costs.bytes + factor, prediction: costs.prediction + wide.powi(2), ..costs };
         }
-        let cubes = if several { 3.0 * latent as f64 } else { 1.0 };
+        let latent = if several { size.outputs } else { 1 };
+        let (problems, factors) = if several { (3.0 * latent as f64, 1.0 / 3.0) } else { (1.0, 0.75) };
         let asked = if self.tempered { size.rows.min(tempering::MOST_ROWS) as f64 } else { 0.0 };
-        let costs = bordered::costs(size.by_values(), 8, cubes / 3.0);
-        let bytes = 8 * (size.rows * size.rows * (4 + latent / 2) + 20 * size.rows * latent) as u64;
+        let costs = size.by_values().costs();
+        let numbers = size.rows * size.rows * (5 + 2 * latent) / 2 + 20 * size.rows * latent;
         Costs {
-            bytes: bytes + gp_classes::bytes(size.rows, size.rows, latent),
-            fit: costs.fit + (400.0 + asked) * n * n * cubes,
+            bytes: 8 * numbers as u64 + gp_classes::bytes(size.rows, size.rows, latent),
+            fit: problems * n * n * (factors * n + 400.0 + asked),
             prediction: costs.prediction + if several { 2.0 * latent as f64 } else { 1.0 } * n * n,
             criterion: if several { 3.0 * latent as f64 + 1.0 } else { 2.5 } * n.powi(3),
             ..costs

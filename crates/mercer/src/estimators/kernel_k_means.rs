@@ -61,12 +61,12 @@ impl Estimator for KernelKMeans {
         true
     }
 
-    /// Kernel values and distances; some products of the matrix with clusters for each start.
+    /// Kernel values and distances; some thirty products of the matrix with clusters for each start.
     fn costs(&self, size: Size) -> Costs {
-        let n = size.rows as f64;
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
         let clusters = if self.clusters.is_settled() { self.clusters.number() } else { 50.0 };
-        let fit = n * n * (10.0 + 40.0 * clusters * self.starts.number().max(1.0));
-        Costs { bytes: 32 * (size.rows as u64).pow(2), fit, ..size.by_values().costs() }
+        let fit = 60.0 * n * n * clusters * self.starts.number().max(1.0);
+        Costs { bytes: 16 * (size.rows as u64).pow(2), values: costs.values + n * n, fit, ..costs }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

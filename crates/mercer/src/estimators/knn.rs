@@ -78,6 +78,10 @@ impl Default for Knn {
     }
 }
 
+/// Rows that a calibration learns from at most, and its operations for each row and class, where there are more than two.
+const LEFT_OUT: f64 = 2000.0;
+const CALIBRATION: f64 = 330.0;
+
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
     const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
@@ -120,14 +124,19 @@ impl Estimator for Knn {
         self.weights == NeighbourWeights::Uniform
     }
 
-    /// Fitting keeps the rows; a prediction for as many rows compares each with each.
+    /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, each of which is compared with all others, a
+    /// block at a time.
     fn costs(&self, size: Size) -> Costs {
         let n = size.rows as f64;
-        Costs {
-            bytes: 8 * size.rows as u64 * (2 + size.outputs as u64),
-            values: 0.5 * n * n,
-            fit: n * size.outputs as f64,
-            ..size.by_values().costs()
+        let costs = size.by_values().costs();
+        match size.classes {
+            true => Costs {
+                bytes: 8 * (size.rows * (140 + size.outputs)) as u64,
+                values: n * n.min(LEFT_OUT),
+                fit: if size.outputs > 2 { CALIBRATION * n * size.outputs as f64 } else { 0.0 },
+                ..costs
+            },
+            false => Costs { bytes: 8 * (size.rows * (2 + size.outputs)) as u64, values: 0.0, fit: n * size.outputs as f64, ..costs },
         }
     }
 

@@ -146,18 +146,20 @@ impl Estimator for L1vm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedL1vm;
 
-    /// TODO
+    /// Passes over the columns of the working set: some for each output, and of several classes a block for each pair of these. K is kept
+    /// where memory allows.
     fn costs(&self, size: Size) -> Costs {
-        let (rows, outputs) = (size.rows as u64, size.outputs as u64);
-        let several = size.classes && size.outputs > 2;
-        let held = if outputs > 1 { 16 * outputs * rows.min(KEPT).pow(2) } else { 0 };
-        let (products, blocks) =
-            if several { (6000.0 * outputs as f64, 7.5 * outputs as f64) } else { (600.0 + 600.0 * outputs as f64, 0.0) };
-        let n = size.rows as f64;
+        let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as u64);
+        let held = if outputs > 1 { 16 * outputs * (rows / 5).min(KEPT).pow(2) } else { 0 };
+        let passes = match (size.classes, size.outputs > 2) {
+            (true, true) => 380.0 * (outputs as f64).powi(2),
+            (true, false) => 190.0,
+            (false, _) => 90.0 * outputs as f64,
+        };
         Costs {
-            bytes: 8 * rows * (rows.min(2 * HELD) + 8 * outputs) + 16 * rows.min(HELD).pow(2) + held,
+            bytes: 8 * rows * (rows.min(HELD) + 300 + 8 * outputs) + held,
             kept_bytes: 8 * rows * rows,
-            fit: products * n * n + blocks * n.powi(3),
+            fit: passes * n * n,
             ..size.by_values().costs()
         }
     }

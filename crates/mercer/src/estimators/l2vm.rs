@@ -206,13 +206,14 @@ impl Estimator for L2vm {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedL2vm;
 
-    /// The features, their inner products and a factor: what `ridge` does with these, or `logistic` with products instead of a factor.
+    /// The features, their inner products (n^3, of which half is computed) and a factor; then what `ridge` does with these, or `logistic`.
     fn costs(&self, size: Size) -> Costs {
         let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
-        let costs = bordered::costs(size.by_values(), 20, if several { 1.2 * size.outputs as f64 } else { 4.0 });
+        let costs = bordered::costs(size.by_values(), 20, 1.4);
+        let steps = if size.classes { NEWTON_PRODUCTS * n * n * size.outputs as f64 } else { 0.0 };
         Costs {
             bytes: costs.bytes + 16 * (size.rows as u64).pow(2),
-            fit: costs.fit + NEWTON_PRODUCTS * n * n * size.outputs as f64,
+            fit: costs.fit + steps,
             criterion: n.powi(3) * if several { 3.0 * size.outputs as f64 + 5.0 } else { 6.0 },
             ..costs
         }

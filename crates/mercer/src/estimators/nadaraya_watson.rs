@@ -24,7 +24,7 @@ use crate::blocks;
 use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -279,18 +279,17 @@ impl Estimator for NadarayaWatson {
         value.exp()
     }
 
-    /// Some rows are compared with each, from kernel values, however few features there are. A criterion takes kernel values, averages and
-    /// derivatives.
+    /// Some rows are compared with all, from kernel values, however few features there are; classes are calibrated by a second look. A
+    /// criterion takes kernel values, averages and derivatives.
     fn costs(&self, size: Size) -> Costs {
         let (n, outputs) = (size.rows as f64, size.outputs as f64);
-        let looked_at = size.rows.min(LOOKED_AT) as f64;
-        let costs = size.by_values().costs();
+        let compared = n * size.rows.min(LOOKED_AT) as f64 * if size.classes { 2.0 } else { 1.0 };
         Costs {
-            bytes: 8 * size.rows as u64 * (4 + 2 * size.outputs as u64),
-            values: looked_at * n,
-            fit: looked_at * costs.prediction,
+            bytes: 8 * size.rows as u64 * (20 + 6 * size.outputs as u64),
+            values: compared,
+            fit: 2.0 * PASSED * compared * (2.0 + outputs),
             criterion: (80.0 + 6.0 * outputs) * n * n,
-            ..costs
+            ..size.by_values().costs()
         }
     }
 

@@ -14,7 +14,7 @@ use super::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictio
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::online::{Learnt, Rule, Stream};
 use rand::{SeedableRng, seq::SliceRandom};
@@ -298,15 +298,21 @@ impl Estimator for Perceptron {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPerceptron;
 
-    /// Kernel rows of mistakes; of numbers every row is kept, and compared with in each pass.
+    /// Kernel rows, which are kept where memory allows, and what they add to all values: of numbers that of every row in each pass, of
+    /// classes those of the rows that were taken for another class, a fifth of them.
     fn costs(&self, size: Size) -> Costs {
-        let n = size.rows as f64;
+        let (n, outputs) = (size.rows as f64, size.outputs as f64);
         let passes = if self.passes.is_settled() { self.passes.number() } else { 10.0 };
-        let compared = if size.classes { 10.0 } else { 2.5 * passes };
+        let changes = match (size.classes, size.outputs > 2) {
+            (true, false) => 0.2,
+            (true, true) => 0.4 * outputs,
+            (false, _) => 1.1 * outputs,
+        };
         Costs {
             bytes: 8 * size.rows as u64 * (40 + 6 * size.outputs as u64),
-            values: compared * n * n,
-            fit: passes * 12.0 * size.outputs as f64 * n * n,
+            kept_bytes: 16 * (size.rows as u64).pow(2),
+            values: 1.5 * n * n,
+            fit: 2.0 * PASSED * passes * changes * n * n,
             ..size.by_values().costs()
         }
     }

@@ -11,7 +11,7 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
-use super::logistic::{NEWTON_PRODUCTS, OfFeatures};
+use super::logistic::{OfFeatures, newton_over_features};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
@@ -150,6 +150,9 @@ impl RbfNetwork {
     }
 }
 
+/// Operations for each pair of rows among which centroids are chosen: rounds of swaps.
+const MEDOIDS: f64 = 500.0;
+
 impl Estimator for RbfNetwork {
     const NAME: &'static str = "rbf_network";
     const DOC: &'static str =
@@ -192,17 +195,14 @@ impl Estimator for RbfNetwork {
             Centroids::Optimised => features = centroids::tried(count, size.rows),
             Centroids::KMeans | Centroids::KMedoids => {}
         }
-        let steps = match (size.classes && size.outputs > 2, rank) {
-            (true, Some(rank)) => 2.0 * NEWTON_PRODUCTS * n * (rank * size.outputs) as f64,
-            _ => 0.0,
-        };
         let exchanges = if self.centroids == Centroids::Optimised { centroids::exchange_work(count, size.rows) } else { 0.0 };
         let (latent, m) = (if size.outputs > 2 { size.outputs as f64 } else { 1.0 }, count as f64);
+        let steps = if size.classes { newton_over_features(n, count, latent) } else { 0.0 };
         let costs = bordered::costs(Size { rank, ..size }, 20, 1.0);
         Costs {
-            bytes: 8 * (3 * among * among + 3 * size.rows * features + 20 * size.rows * size.outputs) as u64,
-            values: costs.values + n * n.min(centroids::COMPARED as f64),
-            fit: costs.fit + steps + exchanges + 1500.0 * (compared as f64).powi(2),
+            bytes: 8 * (among * among + size.rows * features + 20 * size.rows * size.outputs) as u64,
+            values: costs.values + n * n.min(centroids::COMPARED as f64) + (compared as f64).powi(2),
+            fit: costs.fit + steps + exchanges + MEDOIDS * (compared as f64).powi(2),
             criterion: match size.classes {
                 true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,
                 false => 2.5 * n.powi(3),

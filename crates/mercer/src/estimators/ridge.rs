@@ -298,7 +298,7 @@ impl Estimator for Ridge {
         !self.probabilities && self.lambda != Value::Number(0.0)
     }
 
-    /// One Cholesky factor in single precision, counted at half of n^3 / 3; leverages for probabilities take as much again.
+    /// A Cholesky factor, and the diagonal of its inverse for probabilities: n^3 / 3 each, half of it in single precision.
     fn costs(&self, size: Size) -> Costs {
         match size.by_gradients().filter(|_| !self.probabilities) {
             // Features as they are and multiplied, and vectors as long as the rows or the words.
@@ -306,7 +306,7 @@ impl Estimator for Ridge {
                 let bytes = (size.rows * (32 * size.stored.unwrap_or(0) + 16 * 8 * size.outputs)) as u64;
                 Costs { bytes, values: 0.0, fit, ..size.costs() }
             }
-            None => bordered::costs(size, 12, if self.probabilities { 1.0 / 3.0 } else { 1.0 / 6.0 }),
+            None => bordered::costs(size, 12, bordered::factor(size.rows) * if self.probabilities { 2.0 } else { 1.0 }),
         }
     }
 

@@ -290,31 +290,32 @@ impl Estimator for Rvm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
-    /// TODO
+    /// K, and columns of the rows that stay; of several classes blocks for each pair of them. As counted on noisy problems, where some
+    /// tens of rows stay: of numbers a few hundred changes, each a pass over K; of classes fewer, with a block for each pair of classes,
+    /// and a factor for each.
     fn costs(&self, size: Size) -> Costs {
-        let (n, outputs) = (size.rows as f64, size.outputs as f64);
-        let rows = size.rows as u64;
-        let of_several = match size.classes && size.outputs > 2 {
-            true => {
-                let (kept, c) = (rows / 8 + 10, size.outputs as u64);
-                32 * (kept * c).pow(2) + 8 * (rows * kept * c * c).min(HELD as u64)
-            }
-            false => 0,
+        let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as f64);
+        let several = size.classes && size.outputs > 2;
+        let blocks = if several {
+            let (kept, c) = (rows / 40 + 10, size.outputs as u64);
+            32 * (kept * c).pow(2) + 8 * (rows * kept * c * c).min(HELD as u64)
+        } else {
+            0
         };
-        // As measured at the usual number of starts; the first takes less than the others, which begin at random.
+        // The first start takes less than the others, which begin at random.
         let usual = STARTS[usize::from(size.classes)] as f64;
         let starts = if self.starts.is_settled() { self.starts.number() } else { usual };
         let first = if size.classes { 0.2 } else { 0.6 };
         let begun = (first + starts - 1.0).max(first) / (first + usual - 1.0);
-        let steps = match (size.classes, size.outputs > 2) {
-            (true, true) => n * n * (80.0 * n + 12_000.0 * outputs.powi(2)),
-            (true, false) => 80.0 * n.powi(3),
-            (false, _) => 20.0 * n.powi(3) * outputs,
+        let changes = match (size.classes, several) {
+            (true, true) => 220.0 * outputs.powi(2) + 1.2 * outputs * n,
+            (true, false) => 1500.0 + 3.3 * n,
+            (false, _) => 8500.0 * outputs,
         };
         let kept = size.by_values().at(most_relevant(size.rows).min(size.rows)).costs();
         Costs {
-            bytes: 16 * rows * rows + 8 * rows * (rows / 3 + 200) + of_several + 1_000_000,
-            fit: begun * steps,
+            bytes: 16 * rows * rows + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 } + blocks + 300_000,
+            fit: begun * changes * n * n,
             prediction_values: kept.prediction_values,
             prediction: kept.prediction + if size.classes { 0.0 } else { kept.prediction_values.powi(2) },
             ..size.by_values().costs()

@@ -23,9 +23,12 @@ pub struct Size {
 
 /// Fewer rows are solved by kernel values, however sparse their features.
 const SPARSE_ROWS: usize = 2048;
-/// Steps of conjugate gradients that a least-squares fit over sparse features takes, and operations of each for a number of these.
-const GRADIENT_STEPS: f64 = 25.0;
+/// Steps of conjugate gradients that a least-squares fit over sparse features takes, half of the most of one refinement, and operations
+/// of each for a stored number: a product with the features and one with their transpose.
+const GRADIENT_STEPS: f64 = 500.0;
 const PER_STORED: f64 = 4.0;
+/// Rows of a tile of kernel values.
+const TILE: f64 = 256.0;
 /// Features are few where there are so many rows for each of them.
 const ROWS_PER_FEATURE: usize = 2;
 
@@ -52,11 +55,13 @@ impl Size {
     /// rows, or from features, by a product with weights; a criterion that takes a factor of the Gram matrix and its inverse.
     pub(super) fn costs(self) -> Costs {
         let (n, wide) = (self.rows as f64, self.few().unwrap_or(self.rows) as f64);
+        // A symmetric matrix is filled by tiles, those on one side of the diagonal.
+        let among = n * n.min((n + TILE) / 2.0);
         Costs {
-            values: n * wide,
+            values: if self.few().is_some() { n * wide } else { among },
             prediction_values: wide,
             prediction: 2.0 * wide * self.outputs.max(1) as f64,
-            criterion_values: 2.0 * n * n,
+            criterion_values: 2.0 * among,
             criterion: 2.5 * n.powi(3),
             ..Costs::default()
         }

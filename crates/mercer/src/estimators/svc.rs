@@ -113,10 +113,10 @@ impl Estimator for Svc {
         !self.probabilities
     }
 
-    /// Five fits without a fold, for probabilities, start near their solutions.
+    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows.
     fn costs(&self, size: Size) -> Costs {
         let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
-        let costs = svm::costs(size, variables * size.outputs.saturating_sub(1).max(1), &self.cache_mb, 110.0, 740.0);
+        let costs = svm::costs(size, variables * size.outputs.saturating_sub(1).max(1), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
         Costs { values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 

@@ -80,9 +80,9 @@ impl Estimator for Svr {
         true
     }
 
-    /// As svc, with more rows on the margin and more steps, for each row the more of them the more rows there are.
+    /// As svc, with more rows on the margin and more steps.
     fn costs(&self, size: Size) -> Costs {
-        svm::costs(size, size.outputs, &self.cache_mb, 560.0 * (size.rows as f64 / 1000.0).powf(0.3), 2940.0)
+        svm::costs(size, size.outputs, &self.cache_mb, 110.0)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.

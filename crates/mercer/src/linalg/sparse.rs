@@ -1,13 +1,10 @@
 //! Sparse matrices, row after row: what is done with features of which most are 0.
 
-use super::Matrix;
+use super::{Matrix, count_scattered};
 use crate::control::Control;
 use crate::error::Result;
 use rayon::prelude::*;
 use std::borrow::Cow;
-
-/// Operations of a dense product in the time of one with a stored number, whose partner lies scattered in memory.
-pub(crate) const SCATTERED: f64 = 20.0;
 
 /// Compressed rows: row i holds `values[starts[i]..starts[i + 1]]` in ascending `columns`.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,6 +106,7 @@ impl<'a> SparseMatrix<'a> {
     /// Z B for B of cols x outputs.
     pub fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let outputs = b.cols();
+        count_scattered(2 * self.stored() * outputs);
         let mut out = Matrix::zeros(self.rows(), outputs);
         out.data_mut().par_chunks_mut((CHECK * outputs).max(1)).enumerate().try_for_each(|(band, part)| {
             control.check()?;
@@ -126,6 +124,7 @@ impl<'a> SparseMatrix<'a> {
     /// Z'B for B of rows x outputs.
     pub fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let outputs = b.cols();
+        count_scattered(2 * self.stored() * outputs);
         let bands: Vec<Matrix> = (0..self.rows().div_ceil(BAND))
             .into_par_iter()
             .map(|band| {
