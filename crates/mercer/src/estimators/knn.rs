@@ -124,20 +124,14 @@ impl Estimator for Knn {
         self.weights == NeighbourWeights::Uniform
     }
 
-    /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, each of which is compared with all others, a
-    /// block at a time.
+    /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, compared with all others, a block at a time.
     fn costs(&self, size: Size) -> Costs {
-        let n = size.rows as f64;
-        let costs = size.by_values().costs();
-        match size.classes {
-            true => Costs {
-                bytes: 8 * (size.rows * (140 + size.outputs)) as u64,
-                values: n * n.min(LEFT_OUT),
-                fit: if size.outputs > 2 { CALIBRATION * n * size.outputs as f64 } else { 0.0 },
-                ..costs
-            },
-            false => Costs { bytes: 8 * (size.rows * (2 + size.outputs)) as u64, values: 0.0, fit: n * size.outputs as f64, ..costs },
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
+        if !size.classes {
+            return Costs { bytes: 8 * (size.rows * (2 + size.outputs)) as u64, values: 0.0, fit: 0.0, ..costs };
         }
+        let fit = if size.outputs > 2 { CALIBRATION * n * size.outputs as f64 } else { 0.0 };
+        Costs { bytes: 8 * (size.rows * (140 + size.outputs)) as u64, values: n * n.min(LEFT_OUT), fit, ..costs }
     }
 
     /// 5, or all rows where there are fewer.

@@ -288,6 +288,7 @@ impl Estimator for NadarayaWatson {
             bytes: 8 * size.rows as u64 * (20 + 6 * size.outputs as u64),
             values: compared,
             fit: 2.0 * PASSED * compared * (2.0 + outputs),
+            prediction: 2.0 * PASSED * n * (2.0 + outputs),
             criterion: (80.0 + 6.0 * outputs) * n * n,
             ..size.by_values().costs()
         }

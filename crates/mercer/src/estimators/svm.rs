@@ -34,7 +34,7 @@ pub(super) fn costs(size: Size, variables: usize, cache_mb: &Value, square: f64)
     let kernel = size.few().map_or(cache.min(8 * rows * rows.min(LEAST_ROWS)), |rank| 12 * rows * rank as u64);
     let square = square * (COUNTED_ROWS / n.max(1.0)).powf(FALL);
     Costs {
-        bytes: kernel + 120 * rows * variables as u64 + 2_000_000,
+        bytes: kernel + 120 * rows * variables as u64 + (2 * rows * rows).min(2_000_000),
         kept_bytes: cache.min(if wide <= WHOLE_ROWS { 12 } else { 4 } * (wide as u64).pow(2)),
         values: n * wide as f64,
         fit: size.few().map_or(square * n * n, |rank| PER_FEATURE * n * rank as f64),
