@@ -11,7 +11,7 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
-use super::logistic::{OfFeatures, newton_over_features};
+use super::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_over_features};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
@@ -197,7 +197,11 @@ impl Estimator for RbfNetwork {
         }
         let exchanges = if self.centroids == Centroids::Optimised { centroids::exchange_work(count, size.rows) } else { 0.0 };
         let (latent, m) = (if size.outputs > 2 { size.outputs as f64 } else { 1.0 }, count as f64);
-        let steps = if size.classes { newton_over_features(n, count, latent) } else { 0.0 };
+        let steps = match rank {
+            _ if !size.classes => 0.0,
+            Some(rank) => newton_over_features(n, rank, latent),
+            None => NEWTON_PRODUCTS * n * n * size.outputs as f64,
+        };
         let costs = bordered::costs(Size { rank, ..size }, 20, 1.0);
         Costs {
             bytes: 8 * (among * among + size.rows * features + 20 * size.rows * size.outputs) as u64,
