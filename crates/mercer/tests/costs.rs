@@ -237,6 +237,9 @@ fn kernel_values_are_priced_by_what_they_compare() {
     assert_eq!(price("rbf", &plane(7, 10)), 40.0);
     assert_eq!(price("nystroem(rbf, rank=5)", &plane(7, 10)), 50.0, "a triangular solve with 5 landmarks");
     assert_eq!(price("rbf + linear", &plane(7, 10)), 84.0, "two parts and their sum");
+    // Of sparse points the one number that all have: 20 + 2 x 20.
+    let sparse = Points::csr(3, 1000, vec![0, 1, 2, 3], vec![7; 3], vec![0.5; 3]).unwrap();
+    assert_eq!(price("linear", &column(Values::Points(sparse)).unwrap()), 60.0);
     // Every letter against every letter, one after the other: 30 x 10 x 10.
     let strings = column(Values::Sequences(Strings::new(vec!["ACGTACGTAC"; 4]))).unwrap();
     assert_eq!(price("edit", &strings), 3000.0);
