@@ -291,17 +291,23 @@ pub fn cannot_predict(estimator: &EstimatorExpr, target: &Target) -> Error {
 
 /// The size of a fit to prepared rows.
 pub fn size_of(kernel: &KernelExpr, data: &Dataset, target: &Target) -> Size {
-    let (rank, classes) = (kernel.rank(data), matches!(target, Target::Classes { .. }));
-    Size { rows: data.rows(), outputs: target.outputs(), classes, rank, stored: kernel.stored(data) }
+    Size {
+        rows: data.rows(),
+        outputs: target.outputs(),
+        classes: matches!(target, Target::Classes { .. }),
+        rank: kernel.rank(data),
+        stored: kernel.stored(data),
+        per_value: kernel.per_value(data).unwrap_or(Size::PER_VALUE),
+    }
 }
 
 /// Refuses a fit that would need more memory than allowed.
 pub fn plan(estimator: &EstimatorExpr, size: Size, target: &Target, control: &Control) -> Result<()> {
-    let planned = control.plan(&format!("fitting {} to {} rows", estimator.name(), size.rows), estimator.bytes(size));
+    let planned = control.plan(&format!("fitting {} to {} rows", estimator.name(), size.rows), estimator.costs(size).bytes);
     planned.map_err(|error| match error {
         Error::Memory { what, needed, allowed, .. } => {
             // What looks at no input is no substitute.
-            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.bytes(size) <= allowed;
+            let does = |e: &&EstimatorExpr| e.uses_kernel() && e.costs(size).bytes <= allowed;
             let all = EstimatorExpr::all_for(target).unwrap_or_default();
             let less: Vec<&str> = all.iter().filter(does).map(EstimatorExpr::name).collect();
             let instead = if less.is_empty() { String::new() } else { format!(", or an estimator that needs less ({})", less.join(", ")) };

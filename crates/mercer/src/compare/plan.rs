@@ -102,11 +102,14 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     let fits = |e: &EstimatorExpr, size: Size| {
         let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);
-        folds * e.work(fold) + rows as f64 * e.prediction_work(fold) + e.work(size) + rows.min(TIMED_ROWS) as f64 * e.prediction_work(size)
+        folds * e.costs(fold).work(fold)
+            + rows as f64 * e.costs(fold).prediction_work(fold)
+            + e.costs(size).work(size)
+            + rows.min(TIMED_ROWS) as f64 * e.costs(size).prediction_work(size)
     };
     let look = |e: &EstimatorExpr, n: usize| {
         let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));
-        folds * e.with_one_start().work(size) + rows as f64 * e.prediction_work(size)
+        folds * e.with_one_start().costs(size).work(size) + rows as f64 * e.costs(size).prediction_work(size)
     };
     let able: Vec<&EstimatorExpr> = comparing.estimators.iter().filter(|e| e.takes(examples.target)).collect();
     let fewest = fewest(size);
@@ -114,7 +117,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let mut planned = Vec::new();
     for estimator in able {
         let first = largest(asked.min(LOOK_ROWS), |n| n <= fewest || look(estimator, n) <= share);
-        let in_memory = |s: Size| estimator.bytes(s) <= memory;
+        let in_memory = |s: Size| estimator.costs(s).bytes <= memory;
         let shares = (PROGRAM_SHARE * all, (1.0 - LOOK_SHARE) * all);
         let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
         let RowsOf { rows: learnt, most, landmarks } = found;
@@ -129,13 +132,14 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         } else {
             None
         };
+        let costs = estimator.costs(size.at(learnt));
         planned.push(Planned {
             estimator: estimator.clone(),
             rows: learnt,
             most_rows: most,
             first_rows: first.min(most),
-            bytes: estimator.bytes(size.at(learnt)),
-            most_bytes: estimator.most_bytes(size.at(learnt), memory),
+            bytes: costs.bytes,
+            most_bytes: costs.most_bytes(memory),
             landmarks,
             operations,
         });

@@ -114,7 +114,8 @@ impl<'a> Runner<'a> {
         let one = trial.estimator.with_one_start();
         let (estimator, size) = (if trial.purpose == Purpose::Look { &one } else { &trial.estimator }, self.size(trial));
         let predicted = trial.rows.fold.map_or(self.arena.whole.data.rows().min(TIMED_ROWS), |k| self.arena.folds[k].test.len());
-        let fit = estimator.work(size) + predicted as f64 * estimator.prediction_work(size);
+        let costs = estimator.costs(size);
+        let fit = costs.work(size) + predicted as f64 * costs.prediction_work(size);
         let cells = &self.left[trial.candidate].cells;
         let searches = |of: &dyn Fn(&Search) -> f64, k: usize| lock(&cells[k]).search.as_ref().map_or(0.0, of);
         match (trial.purpose, trial.rows.fold) {
@@ -194,7 +195,7 @@ impl<'a> Runner<'a> {
     }
 
     fn bytes(&self, trial: &Trial) -> u64 {
-        trial.estimator.bytes(self.size(trial))
+        trial.estimator.costs(self.size(trial)).bytes
     }
 
     /// A trial on one fold. A panic in it is its own failure.

@@ -51,7 +51,7 @@ impl Starts {
         used.retain(|i| model.about.left_out.binary_search(i).is_err() && examples.weights.is_none_or(|w| w[*i] > 0.0));
         let seed = model.about.seed;
         let size = size_of(model.kernel.expr(), examples.data, examples.target);
-        let most = largest(ROWS, |n| n <= FEWEST_ROWS || model.estimator.work(size.at(n)) <= WORK);
+        let most = largest(ROWS, |n| n <= FEWEST_ROWS || model.estimator.costs(size.at(n)).work(size) <= WORK);
         let chosen = some_rows_of(&examples.target.select(&used), most, seed);
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);

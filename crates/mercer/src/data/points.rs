@@ -1,9 +1,10 @@
 //! A batch of points: rows of numbers, dense or compressed sparse rows (CSR), behind one type.
 
 use super::cells::{Cells, Misfit, word_of_number};
-use super::{ColumnKind, Dataset, Inputs, Values};
+use super::{ColumnKind, Dataset, Inputs, PER_FUNCTION, Values};
 use crate::blocks;
 use crate::error::{Error, Result};
+use crate::linalg::SCATTERED;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
@@ -286,6 +287,18 @@ impl Inputs for Points {
         Points::dense(data.rows(), dim, values).map(Cow::Owned)
     }
 
+    /// A product or a difference for each number, of sparse ones for those that both have, and a function of their sum.
+    fn per_pair(&self) -> f64 {
+        match &self.storage {
+            Storage::Dense(_) => PER_FUNCTION + 2.0 * self.dim() as f64,
+            Storage::Csr { columns, .. } => {
+                let mut held = vec![0.0; self.dim()];
+                columns.iter().for_each(|&c| held[c as usize] += 1.0);
+                let pairs = (self.rows() as f64).powi(2).max(1.0);
+                PER_FUNCTION + 2.0 * SCATTERED * held.iter().map(|count| count * count).sum::<f64>() / pairs
+            }
+        }
+    }
     fn len(&self) -> usize {
         self.rows
     }

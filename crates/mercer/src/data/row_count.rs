@@ -18,6 +18,9 @@ impl Inputs for RowCount {
     fn gather<'a>(data: &'a Dataset, _: &[usize]) -> Result<Cow<'a, Self>> {
         Ok(Cow::Owned(RowCount(data.rows())))
     }
+    fn per_pair(&self) -> f64 {
+        1.0
+    }
     fn len(&self) -> usize {
         self.0
     }

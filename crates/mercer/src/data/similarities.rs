@@ -328,6 +328,9 @@ impl Inputs for Similarities {
             _ => Err(Error::Data(format!("precomputed takes one column and there are {}", columns.len()))),
         }
     }
+    fn per_pair(&self) -> f64 {
+        1.0
+    }
     fn len(&self) -> usize {
         self.own.len()
     }

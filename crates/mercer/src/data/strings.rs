@@ -2,7 +2,7 @@
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
 use super::cut::Cut;
-use super::{Arity, ColumnKind, Dataset, Inputs, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -44,6 +44,10 @@ impl CutRows<'_> {
     /// The pieces of a row, in order, as places among all pieces.
     pub(crate) fn row(&self, i: usize) -> &[u32] {
         self.cut.numbers(self.rows[i] as usize)
+    }
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
     }
     /// How many pieces all rows have.
     pub(crate) fn count(&self) -> usize {
@@ -210,6 +214,11 @@ impl Inputs for Strings {
         Err(Error::Shape { what: "columns of a string kernel".into(), expected: 1, found: columns.len() })
     }
 
+    /// Letters of one against letters of the other, one pair after the other.
+    fn per_pair(&self) -> f64 {
+        let letters: usize = self.iter().map(|s| s.chars().count()).sum();
+        PER_STEP * (letters as f64 / self.len().max(1) as f64).powi(2)
+    }
     fn len(&self) -> usize {
         self.rows.len()
     }

@@ -2,7 +2,7 @@
 //! children, each a bracket or a word. Nothing here recurses, so that no depth is too deep.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::{Arity, ColumnKind, Dataset, Inputs, Values};
+use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -195,6 +195,12 @@ impl Inputs for Trees {
             return Ok(Cow::Borrowed(trees));
         }
         Err(Error::Shape { what: "columns of a tree kernel".into(), expected: 1, found: columns.len() })
+    }
+    /// Nodes of one against nodes of the other, one pair after the other.
+    fn per_pair(&self) -> f64 {
+        let rows = Cells::len(self);
+        let nodes: usize = (0..rows).map(|row| self.nodes(row).len()).sum();
+        PER_STEP * (nodes as f64 / rows.max(1) as f64).powi(2)
     }
     fn len(&self) -> usize {
         self.0.len()

@@ -1,6 +1,6 @@
 //! What is asked of an estimator whose type is forgotten: expressions ask so.
 
-use super::{CountCurve, Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
+use super::{Costs, CountCurve, Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
 use crate::data::{Kind, Target};
 use crate::error::Result;
 use crate::expr::Term;
@@ -20,11 +20,7 @@ pub(super) trait AnyEstimator {
     fn skips_rows(&self) -> bool;
     fn multiplies(&self) -> bool;
     fn takes(&self) -> &'static [Kind];
-    fn bytes(&self, size: Size) -> u64;
-    fn most_bytes(&self, size: Size, allowed: u64) -> u64;
-    fn work(&self, size: Size) -> f64;
-    fn prediction_work(&self, size: Size) -> f64;
-    fn criterion_work(&self, size: Size) -> f64;
+    fn costs(&self, size: Size) -> Costs;
     fn uses(&self, param: &str, target: Kind) -> bool;
     fn term(&self) -> Term;
     fn terms(&self) -> Vec<(&'static str, Term)>;
@@ -79,20 +75,8 @@ impl<E: Estimator> AnyEstimator for E {
     fn takes(&self) -> &'static [Kind] {
         E::TAKES
     }
-    fn bytes(&self, size: Size) -> u64 {
-        Estimator::bytes(self, size)
-    }
-    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        Estimator::most_bytes(self, size, allowed)
-    }
-    fn work(&self, size: Size) -> f64 {
-        Estimator::work(self, size)
-    }
-    fn prediction_work(&self, size: Size) -> f64 {
-        Estimator::prediction_work(self, size)
-    }
-    fn criterion_work(&self, size: Size) -> f64 {
-        Estimator::criterion_work(self, size)
+    fn costs(&self, size: Size) -> Costs {
+        Estimator::costs(self, size)
     }
     fn uses(&self, param: &str, target: Kind) -> bool {
         Estimator::uses(self, param, target)

@@ -1,6 +1,6 @@
 //! What every other estimator has to beat: the most frequent class, or the mean of the targets.
 
-use super::{Answer, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
+use super::{Answer, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -21,13 +21,9 @@ impl Estimator for Baseline {
     const NEEDS: Needs = Needs::Nothing;
     type Fitted = FittedBaseline;
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 + 16 * size.outputs as u64
-    }
-
     /// The mean, or the shares of the classes.
-    fn work(&self, size: Size) -> f64 {
-        size.rows as f64
+    fn costs(&self, size: Size) -> Costs {
+        Costs { bytes: 8 * size.rows as u64 + 16 * size.outputs as u64, fit: size.rows as f64, ..Costs::default() }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

@@ -5,7 +5,7 @@
 //! (W / lambda) (I - Z (Z'W Z + lambda I)^-1 Z'W) by Woodbury's identity, N D^2 + D^3 (F29, F37).
 
 use super::residual::rounding;
-use super::{Size, Task};
+use super::{Costs, Size, Task};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram;
@@ -23,24 +23,26 @@ const F32_SAFETY_FACTOR: f64 = 2.0;
 /// factorised in f64.
 const SINGLE_RESIDUAL: f64 = 1e-13;
 
-/// Bytes of a fit that solves such a system: the matrix, or the features and what is made of them, and so many columns of N
-/// numbers for each output.
-pub(super) fn bytes(size: Size, columns: u64) -> u64 {
-    let (n, o) = (size.rows as u64, size.outputs as u64);
-    let matrix = size.few().map_or(n * n, |rank| {
-        let r = rank as u64;
-        n * r + n * r / 2 + 3 * r * r
-    });
-    8 * (matrix + columns * n * o)
+/// Operations of refinement for each number of the matrix: some passes.
+const REFINED: f64 = 100.0;
+
+/// Operations of a factor of C, over the cube of the rows: half of them in single precision.
+pub(super) fn factor(rows: usize) -> f64 {
+    if rows >= SINGLE_ROWS { 1.0 / 6.0 } else { 1.0 / 3.0 }
 }
 
-/// Operations of such a fit: a factor of the matrix at `cubes` n^3, or of the matrix of its features.
-pub(super) fn work(size: Size, cubes: f64) -> f64 {
-    let n = size.rows as f64;
-    size.few().map_or(n * n * (n * cubes + 50.0 + 4.0 * size.outputs as f64), |rank| {
-        let r = rank as f64;
-        n * r * (2.0 * r + 60.0 + 12.0 * size.outputs as f64) + r * r * r / 3.0
-    })
+/// The costs of a fit that solves such a system: the matrix, or the features and what is made of them, and so many columns of N
+/// numbers for each output; a factor of the matrix at `cubes` N^3, or of the matrix of its features.
+pub(super) fn costs(size: Size, columns: u64, cubes: f64) -> Costs {
+    let (n, outputs, costs) = (size.rows as f64, size.outputs as f64, size.costs());
+    let (numbers, fit) = match size.few() {
+        None => (n * n, n * n * (n * cubes + REFINED)),
+        Some(rank) => {
+            let r = rank as f64;
+            (1.5 * n * r + 3.0 * r * r, n * r * (2.0 * r + 20.0 + 12.0 * outputs) + r * r * r / 3.0)
+        }
+    };
+    Costs { bytes: 8 * (numbers as u64 + columns * (size.rows * size.outputs) as u64), fit, ..costs }
 }
 
 /// What a system is for.

@@ -2,7 +2,7 @@
 //! s = w / sum w. Without weights it is H K H, H = I - 11'/N (Murphy 2012, 14.43). Its eigenvalues are those of the scatter
 //! sum_i w_i (phi_i - m)(phi_i - m)' in feature space.
 
-use super::Task;
+use super::{Costs, Task};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::gram::{self, dot};
@@ -143,6 +143,15 @@ impl<'a> Centred<'a> {
     /// The `count` greatest eigenvalues and their vectors.
     pub(super) fn leading(&self, count: usize, tolerance: f64, seed: u64, control: &Control) -> Result<Eigenpairs> {
         leading_pairs(self.root.len(), count, tolerance, (seed, control), &|i, j| self.entry(i, j), &|rows| self.multiply(rows, control))
+    }
+}
+
+/// The costs of [`leading_pairs`]: every pair of few rows, or some ten products of the matrix with a block.
+pub(super) fn leading_costs(rows: usize, count: usize) -> Costs {
+    let (n, count) = (rows as f64, count.min(rows));
+    match rows > FEW && count < rows / SHARE {
+        true => Costs { bytes: 8 * (rows * (30 * count + 100)) as u64, fit: 10.0 * n * n * (count + 10) as f64, ..Costs::default() },
+        false => Costs { bytes: 45 * (rows as u64).pow(2), fit: 9.0 * n.powi(3), ..Costs::default() },
     }
 }
 

@@ -11,7 +11,7 @@ use super::{KernelKMeans, Task};
 use crate::data::even_rows;
 use crate::error::{Error, Result};
 use crate::gram::{self, Subset};
-use crate::linalg::{Matrix, gramian_of_columns_within, transposed_product_within};
+use crate::linalg::{Matrix, PASSED, gramian_of_columns_within, transposed_product_within};
 use crate::solve::exchange::{Products, exchange};
 use crate::solve::medoids;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ pub(super) fn tried(count: usize, rows: usize) -> usize {
 /// Operations of the starts, each of which brings the columns in and goes through them some five times.
 pub(super) fn exchange_work(count: usize, rows: usize) -> f64 {
     let tried = tried(count, rows) as f64;
-    2.0 * tried.powi(2) * (STARTS * 11 * count) as f64 + rows as f64 * tried.powi(2)
+    2.0 * PASSED * tried.powi(2) * (STARTS * 11 * count) as f64 + rows as f64 * tried.powi(2)
 }
 
 /// Rows (ascending) by which outputs y (N x outputs), rows of weights w, are fitted best by least squares with the penalty lambda, and the

@@ -249,7 +249,7 @@ impl Places {
 
 dispatch! {
     /// Distances in the place of their squares, of which those below 0 count as 0.
-    roots, roots_body, <>, (squares: &mut [f64]) -> ()
+    roots, roots_body, <>, (squares: &mut [f64]) -> (), operations: squares.len()
 }
 
 #[inline(always)]

@@ -15,8 +15,8 @@ use super::link::Link;
 use super::outputs::outputs;
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size, Summary,
-    Task, Trace, Want, When,
+    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Ridge, Scores, Size,
+    Summary, Task, Trace, Want, When,
 };
 use crate::control::Control;
 use crate::data::{Kind, Split, Target, TargetInfo};
@@ -160,11 +160,8 @@ impl Estimator for Discriminant {
     fn absorbs_shifts(&self) -> bool {
         true
     }
-    fn bytes(&self, size: Size) -> u64 {
-        self.ridge().bytes(size)
-    }
-    fn work(&self, size: Size) -> f64 {
-        self.ridge().work(size)
+    fn costs(&self, size: Size) -> Costs {
+        self.ridge().costs(size)
     }
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
         self.ridge().start(param, task)

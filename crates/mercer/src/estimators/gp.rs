@@ -16,7 +16,7 @@ use super::outputs::outputs;
 use super::primal::Primal;
 use super::settled::settled;
 use super::tempering;
-use super::{Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
+use super::{Costs, Criterion, Estimator, Gives, Near, Needs, Predicted, Predictions, Scores, Size, Task, When};
 use crate::control::Control;
 use crate::data::{Kind, Target};
 use crate::error::{Error, Result};
@@ -283,34 +283,29 @@ impl Estimator for Gp {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedGp;
 
-    fn bytes(&self, size: Size) -> u64 {
+    /// Of numbers a Cholesky factor, which is kept, and a variance for every prediction. Of classes two to three factors until the mode
+    /// is found (of several classes three for each), triangular solves, and as many rows as a temperature asks for. A criterion takes a
+    /// factor and an inverse; of more than two classes one each, a triangular solve and a product.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
         if !size.classes {
-            return bordered::bytes(size, 8);
+            let costs = bordered::costs(size, 8, 1.0 / 3.0);
+            let wide = size.few().unwrap_or(size.rows) as f64;
+            let factor = if size.few().is_none() { 4 * (size.rows as u64).pow(2) } else { 0 };
+            return Costs { bytes: costs.bytes + factor, prediction: costs.prediction + wide.powi(2), ..costs };
         }
-        let (n, latent) = (size.rows, if size.outputs > 2 { size.outputs } else { 1 });
-        8 * (n * n * (4 + latent / 2) + 20 * n * latent) as u64 + gp_classes::bytes(n, n, latent)
-    }
-
-    /// One Cholesky factor, n^3 / 3, and the Gram matrix; of classes the rows that a temperature asks.
-    fn work(&self, size: Size) -> f64 {
-        let few = Size { rank: size.rank.filter(|_| !size.classes), ..size };
-        let latent = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 } else { 1.0 };
+        let latent = if several { size.outputs } else { 1 };
+        let (problems, factors) = if several { (3.0 * latent as f64, 1.0 / 3.0) } else { (1.0, 0.75) };
         let asked = if self.tempered { size.rows.min(tempering::MOST_ROWS) as f64 } else { 0.0 };
-        let of_classes = (400.0 + asked) * (size.rows as f64).powi(2) * latent;
-        bordered::work(few, latent / 3.0) + if size.classes { of_classes } else { 0.0 }
-    }
-
-    /// A variance for every latent function.
-    fn prediction_work(&self, size: Size) -> f64 {
-        let latent = if size.classes && size.outputs > 2 { 2.0 * size.outputs as f64 } else { 1.0 };
-        let few = if size.classes { None } else { size.few() };
-        size.per_prediction() + latent * (few.unwrap_or(size.rows) as f64).powi(2)
-    }
-
-    /// Of classes a factor and an inverse; of more than two one each, a triangular solve and a product.
-    fn criterion_work(&self, size: Size) -> f64 {
-        let cubes = if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.5 };
-        cubes * (size.rows as f64).powi(3)
+        let costs = size.by_values().costs();
+        let numbers = size.rows * size.rows * (5 + 2 * latent) / 2 + 20 * size.rows * latent;
+        Costs {
+            bytes: 8 * numbers as u64 + gp_classes::bytes(size.rows, size.rows, latent),
+            fit: problems * n * n * (factors * n + 400.0 + asked),
+            prediction: costs.prediction + if several { 2.0 * latent as f64 } else { 1.0 } * n * n,
+            criterion: if several { 3.0 * latent as f64 + 1.0 } else { 2.5 } * n.powi(3),
+            ..costs
+        }
     }
 
     fn uses(&self, param: &str, target: Kind) -> bool {

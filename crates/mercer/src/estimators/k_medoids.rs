@@ -9,7 +9,7 @@
 
 use super::clusters::{Clusters, FittedClusters, Places, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
-use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
+use super::{Certificate, Costs, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task, Values};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::gram::Side;
@@ -60,6 +60,9 @@ impl KMedoids {
     }
 }
 
+/// Operations for each pair of places: seven rounds of swaps.
+const SWAPS: f64 = 300.0;
+
 impl Estimator for KMedoids {
     const NAME: &'static str = "k_medoids";
     const DOC: &'static str = "k medoids: clusters around the training rows from which the others are least far";
@@ -79,14 +82,11 @@ impl Estimator for KMedoids {
     const NEEDS: Needs = Needs::Symmetric;
     type Fitted = FittedClusters;
 
-    /// Kernel values and distances.
-    fn bytes(&self, size: Size) -> u64 {
-        16 * (size.rows as u64).pow(2)
-    }
-
-    /// A greedy start and some rounds of swaps.
-    fn work(&self, size: Size) -> f64 {
-        40.0 * (size.rows as f64).powi(2) * self.starts.number().max(1.0)
+    /// Kernel values and distances; a start, and rounds of swaps in which every place is weighed.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
+        let fit = SWAPS * n * n * self.starts.number().max(1.0);
+        Costs { bytes: 8 * (size.rows as u64).pow(2), values: costs.values + n * n, fit, ..costs }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

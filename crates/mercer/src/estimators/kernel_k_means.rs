@@ -8,7 +8,7 @@
 
 use super::clusters::{Clusters, FittedClusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve};
-use super::{Certificate, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
+use super::{Certificate, Costs, Estimator, Expansion, Finds, Gives, Needs, Size, Summary, Task};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::gram::Side;
@@ -61,15 +61,12 @@ impl Estimator for KernelKMeans {
         true
     }
 
-    /// Kernel values and distances.
-    fn bytes(&self, size: Size) -> u64 {
-        32 * (size.rows as u64).pow(2)
-    }
-
-    /// Some products of the matrix with clusters for each start.
-    fn work(&self, size: Size) -> f64 {
+    /// Kernel values and distances; some thirty products of the matrix with clusters for each start.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
         let clusters = if self.clusters.is_settled() { self.clusters.number() } else { 50.0 };
-        (size.rows as f64).powi(2) * (10.0 + 40.0 * clusters * self.starts.number().max(1.0))
+        let fit = 60.0 * n * n * clusters * self.starts.number().max(1.0);
+        Costs { bytes: 16 * (size.rows as u64).pow(2), values: costs.values + n * n, fit, ..costs }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

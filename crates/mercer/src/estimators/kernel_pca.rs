@@ -24,8 +24,8 @@
 //! Of distances d, -d^2/2 takes the place of k: classical scaling
 //! (Torgerson 1952). The row that lies farthest from 0 along a component lies above it. Rows of weights: see `centred`.
 
-use super::centred::Centred;
-use super::{Answer, Certificate, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use super::centred::{Centred, leading_costs};
+use super::{Answer, Certificate, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{Kind, TargetInfo};
@@ -160,17 +160,11 @@ impl Estimator for KernelPca {
         true
     }
 
-    /// The matrix and blocks of vectors; every eigenvector where all may be wanted.
-    fn bytes(&self, size: Size) -> u64 {
-        let (n, asked) = (size.rows as u64, self.components.number());
-        let columns = if asked >= 1.0 { 30 * asked as u64 + 100 } else { 2 * n };
-        8 * n * (n + columns.min(3 * n))
-    }
-
-    /// Some products of the matrix with a block.
-    fn work(&self, size: Size) -> f64 {
-        let n = size.rows as f64;
-        n.powi(2) * (50.0 + 20.0 * self.components.number().max(2.0).min(n))
+    /// The matrix; its leading eigenvectors, and those of the least eigenvalues, which tell whether the kernel is one of Mercer.
+    fn costs(&self, size: Size) -> Costs {
+        let asked = self.components.number();
+        let found = leading_costs(size.rows, if asked >= 1.0 { asked as usize } else { size.rows });
+        Costs { bytes: found.bytes + 8 * (size.rows as u64).pow(2), fit: 2.0 * found.fit, ..size.by_values().costs() }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

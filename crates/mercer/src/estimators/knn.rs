@@ -12,7 +12,7 @@
 
 use super::answer::CALIBRATED;
 use super::{
-    Answer, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Estimator, Fitted, Found, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
 };
 use crate::blocks;
 use crate::control::Control;
@@ -78,6 +78,10 @@ impl Default for Knn {
     }
 }
 
+/// Rows that a calibration learns from at most, and its operations for each row and class, where there are more than two.
+const LEFT_OUT: f64 = 2000.0;
+const CALIBRATION: f64 = 330.0;
+
 impl Estimator for Knn {
     const NAME: &'static str = "knn";
     const DOC: &'static str = "nearest neighbours by kernel distance: votes for classes, means for numbers";
@@ -120,13 +124,14 @@ impl Estimator for Knn {
         self.weights == NeighbourWeights::Uniform
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 * (2 + size.outputs as u64)
-    }
-
-    /// Fitting keeps the rows; a prediction for as many rows compares each with each.
-    fn work(&self, size: Size) -> f64 {
-        20.0 * (size.rows as f64).powi(2) + (size.rows * size.outputs) as f64
+    /// Fitting keeps the rows. Probabilities of classes are calibrated on rows left out, compared with all others, a block at a time.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
+        if !size.classes {
+            return Costs { bytes: 8 * (size.rows * (2 + size.outputs)) as u64, values: 0.0, fit: 0.0, ..costs };
+        }
+        let fit = if size.outputs > 2 { CALIBRATION * n * size.outputs as f64 } else { 0.0 };
+        Costs { bytes: 8 * (size.rows * (140 + size.outputs)) as u64, values: n * n.min(LEFT_OUT), fit, ..costs }
     }
 
     /// 5, or all rows where there are fewer.

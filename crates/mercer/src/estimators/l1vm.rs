@@ -12,7 +12,8 @@ use super::exemplars::Exemplars;
 use super::link::Link;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task,
+    When,
 };
 use crate::data::{Kind, TargetInfo, some_rows_of};
 use crate::error::Result;
@@ -148,24 +149,22 @@ impl Estimator for L1vm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedL1vm;
 
-    fn bytes(&self, size: Size) -> u64 {
-        let (n, outputs) = (size.rows as u64, size.outputs as u64);
-        let blocks = if outputs > 1 { 16 * outputs * n.min(KEPT).pow(2) } else { 0 };
-        8 * n * (n.min(2 * HELD) + 8 * outputs) + 16 * n.min(HELD).pow(2) + blocks
-    }
-
-    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        let whole = 8 * (size.rows as u64).pow(2);
-        self.bytes(size) + if whole <= allowed / 4 { whole } else { 0 }
-    }
-
-    /// As measured: products of kernel rows with residuals, and of several classes Newton steps over the columns that stay, by products
-    /// with them and by a block for each class.
-    fn work(&self, size: Size) -> f64 {
-        let (rows, outputs) = (size.rows as f64, size.outputs as f64);
-        let several = size.classes && size.outputs > 2;
-        let (products, blocks) = if several { (6000.0 * outputs, 7.5 * outputs) } else { (600.0 + 600.0 * outputs, 0.0) };
-        products * rows.powi(2) + blocks * rows.powi(3)
+    /// Passes over the columns of the working set: some for each output, and of several classes a block for each pair of these. K is kept
+    /// where memory allows.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as u64);
+        let held = if outputs > 1 { 16 * outputs * (rows / 5).min(KEPT).pow(2) } else { 0 };
+        let passes = match (size.classes, size.outputs > 2) {
+            (true, true) => 380.0 * (outputs as f64).powi(2),
+            (true, false) => 190.0,
+            (false, _) => 90.0 * outputs as f64,
+        };
+        Costs {
+            bytes: 8 * rows * (rows.min(HELD) + 300 + 8 * outputs) + held,
+            kept_bytes: 8 * rows * rows,
+            fit: passes * n * n,
+            ..size.by_values().costs()
+        }
     }
 
     /// lambda: a twentieth of the one at which every coefficient is 0; of many rows that of some of them times their number, as it is a

@@ -18,8 +18,8 @@ use super::logistic::{NEWTON_PRODUCTS, Start};
 use super::outputs::{centred_outputs, decide, outputs};
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
-    Summary, Task, When,
+    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores,
+    Size, Summary, Task, When,
 };
 use crate::data::{Kind, Target, TargetInfo, even_rows};
 use crate::error::{Error, Result};
@@ -206,20 +206,17 @@ impl Estimator for L2vm {
     const CRITERION: Option<&'static str> = Some("negative log evidence");
     type Fitted = FittedL2vm;
 
-    /// The features, their inner products and a factor.
-    fn bytes(&self, size: Size) -> u64 {
-        let n = size.rows as u64;
-        8 * (3 * n * n + 20 * n * size.outputs as u64)
-    }
-
-    /// The inner products of the features and what `ridge` does, or `logistic` with products instead of a factor.
-    fn work(&self, size: Size) -> f64 {
-        bordered::work(Size { rank: None, ..size }, if size.classes && size.outputs > 2 { 1.2 * size.outputs as f64 } else { 4.0 })
-            + NEWTON_PRODUCTS * (size.rows as f64).powi(2) * size.outputs as f64
-    }
-
-    fn criterion_work(&self, size: Size) -> f64 {
-        (size.rows as f64).powi(3) * if size.classes && size.outputs > 2 { 3.0 * size.outputs as f64 + 5.0 } else { 6.0 }
+    /// The features, their inner products (n^3, of which half is computed) and a factor; then what `ridge` does with these, or `logistic`.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
+        let costs = bordered::costs(size.by_values(), 20, 1.4);
+        let steps = if size.classes { NEWTON_PRODUCTS * n * n * size.outputs as f64 } else { 0.0 };
+        Costs {
+            bytes: costs.bytes + 16 * (size.rows as u64).pow(2),
+            fit: costs.fit + steps,
+            criterion: n.powi(3) * if several { 3.0 * size.outputs as f64 + 5.0 } else { 6.0 },
+            ..costs
+        }
     }
 
     /// lambda: a tenth of the mean |phi(x)|^2.

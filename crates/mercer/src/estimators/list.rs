@@ -3,8 +3,8 @@
 use super::any::AnyEstimator;
 use super::elsewhere::ELSEWHERE;
 use super::{
-    Answer, Calibrated, Clusters, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid,
-    Size, Spectrum, Summary, Task, Trace, Want, When,
+    Answer, Calibrated, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query,
+    Sigmoid, Size, Spectrum, Summary, Task, Trace, Want, When,
 };
 use crate::data::{Kind, Split, Target, TargetInfo};
 use crate::error::{Error, Result};
@@ -319,25 +319,9 @@ impl EstimatorExpr {
     pub fn gives(&self) -> Gives {
         self.any().gives()
     }
-    /// Bytes that fitting needs, the Gram matrix included.
-    pub fn bytes(&self, size: Size) -> u64 {
-        self.any().bytes(size)
-    }
-    /// Bytes that fitting takes where so many are allowed.
-    pub fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        self.any().most_bytes(size, allowed)
-    }
-    /// Floating-point operations of a fit, roughly.
-    pub fn work(&self, size: Size) -> f64 {
-        self.any().work(size)
-    }
-    /// Floating-point operations of the prediction of one row, roughly.
-    pub fn prediction_work(&self, size: Size) -> f64 {
-        self.any().prediction_work(size)
-    }
-    /// Operations of one value of the smooth criterion with its derivatives, roughly.
-    pub fn criterion_work(&self, size: Size) -> f64 {
-        self.any().criterion_work(size)
+    /// What a fit of a size takes of memory and operations.
+    pub fn costs(&self, size: Size) -> Costs {
+        self.any().costs(size)
     }
     /// Whether a parameter counts for such a target.
     pub fn uses(&self, param: &str, target: Kind) -> bool {

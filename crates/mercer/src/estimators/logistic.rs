@@ -12,7 +12,7 @@ use super::bordered;
 use super::class_scores::ClassScores;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
+    Answer, Certificate, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Scores, Size,
     Summary, Task, When,
 };
 use crate::data::{Kind, TargetInfo};
@@ -117,10 +117,13 @@ pub(super) fn summary(mode: &Mode) -> Summary {
     }
 }
 
-/// Operations of Newton's method for each number of a matrix and each output, and for each number of a cube of rows and each output: as
-/// measured.
-pub(super) const NEWTON_PRODUCTS: f64 = 400.0;
-const CUBES: f64 = 1.2;
+/// Operations of products with the Gram matrix for each of its numbers and each output.
+pub(super) const NEWTON_PRODUCTS: f64 = 200.0;
+
+/// Operations of Newton's method over few features: ten times all products of these, for each output.
+pub(super) fn newton_over_features(rows: f64, rank: usize, outputs: f64) -> f64 {
+    20.0 * rows * (rank as f64).powi(2) * outputs
+}
 
 impl Estimator for Logistic {
     const NAME: &'static str = "logistic";
@@ -145,22 +148,15 @@ impl Estimator for Logistic {
         self.intercept
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        bordered::bytes(size, 20)
-    }
-
-    /// Products with the Gram matrix or its features, some hundred of them, and the matrix itself.
-    fn work(&self, size: Size) -> f64 {
-        let n = size.rows as f64;
-        let wide = size.few().map_or(n, |rank| 2.0 * rank as f64);
-        NEWTON_PRODUCTS * n * wide * size.outputs.max(1) as f64
-            + bordered::work(size, CUBES * if size.outputs > 2 { size.outputs as f64 } else { 1.0 })
-    }
-
-    /// A factor and an inverse for two classes; for more one each, a triangular solve and a product.
-    fn criterion_work(&self, size: Size) -> f64 {
-        let cubes = if size.outputs > 2 { 3.0 * size.outputs as f64 + 1.0 } else { 2.0 };
-        cubes * (size.rows as f64).powi(3)
+    /// Newton's method: a factor and some fifty products with the Gram matrix, for each class where there are more than two; over few
+    /// features ten matrices of their products. A criterion takes a factor and an inverse for two classes; for more one each, a
+    /// triangular solve and a product.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, several) = (size.rows as f64, size.outputs > 2);
+        let latent = if several { size.outputs as f64 } else { 1.0 };
+        let costs = bordered::costs(size, 20, latent / 3.0);
+        let steps = size.few().map_or(NEWTON_PRODUCTS * n * n * size.outputs as f64, |rank| newton_over_features(n, rank, latent));
+        Costs { fit: costs.fit + steps, criterion: if several { 3.0 * latent + 1.0 } else { 2.0 } * n.powi(3), ..costs }
     }
 
     /// lambda: a tenth of the mean k(x, x).

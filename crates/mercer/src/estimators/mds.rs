@@ -7,15 +7,15 @@
 //! u = 1 (stress: Kruskal 1964) or 1 / d (Sammon 1969), from the places of classical scaling. A new row is put where its own part of the
 //! sum is least, the others staying. The solver is `solve::scaling`; the certificate is the gradient.
 
-use super::centred::leading_pairs;
+use super::centred::{leading_costs, leading_pairs};
 use super::clusters::Places;
-use super::{Answer, Certificate, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values};
+use super::{Answer, Certificate, Costs, Estimator, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Values};
 use crate::blocks;
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
-use crate::linalg::{Block, Matrix, product_transposed_within};
+use crate::linalg::{Block, Matrix, PASSED, product_transposed_within};
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::{Misfit, place, scaling};
+use crate::solve::{Misfit, PER_PAIR, place, scaling};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,9 @@ fn classical(distances: &Matrix, components: usize, task: &Task<'_>) -> Result<M
     }))
 }
 
+/// Passes over all distances that a plan counts on, at the tolerance that is the default.
+const PASSES: f64 = 300.0;
+
 impl Estimator for Mds {
     const NAME: &'static str = "mds";
     const DOC: &'static str = "metric multidimensional scaling: places in few dimensions whose distances are near those of the rows";
@@ -115,14 +118,16 @@ impl Estimator for Mds {
         self.values == Values::Similarities
     }
 
-    /// Kernel values, distances and what classical scaling begins with.
-    fn bytes(&self, size: Size) -> u64 {
-        32 * (size.rows as u64).pow(2)
-    }
-
-    /// Some hundred passes over the distances.
-    fn work(&self, size: Size) -> f64 {
-        (size.rows as f64).powi(2) * 200.0 * (10.0 + 4.0 * self.components.number().max(1.0))
+    /// Kernel values, distances and what classical scaling begins with; then some hundred passes over the distances.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, dim, costs) = (size.rows as f64, self.components.number().max(1.0), size.by_values().costs());
+        let start = leading_costs(size.rows, dim as usize);
+        Costs {
+            bytes: start.bytes + 24 * (size.rows as u64).pow(2),
+            values: costs.values + n * n,
+            fit: start.fit + PASSED * PASSES * n * n * (PER_PAIR as f64 + 8.0 * dim),
+            ..costs
+        }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

@@ -11,6 +11,7 @@ mod centroids;
 mod class_scores;
 mod class_weight;
 mod clusters;
+mod costs;
 mod count_by;
 mod coupling;
 mod criterion;
@@ -67,6 +68,7 @@ pub use centroids::Centroids;
 pub use class_weight::ClassWeight;
 pub(crate) use clusters::MOST_CLUSTERS;
 pub use clusters::{Clusters, FittedClusters};
+pub use costs::Costs;
 pub use count_by::{CountBy, CountCurve, CountTried};
 pub use criterion::{Criterion, Near};
 pub use discriminant::{Discriminant, FittedDiscriminant, Priors};
@@ -137,7 +139,7 @@ impl<'a> Task<'a> {
     /// The size of the fit, its features apart.
     pub(crate) fn size(&self) -> Size {
         let classes = self.target.kind() == Kind::Classes;
-        Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None }
+        Size { rows: self.rows(), outputs: self.target.outputs(), classes, rank: None, stored: None, per_value: Size::PER_VALUE }
     }
     /// Training rows.
     pub fn rows(&self) -> usize {
@@ -207,22 +209,8 @@ pub trait Estimator: Serialize + DeserializeOwned + Default + Clone + Send + Syn
     fn multiplies(&self) -> bool {
         false
     }
-    /// Bytes that a fit of this size needs, the Gram matrix or the features included.
-    fn bytes(&self, size: Size) -> u64;
-    /// Bytes that it takes where so many are allowed: more than it needs where more kernel rows can be kept.
-    fn most_bytes(&self, size: Size, _allowed: u64) -> u64 {
-        self.bytes(size)
-    }
-    /// Floating-point operations of a fit of this size, roughly: what a plan goes by.
-    fn work(&self, size: Size) -> f64;
-    /// Floating-point operations of the prediction of one row by a fit of this size, roughly.
-    fn prediction_work(&self, size: Size) -> f64 {
-        size.per_prediction()
-    }
-    /// Floating-point operations of one value of the smooth criterion with its derivatives, roughly.
-    fn criterion_work(&self, size: Size) -> f64 {
-        2.5 * (size.rows as f64).powi(3)
-    }
+    /// What a fit of a size takes of memory and operations: what plans go by.
+    fn costs(&self, size: Size) -> Costs;
     /// Whether a parameter counts for such a target.
     fn uses(&self, _param: &str, _target: Kind) -> bool {
         true

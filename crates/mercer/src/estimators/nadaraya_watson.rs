@@ -17,13 +17,14 @@
 use super::answer::CALIBRATED;
 use super::outputs::{check, classes, least_mean};
 use super::{
-    Answer, Criterion, Estimator, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want, When,
+    Answer, Costs, Criterion, Estimator, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task, Want,
+    When,
 };
 use crate::blocks;
 use crate::data::{Kind, Split, Target, TargetInfo, absent};
 use crate::error::{Error, Result};
 use crate::gram::{Block, Gram, Side, Subset, dot, ranges};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -278,23 +279,19 @@ impl Estimator for NadarayaWatson {
         value.exp()
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 * (4 + 2 * size.outputs as u64)
-    }
-
-    /// Some rows are compared with each.
-    fn work(&self, size: Size) -> f64 {
-        self.prediction_work(size) * size.rows.min(LOOKED_AT) as f64
-    }
-
-    fn prediction_work(&self, size: Size) -> f64 {
-        // From kernel values, however few features there are.
-        4.0 * Size { rank: None, ..size }.per_prediction()
-    }
-
-    /// Kernel values, averages and derivatives.
-    fn criterion_work(&self, size: Size) -> f64 {
-        (160.0 + 6.0 * size.outputs as f64) * (size.rows as f64).powi(2)
+    /// Some rows are compared with all, from kernel values, however few features there are; classes are calibrated by a second look. A
+    /// criterion takes kernel values, averages and derivatives.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, outputs) = (size.rows as f64, size.outputs as f64);
+        let compared = n * size.rows.min(LOOKED_AT) as f64 * if size.classes { 2.0 } else { 1.0 };
+        Costs {
+            bytes: 8 * size.rows as u64 * (20 + 6 * size.outputs as u64),
+            values: compared,
+            fit: 2.0 * PASSED * compared * (2.0 + outputs),
+            prediction: 2.0 * PASSED * n * (2.0 + outputs),
+            criterion: (80.0 + 6.0 * outputs) * n * n,
+            ..size.by_values().costs()
+        }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

@@ -10,11 +10,11 @@
 use super::answer::CALIBRATED;
 use super::clusters::Places;
 use super::outputs::{check, classes, decide, means, outputs};
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
+use super::{Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predictions, Query, Scores, Size, Summary, Task, When};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
 use crate::solve::online::{Learnt, Rule, Stream};
 use rand::{SeedableRng, seq::SliceRandom};
@@ -298,16 +298,23 @@ impl Estimator for Perceptron {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPerceptron;
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * size.rows as u64 * (40 + 6 * size.outputs as u64)
-    }
-
-    /// Kernel rows of mistakes.
-    fn work(&self, size: Size) -> f64 {
+    /// Kernel rows, which are kept where memory allows, and what they add to all values: of numbers that of every row in each pass, of
+    /// classes those of the rows that were taken for another class, a fifth of them.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, outputs) = (size.rows as f64, size.outputs as f64);
         let passes = if self.passes.is_settled() { self.passes.number() } else { 10.0 };
-        // As measured: of numbers every row is kept, and compared with in each pass.
-        let compared = if size.classes { 400.0 } else { 100.0 * passes };
-        (size.rows as f64).powi(2) * (compared + passes * 12.0 * size.outputs as f64)
+        let changes = match (size.classes, size.outputs > 2) {
+            (true, false) => 0.2,
+            (true, true) => 0.4 * outputs,
+            (false, _) => 1.1 * outputs,
+        };
+        Costs {
+            bytes: 8 * size.rows as u64 * (40 + 6 * size.outputs as u64),
+            kept_bytes: 16 * (size.rows as u64).pow(2),
+            values: 1.5 * n * n,
+            fit: 2.0 * PASSED * passes * changes * n * n,
+            ..size.by_values().costs()
+        }
     }
 
     fn uses(&self, param: &str, target: Kind) -> bool {

@@ -11,12 +11,12 @@
 
 use super::centroids::{self, Centroids};
 use super::class_scores::ClassScores;
-use super::logistic::{NEWTON_PRODUCTS, OfFeatures};
+use super::logistic::{NEWTON_PRODUCTS, OfFeatures, newton_over_features};
 use super::outputs::{decide, outputs};
 use super::settled::settled;
 use super::{
-    Answer, ClassWeight, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores, Size,
-    Summary, Task, When, bordered,
+    Answer, ClassWeight, Costs, Criterion, Estimator, Expansion, Fitted, Gives, Logistic, Near, Needs, Predictions, Query, Ridge, Scores,
+    Size, Summary, Task, When, bordered,
 };
 use crate::data::{Kind, Target, TargetInfo, even_rows};
 use crate::error::{Error, Result};
@@ -150,6 +150,9 @@ impl RbfNetwork {
     }
 }
 
+/// Operations for each pair of rows among which centroids are chosen: rounds of swaps.
+const MEDOIDS: f64 = 500.0;
+
 impl Estimator for RbfNetwork {
     const NAME: &'static str = "rbf_network";
     const DOC: &'static str =
@@ -180,46 +183,35 @@ impl Estimator for RbfNetwork {
     const CRITERION_LEAVES_OUT: bool = true;
     type Fitted = FittedRbfNetwork;
 
-    /// Distances and what finds clusters, and the features.
-    fn bytes(&self, size: Size) -> u64 {
-        let n = size.rows as u64;
-        let among = match self.centroids {
-            Centroids::All | Centroids::Grid => n,
-            Centroids::KMeans | Centroids::KMedoids | Centroids::Optimised => centroids::chosen_among(size.rows) as u64,
-        };
-        let mut features = self.features(size.rows) as u64;
-        if self.centroids == Centroids::Optimised {
-            features = centroids::tried(features as usize, size.rows) as u64;
+    /// Distances and what finds clusters among some rows, sums of kernel values, and a fit to few features or to all. A criterion takes,
+    /// of classes, products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, count) = (size.rows as f64, self.features(size.rows));
+        let rank = (self.centroids != Centroids::All).then_some(count);
+        let compared = centroids::chosen_among(size.rows);
+        let (mut among, mut features) = (compared, count);
+        match self.centroids {
+            Centroids::All | Centroids::Grid => among = size.rows,
+            Centroids::Optimised => features = centroids::tried(count, size.rows),
+            Centroids::KMeans | Centroids::KMedoids => {}
         }
-        8 * (3 * among * among + 3 * n * features + 20 * n * size.outputs as u64)
-    }
-
-    /// Sums of kernel values, clusters among some rows, and a fit to few features or to all.
-    fn work(&self, size: Size) -> f64 {
-        let rank = (self.centroids != Centroids::All).then(|| self.features(size.rows));
-        let (n, among) = (size.rows as f64, centroids::chosen_among(size.rows) as f64);
-        let steps = match (size.classes && size.outputs > 2, rank) {
-            (true, Some(rank)) => 2.0 * NEWTON_PRODUCTS * n * (rank * size.outputs) as f64,
-            _ => 0.0,
+        let exchanges = if self.centroids == Centroids::Optimised { centroids::exchange_work(count, size.rows) } else { 0.0 };
+        let (latent, m) = (if size.outputs > 2 { size.outputs as f64 } else { 1.0 }, count as f64);
+        let steps = match rank {
+            _ if !size.classes => 0.0,
+            Some(rank) => newton_over_features(n, rank, latent),
+            None => NEWTON_PRODUCTS * n * n * size.outputs as f64,
         };
-        let exchanges = match (self.centroids, rank) {
-            (Centroids::Optimised, Some(count)) => centroids::exchange_work(count, size.rows),
-            _ => 0.0,
-        };
-        exchanges
-            + bordered::work(Size { rank, ..size }, 1.0)
-            + steps
-            + 40.0 * n * n.min(centroids::COMPARED as f64)
-            + 1500.0 * among.powi(2)
-    }
-
-    /// Of classes products of features for each pair of latent functions, a factor and its inverse; of numbers matrices of all rows.
-    fn criterion_work(&self, size: Size) -> f64 {
-        let (n, m) = (size.rows as f64, self.features(size.rows) as f64);
-        let latent = if size.outputs > 2 { size.outputs as f64 } else { 1.0 };
-        match size.classes {
-            true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,
-            false => 2.5 * n.powi(3),
+        let costs = bordered::costs(Size { rank, ..size }, 20, 1.0);
+        Costs {
+            bytes: 8 * (among * among + size.rows * features + 20 * size.rows * size.outputs) as u64,
+            values: costs.values + n * n.min(centroids::COMPARED as f64) + (compared as f64).powi(2),
+            fit: costs.fit + steps + exchanges + MEDOIDS * (compared as f64).powi(2),
+            criterion: match size.classes {
+                true => 4.0 * n * (latent * m).powi(2) + 2.0 * (latent * m).powi(3) + 100.0 * n * n,
+                false => 2.5 * n.powi(3),
+            },
+            ..costs
         }
     }
 

@@ -18,8 +18,8 @@ use super::residual::{TOLERANCE, certificate};
 use super::ridge_path::left_out_means;
 use super::settled::settled;
 use super::{
-    Answer, Certificate, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores, Size, Summary, Task,
-    Want, When,
+    Answer, Certificate, Costs, Criterion, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predictions, Query, Scores, Size, Summary,
+    Task, Want, When,
 };
 use crate::data::{Kind, Split, TargetInfo, some_rows_of};
 use crate::error::{Error, Result};
@@ -183,7 +183,7 @@ impl Ridge {
         let found = system.solve(y, task.control)?;
         if found.gap > SETTLED && !task.control.out_of_time() {
             // A plan has not counted kernel values.
-            task.control.plan("ridge by kernel values", bordered::bytes(task.size(), 12))?;
+            task.control.plan("ridge by kernel values", bordered::costs(task.size(), 12, 1.0).bytes)?;
             return Ok(None);
         }
         let (mut expansion, summary, _) = of_primal(&system, found, y);
@@ -298,21 +298,16 @@ impl Estimator for Ridge {
         !self.probabilities && self.lambda != Value::Number(0.0)
     }
 
-    fn bytes(&self, size: Size) -> u64 {
+    /// A Cholesky factor, and the diagonal of its inverse for probabilities: n^3 / 3 each, half of it in single precision.
+    fn costs(&self, size: Size) -> Costs {
         match size.by_gradients().filter(|_| !self.probabilities) {
             // Features as they are and multiplied, and vectors as long as the rows or the words.
-            Some(_) => (size.rows * (32 * size.stored.unwrap_or(0) + 16 * 8 * size.outputs)) as u64,
-            None => bordered::bytes(size, 12),
+            Some(fit) => {
+                let bytes = (size.rows * (32 * size.stored.unwrap_or(0) + 16 * 8 * size.outputs)) as u64;
+                Costs { bytes, values: 0.0, fit, ..size.costs() }
+            }
+            None => bordered::costs(size, 12, bordered::factor(size.rows) * if self.probabilities { 2.0 } else { 1.0 }),
         }
-    }
-
-    /// One Cholesky factor in single precision, counted at half of n^3 / 3, and the Gram matrix.
-    fn work(&self, size: Size) -> f64 {
-        if let Some(work) = size.by_gradients().filter(|_| !self.probabilities) {
-            return work;
-        }
-        // The diagonal of the inverse takes as much again.
-        bordered::work(size, if self.probabilities { 1.0 / 3.0 } else { 1.0 / 6.0 })
     }
 
     /// lambda: a tenth of the mean k(x, x).

@@ -9,8 +9,8 @@
 use super::class_scores::ClassScores;
 use super::outputs::outputs;
 use super::{
-    Answer, Certificate, ClassWeight, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
-    Task, When,
+    Answer, Certificate, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Scores, Size,
+    Summary, Task, When,
 };
 use crate::blocks;
 use crate::data::{Kind, Target, TargetInfo};
@@ -290,41 +290,36 @@ impl Estimator for Rvm {
     const NEEDS: Needs = Needs::AnySimilarity;
     type Fitted = FittedRvm;
 
-    /// Kernel values twice, and for the columns that stay they themselves and their products; of several classes H of an eighth of the
-    /// rows, four times, and what a look at other columns holds.
-    fn bytes(&self, size: Size) -> u64 {
-        let n = size.rows as u64;
-        let of_several = match size.classes && size.outputs > 2 {
-            true => {
-                let (kept, c) = (n / 8 + 10, size.outputs as u64);
-                32 * (kept * c).pow(2) + 8 * (n * kept * c * c).min(HELD as u64)
-            }
-            false => 0,
+    /// K, and columns of the rows that stay; of several classes blocks for each pair of them. As counted on noisy problems, where some
+    /// tens of rows stay: of numbers a few hundred changes, each a pass over K; of classes fewer, with a block for each pair of classes,
+    /// and a factor for each.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as f64);
+        let several = size.classes && size.outputs > 2;
+        let blocks = if several {
+            let (kept, c) = (rows / 40 + 10, size.outputs as u64);
+            32 * (kept * c).pow(2) + 8 * (rows * kept * c * c).min(HELD as u64)
+        } else {
+            0
         };
-        16 * n * n + 8 * n * (n / 3 + 200) + of_several + 1_000_000
-    }
-
-    /// As measured: of numbers some products of all columns with those that stay; of classes a look at all columns and a mode for each of
-    /// a hundred changes, with blocks for each pair of classes.
-    fn work(&self, size: Size) -> f64 {
-        let (n, outputs) = (size.rows as f64, size.outputs as f64);
-        // As measured at the usual number of starts; the first takes less than the others, which begin at random.
+        // The first start takes less than the others, which begin at random.
         let usual = STARTS[usize::from(size.classes)] as f64;
         let starts = if self.starts.is_settled() { self.starts.number() } else { usual };
         let first = if size.classes { 0.2 } else { 0.6 };
         let begun = (first + starts - 1.0).max(first) / (first + usual - 1.0);
-        begun
-            * match (size.classes, size.outputs > 2) {
-                (true, true) => n * n * (80.0 * n + 12_000.0 * outputs.powi(2)),
-                (true, false) => 80.0 * n.powi(3),
-                (false, _) => 20.0 * n.powi(3) * outputs,
-            }
-    }
-
-    /// From the rows that stay, and of numbers a variance.
-    fn prediction_work(&self, size: Size) -> f64 {
-        let kept = size.at(most_relevant(size.rows).min(size.rows));
-        kept.per_prediction() + if size.classes { 0.0 } else { (kept.rows as f64).powi(2) }
+        let changes = match (size.classes, several) {
+            (true, true) => 220.0 * outputs.powi(2) + 1.2 * outputs * n,
+            (true, false) => 1500.0 + 3.3 * n,
+            (false, _) => 8500.0 * outputs,
+        };
+        let kept = size.by_values().at(most_relevant(size.rows).min(size.rows)).costs();
+        Costs {
+            bytes: 16 * rows * rows + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 } + blocks + 300_000,
+            fit: begun * changes * n * n,
+            prediction_values: kept.prediction_values,
+            prediction: kept.prediction + if size.classes { 0.0 } else { kept.prediction_values.powi(2) },
+            ..size.by_values().costs()
+        }
     }
 
     fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {

@@ -7,10 +7,12 @@
 //! along the c leading eigenvectors, brought to length 1, and are told apart there by k-means. A training row lies at u_i / (w_i d_i)^(1/2)
 //! times a number, which its length takes away again, as it does the degree of a new row: that is the extension of Nyström.
 
-use super::centred::leading_pairs;
+use super::centred::{leading_costs, leading_pairs};
 use super::clusters::{Clusters, Places, nearest_centres, numbers, told};
 use super::count_by::{self, CountBy, CountCurve, CountTried};
-use super::{Answer, Certificate, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task};
+use super::{
+    Answer, Certificate, Costs, Estimator, Expansion, Finds, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task,
+};
 use crate::data::{Kind, TargetInfo};
 use crate::error::{Error, Result};
 use crate::gram::dot;
@@ -145,15 +147,17 @@ impl Estimator for SpectralClustering {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedSpectralClustering;
 
-    /// Kernel values, distances, similarities of directions.
-    fn bytes(&self, size: Size) -> u64 {
-        48 * (size.rows as u64).pow(2)
-    }
-
-    /// Products of the matrix with blocks of vectors, then k-means.
-    fn work(&self, size: Size) -> f64 {
+    /// Kernel values, distances of directions, similarities of these; leading eigenvectors, then k-means.
+    fn costs(&self, size: Size) -> Costs {
+        let (n, costs) = (size.rows as f64, size.by_values().costs());
         let clusters = if self.clusters.is_settled() { self.clusters.number() } else { 10.0 };
-        (size.rows as f64).powi(2) * (500.0 + 40.0 * clusters * self.starts.number().max(1.0))
+        let found = leading_costs(size.rows, clusters as usize);
+        Costs {
+            bytes: found.bytes + 18 * (size.rows as u64).pow(2),
+            values: 2.5 * n * n,
+            fit: found.fit + 15.0 * n * n * clusters * self.starts.number().max(1.0),
+            ..costs
+        }
     }
 
     fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {

@@ -14,8 +14,8 @@ use super::by_class::ByClass;
 use super::held_out::parts;
 use super::held_out_pairs::{Solved, held_out};
 use super::{
-    Answer, ClassWeight, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary, Task,
-    Trace, Want, When, svm,
+    Answer, ClassWeight, Costs, Estimator, Expansion, Fitted, Gives, HeldOut, Needs, Predicted, Predictions, Query, Scores, Size, Summary,
+    Task, Trace, Want, When, svm,
 };
 use crate::blocks;
 use crate::data::{Fold, Kind, Split, TargetInfo};
@@ -113,21 +113,11 @@ impl Estimator for Svc {
         !self.probabilities
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        let fits = if self.probabilities { 5 } else { 1 };
-        svm::bytes(size, fits * size.outputs.saturating_sub(1).max(1), &self.cache_mb)
-    }
-
-    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        svm::most_bytes(size, self.bytes(size), &self.cache_mb, allowed)
-    }
-
-    /// Kernel rows of the support and updates of the gradient; pairs of classes share the rows among them. Passes over few
-    /// features.
-    fn work(&self, size: Size) -> f64 {
-        // Five fits without a fold start near their solutions.
-        let fits = if self.probabilities { 3.0 } else { 1.0 };
-        fits * svm::work(size, 150.0, 800.0)
+    /// Five fits without a fold, for probabilities, start near their solutions. Pairs of classes share the rows.
+    fn costs(&self, size: Size) -> Costs {
+        let (variables, fits) = if self.probabilities { (5, 3.0) } else { (1, 1.0) };
+        let costs = svm::costs(size, variables * size.outputs.saturating_sub(1).max(1), &self.cache_mb, 10.0 * size.outputs.max(2) as f64);
+        Costs { values: fits * costs.values, fit: fits * costs.fit, ..costs }
     }
 
     fn start(&self, _param: &str, _task: &Task<'_>) -> Result<f64> {

@@ -7,7 +7,9 @@
 //! Its dual has two variables a_i, ahat_i in 0..c weight_i for each row, a_i ahat_i = 0, sum (a_i - ahat_i) = 0, and
 //! f(x) = b + sum_i (a_i - ahat_i) k(x_i, x). Vapnik (1995); Bishop (2006) 7.1.4; Murphy (2012) (14.46)-(14.54).
 
-use super::{Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Trace, Want, svm};
+use super::{
+    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Task, Trace, Want, svm,
+};
 use crate::data::{Kind, Target, TargetInfo};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
@@ -78,17 +80,9 @@ impl Estimator for Svr {
         true
     }
 
-    fn bytes(&self, size: Size) -> u64 {
-        svm::bytes(size, size.outputs, &self.cache_mb)
-    }
-
-    fn most_bytes(&self, size: Size, allowed: u64) -> u64 {
-        svm::most_bytes(size, self.bytes(size), &self.cache_mb, allowed)
-    }
-
-    /// As svc, with more rows on the margin and more steps, for each row the more of them the more rows there are.
-    fn work(&self, size: Size) -> f64 {
-        svm::work(size, 600.0 * (size.rows as f64 / 1000.0).powf(0.3), 3000.0)
+    /// As svc, with more rows on the margin and more steps.
+    fn costs(&self, size: Size) -> Costs {
+        svm::costs(size, size.outputs, &self.cache_mb, 110.0)
     }
 
     /// `c` starts at 1, `epsilon` at a tenth of the target's standard deviation.

@@ -110,6 +110,11 @@ pub trait Kernel: Serialize + DeserializeOwned + Default + Clone + Send + Sync +
     fn stored(&self, _inputs: &Self::Inputs) -> Option<usize> {
         None
     }
+    /// Operations of one of its values for two of these inputs, on average, once they are prepared; told without preparing them all.
+    /// Preparing is left out: it takes one pass over each input, and a fit compares each with many.
+    fn per_value(&self, inputs: &Self::Inputs) -> f64 {
+        inputs.per_pair()
+    }
     /// The measure of its frequencies and its length scales, one or one per column, where it is stationary.
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         None

@@ -88,6 +88,9 @@ pub enum Closure {
     Never(String),
 }
 
+/// Operations with the value of a part: a factor, a sum.
+const PER_PART: f64 = 2.0;
+
 /// A way of making a composite kernel. Its fields are its parameters; its parts stand beside it in [`Composed`].
 pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What it is called: one form for most.
@@ -190,6 +193,10 @@ pub trait Composition: Clone + Debug + Default + PartialEq + Serialize + Deseria
     /// rows.
     fn rank(&self, parts: &[Option<usize>], _rows: usize) -> Option<usize> {
         parts.iter().copied().sum::<Option<usize>>().filter(|_| Self::IS.keeps_features)
+    }
+    /// Operations of one of its values, from those of its parts, for such rows.
+    fn per_value(&self, parts: &[f64], _rows: Scope<'_>) -> f64 {
+        parts.iter().map(|part| part + PER_PART).sum()
     }
     /// What the user should know of what was learnt.
     fn notice(&self, _learnt: &Self::Learnt) -> Option<String> {
@@ -332,6 +339,8 @@ pub(super) trait AnyComposition: Takes {
     fn rank(&self, rows: Scope<'_>, count: usize) -> Option<usize>;
     /// Numbers that are not 0 among its features of such rows, where some part has sparse ones.
     fn stored(&self, rows: Scope<'_>) -> Option<usize>;
+    /// Operations of one kernel value of such rows.
+    fn per_value(&self, rows: Scope<'_>) -> Option<f64>;
 }
 
 impl<C: Composition> AnyComposition for Composed<C> {
@@ -386,6 +395,14 @@ impl<C: Composition> AnyComposition for Composed<C> {
         let rows = rows.narrowed(selected.as_deref());
         let all = rows.data.rows();
         self.of.iter().map(|p| p.stored_on(rows).or_else(|| p.rank_on(rows, all).map(|rank| rank * all))).sum()
+    }
+    fn per_value(&self, rows: Scope<'_>) -> Option<f64> {
+        let selected = narrowed(self, rows).ok()?;
+        let rows = rows.narrowed(selected.as_deref());
+        let inner = self.how.inner(rows, RowWeights::from(None)).ok()?;
+        let theirs = inner.as_ref().map_or(rows, |(data, _)| Scope::of(data));
+        let parts: Vec<f64> = self.of.iter().map(|p| p.per_value_on(theirs)).collect::<Option<_>>()?;
+        Some(self.how.per_value(&parts, rows))
     }
 }
 

@@ -170,6 +170,8 @@ pub(super) trait AnyKernel: Takes {
     fn rank(&self, rows: Scope<'_>) -> Option<usize>;
     /// Numbers that are not 0 among all its features of such rows, where they are sparse.
     fn stored(&self, rows: Scope<'_>) -> Option<usize>;
+    /// Operations of one kernel value of such rows.
+    fn per_value(&self, rows: Scope<'_>) -> Option<f64>;
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)>;
     fn settle_on(&mut self, rows: Scope<'_>, weights: RowWeights<'_>) -> Result<()>;
 }
@@ -201,6 +203,9 @@ impl<K: Kernel> AnyKernel for K {
     }
     fn stored(&self, rows: Scope<'_>) -> Option<usize> {
         Kernel::stored(self, rows.gather::<K::Inputs>(self).ok()?.as_ref())
+    }
+    fn per_value(&self, rows: Scope<'_>) -> Option<f64> {
+        Some(Kernel::per_value(self, rows.gather::<K::Inputs>(self).ok()?.as_ref()))
     }
     fn spectral(&self) -> Option<(Spectral, Vec<f64>)> {
         Kernel::spectral(self)

@@ -5,7 +5,7 @@
 //! child; where it is 0, it goes down to the words. Productions are sorted, so that only pairs of one production are looked at
 //! (Moschitti, Making tree kernels practical for natural language learning, 2006); O(|T1| |T2|) at worst, and no recursion.
 
-use crate::data::{Cells, Trees};
+use crate::data::{Cells, PER_STEP, Trees};
 use crate::error::{Error, Result};
 use crate::gram::Gather;
 use crate::param::{Domain, Param};
@@ -58,6 +58,19 @@ impl Productions {
                 why: "it shares more than 1e308 fragments with itself; take a smaller decay, or the kernel subtree".into(),
             }),
         }
+    }
+
+    /// Operations of a kernel value: one pass over the productions of both trees, and a step for each pair of nodes of one production.
+    pub(super) fn per_pair(trees: &Trees) -> f64 {
+        let (mut numbers, mut nodes, mut productions) = (HashMap::new(), HashMap::new(), 0);
+        let rows = Cells::len(trees);
+        for row in 0..rows {
+            let tree = Tree::of(trees, row, None, &mut numbers);
+            productions += tree.productions.len();
+            tree.productions.iter().for_each(|(number, at)| *nodes.entry(*number).or_insert(0.0) += at.len() as f64);
+        }
+        let (rows, pairs) = (rows.max(1) as f64, nodes.values().map(|count| count * count).sum::<f64>());
+        PER_STEP * (2.0 * productions as f64 / rows + pairs / (rows * rows))
     }
 
     /// k(x_i, z_j).

@@ -7,7 +7,7 @@ use super::{Composed, KernelExpr, Nystroem};
 use crate::data::{Dataset, even_rows};
 use crate::gram::{Mercer, Spectral};
 
-/// Rows whose features are counted.
+/// Rows whose features are counted, and whose kernel values are priced.
 const ASKED: usize = 100;
 
 impl KernelExpr {
@@ -37,6 +37,20 @@ impl KernelExpr {
         match (self.leaf(), self.composed()) {
             (Some(kernel), _) => kernel.stored(rows),
             (_, Some(composed)) => composed.stored(rows),
+            _ => None,
+        }
+    }
+
+    /// Operations of one kernel value once inputs are prepared, on average over some rows; `None` where the rows lack what it compares.
+    /// Of few features it is what one number of them takes: Nystroem's is a kernel value with a landmark.
+    pub fn per_value(&self, data: &Dataset) -> Option<f64> {
+        self.per_value_on(Scope::of(&data.select(&even_rows(data.rows(), ASKED))))
+    }
+
+    pub(super) fn per_value_on(&self, rows: Scope<'_>) -> Option<f64> {
+        match (self.leaf(), self.composed()) {
+            (Some(kernel), _) => kernel.per_value(rows),
+            (_, Some(composed)) => composed.per_value(rows),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Overlaps count. k = 1 is the bag of characters (K22). Cost: one pass over each string, then one sparse inner product per pair.
 
-use super::words::composed;
+use super::words::{composed, per_shared};
 use crate::data::{CutRows, RowWeights, Strings};
 use crate::error::Result;
 use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile};
@@ -115,6 +115,10 @@ impl Kernel for Spectrum {
     fn stored(&self, inputs: &Strings) -> Option<usize> {
         let count = |text: &str| substrings(&composed(text.into()), self.k.integer()).count();
         Some(self.cut(inputs).map_or_else(|| inputs.iter().map(count).sum(), |cut| cut.count()))
+    }
+    /// Two products and a sum for each substring that both hold.
+    fn per_value(&self, inputs: &Strings) -> f64 {
+        per_shared(self.cut(inputs))
     }
     /// Substrings have their columns in the order in which a batch meets them.
     fn features_stand_alone(&self) -> bool {

@@ -49,6 +49,9 @@ impl Kernel for SubsetTree {
     fn diagonal(&self, x: &Productions) -> Vec<f64> {
         x.own().to_vec()
     }
+    fn per_value(&self, inputs: &Trees) -> f64 {
+        Productions::per_pair(inputs)
+    }
     fn mercer(&self) -> Mercer {
         Mercer::Always
     }

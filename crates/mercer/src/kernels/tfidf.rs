@@ -4,7 +4,7 @@
 //! counts for nothing. tf=count, idf=none, normalised=false is the bag of words (K23).
 
 use super::cosine::from_unit;
-use super::words::{Tokens, Words};
+use super::words::{Tokens, Words, per_shared};
 use crate::blocks;
 use crate::control::Control;
 use crate::data::{RowWeights, Strings};
@@ -235,6 +235,9 @@ impl Kernel for Tfidf {
         }
         inputs.iter().for_each(|text| reader.each(text, |_| count += 1));
         Some(count)
+    }
+    fn per_value(&self, inputs: &Strings) -> f64 {
+        per_shared(self.reader().cut_rows(inputs))
     }
     fn points<'p>(&self, x: &'p PreparedPoints) -> Option<&'p PreparedPoints> {
         Some(x)

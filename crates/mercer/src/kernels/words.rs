@@ -6,8 +6,9 @@
 //! character is one (Chinese, Japanese but for runs of katakana, Thai, Lao, Khmer, Burmese).
 
 use crate::control::Control;
-use crate::data::{CutRows, RowWeights, Strings};
+use crate::data::{CutRows, PER_FUNCTION, RowWeights, Strings};
 use crate::error::Result;
+use crate::linalg::SCATTERED;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -39,6 +40,15 @@ const APOSTROPHE: char = '\u{2019}';
 /// The text with its letters and marks composed (NFC): a letter with an accent is the same in however many characters it came.
 pub(super) fn composed(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes { text } else { Cow::Owned(text.nfc().collect()) }
+}
+
+/// Operations of an inner product of the counts of two strings that are cut into pieces: one at a scattered place for each piece that both
+/// hold. Few strings, which are not cut, share next to nothing.
+pub(super) fn per_shared(cut: Option<CutRows<'_>>) -> f64 {
+    let Some(cut) = cut else { return PER_FUNCTION };
+    let pairs = (cut.rows() * cut.rows().saturating_sub(1)).max(1) as f64;
+    let shared: f64 = cut.holders(|_| 1.0).into_iter().flatten().map(|count| count * (count - 1.0)).sum();
+    PER_FUNCTION + 2.0 * SCATTERED * shared / pairs
 }
 
 impl Words {

@@ -5,6 +5,7 @@
 
 mod block;
 mod cholesky;
+mod count;
 mod eigen;
 mod exponential;
 mod factorise;
@@ -23,11 +24,14 @@ mod tridiagonal;
 
 pub use block::Block;
 pub use cholesky::Cholesky;
+pub(crate) use count::{PASSED, SCATTERED, count_passed, count_scattered};
 pub use eigen::eigh;
 pub(crate) use exponential::fma;
 pub(crate) use few::combined_rows;
 pub use lower::Lower;
 pub use matrix::Matrix;
+#[cfg(feature = "testkit")]
+pub use mercer_linalg::counted;
 pub(crate) use mercer_linalg::prefer_large_pages;
 pub(crate) use product::{
     add_product, add_transposed_product, over_rows, product_into, single_gramian_of_columns, transposed_product_into,

@@ -57,11 +57,12 @@ fn detect() -> Level {
     Level::Base
 }
 
-/// Defines `name(args)` as a run-time choice between copies of an inlined `body::<T, .., FMA>(args)`.
+/// Defines `name(args)` as a run-time choice between copies of an inlined `body::<T, .., FMA>(args)`, which takes so many `operations`.
 macro_rules! dispatch {
-    ($(#[$doc:meta])* $name:ident, $body:ident, <$($g:ident: $bound:path),*>, ($($arg:ident: $t:ty),*) -> $ret:ty) => {
+    ($(#[$doc:meta])* $name:ident, $body:ident, <$($g:ident: $bound:path),*>, ($($arg:ident: $t:ty),*) -> $ret:ty $(, operations: $count:expr)?) => {
         $(#[$doc])*
         pub(crate) fn $name<$($g: $bound),*>($($arg: $t),*) -> $ret {
+            $(crate::linalg::count_passed($count);)?
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma")]
@@ -90,13 +91,13 @@ pub(crate) use dispatch;
 
 dispatch! {
     /// x <- map(x).
-    map_row, map_body, <T: Real, M: Map>, (row: &mut [T], map: M) -> ()
+    map_row, map_body, <T: Real, M: Map>, (row: &mut [T], map: M) -> (), operations: 20 * row.len()
 }
 dispatch! {
     /// Inner products become squared distances, max(0, norms_j + norm - 2 x_j). Returns a bit for each part of the row,
     /// of [`part`] numbers: whether one of them is so small beside the norms that cancellation has eaten its digits,
     /// below `floor` times their sum.
-    sqdist_row, sqdist_body, <T: Real>, (row: &mut [T], norms: &[T], norm: T, floor: T) -> u64
+    sqdist_row, sqdist_body, <T: Real>, (row: &mut [T], norms: &[T], norm: T, floor: T) -> u64, operations: 4 * row.len()
 }
 dispatch! {
     /// Whether no value is infinite or NaN.
@@ -104,7 +105,7 @@ dispatch! {
 }
 dispatch! {
     /// sum_j at(a_j, b_j).
-    sum_pairs, sum_body, <T: Real, R: Pairwise>, (a: &[T], b: &[T], pair: R) -> T
+    sum_pairs, sum_body, <T: Real, R: Pairwise>, (a: &[T], b: &[T], pair: R) -> T, operations: 2 * a.len()
 }
 
 /// Rows that are read together.
@@ -112,38 +113,38 @@ pub(super) const TOGETHER: usize = 8;
 
 dispatch! {
     /// Inner products of rows with x.
-    dot_rows, dot_rows_body, <T: Real>, (rows: [&[T]; TOGETHER], x: &[T]) -> [T; TOGETHER]
+    dot_rows, dot_rows_body, <T: Real>, (rows: [&[T]; TOGETHER], x: &[T]) -> [T; TOGETHER], operations: 2 * TOGETHER * x.len()
 }
 dispatch! {
     /// Inner products of rows with x, and sum <- sum + the factors times the rows: both products with a part of a symmetric matrix,
     /// which is read once.
-    dot_and_add_rows, dot_and_add_rows_body, <>, (rows: [&[f64]; 8], x: &[f64], sum: &mut [f64], factors: [f64; 8]) -> [f64; 8]
+    dot_and_add_rows, dot_and_add_rows_body, <>, (rows: [&[f64]; 8], x: &[f64], sum: &mut [f64], factors: [f64; 8]) -> [f64; 8], operations: 32 * x.len()
 }
 dispatch! {
     /// sum <- sum + the factors times the rows.
-    add_rows, add_rows_body, <T: Real>, (sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) -> ()
+    add_rows, add_rows_body, <T: Real>, (sum: &mut [f64], rows: [&[T]; 8], factors: [T; 8]) -> (), operations: 16 * sum.len()
 }
 dispatch! {
     /// out <- by (x - c).
-    centre_row, centre_row_body, <>, (x: &[f64], c: &[f64], by: f64, out: &mut [f32]) -> ()
+    centre_row, centre_row_body, <>, (x: &[f64], c: &[f64], by: f64, out: &mut [f32]) -> (), operations: 2 * x.len()
 }
 dispatch! {
     /// y <- y + a x.
-    axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> ()
+    axpy, axpy_body, <T: Real>, (a: T, x: &[T], y: &mut [T]) -> (), operations: 2 * x.len()
 }
 
 dispatch! {
     /// (x, y) <- (c x + s y, c y - s x).
-    rotate, rotate_body, <T: Real>, (c: T, s: T, x: &mut [T], y: &mut [T]) -> ()
+    rotate, rotate_body, <T: Real>, (c: T, s: T, x: &mut [T], y: &mut [T]) -> (), operations: 6 * x.len()
 }
 
 dispatch! {
     /// sum_j a_j b_j, added up in f64.
-    dot_wide, dot_wide_body, <T: Real>, (a: &[T], b: &[f64]) -> f64
+    dot_wide, dot_wide_body, <T: Real>, (a: &[T], b: &[f64]) -> f64, operations: 2 * a.len()
 }
 dispatch! {
     /// y <- y + a x, in f64.
-    axpy_wide, axpy_wide_body, <T: Real>, (a: f64, x: &[T], y: &mut [f64]) -> ()
+    axpy_wide, axpy_wide_body, <T: Real>, (a: f64, x: &[T], y: &mut [f64]) -> (), operations: 2 * x.len()
 }
 
 /// A function of two numbers whose sum over coordinates compares two points.

@@ -1,6 +1,6 @@
 //! Sparse matrices, row after row: what is done with features of which most are 0.
 
-use super::Matrix;
+use super::{Matrix, count_scattered};
 use crate::control::Control;
 use crate::error::Result;
 use rayon::prelude::*;
@@ -106,6 +106,7 @@ impl<'a> SparseMatrix<'a> {
     /// Z B for B of cols x outputs.
     pub fn product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let outputs = b.cols();
+        count_scattered(2 * self.stored() * outputs);
         let mut out = Matrix::zeros(self.rows(), outputs);
         out.data_mut().par_chunks_mut((CHECK * outputs).max(1)).enumerate().try_for_each(|(band, part)| {
             control.check()?;
@@ -123,6 +124,7 @@ impl<'a> SparseMatrix<'a> {
     /// Z'B for B of rows x outputs.
     pub fn transposed_product(&self, b: &Matrix, control: &Control) -> Result<Matrix> {
         let outputs = b.cols();
+        count_scattered(2 * self.stored() * outputs);
         let bands: Vec<Matrix> = (0..self.rows().div_ceil(BAND))
             .into_par_iter()
             .map(|band| {

@@ -51,7 +51,7 @@ pub(crate) fn part(
         }
     };
     let takes_landmarks = kernel.takes_landmarks() && kernel.lopsided(examples.data).is_none();
-    Ok(rows_for(estimator, takes_landmarks, size, rows, |s| estimator.bytes(s) <= bytes, |s| estimator.work(s), bounds))
+    Ok(rows_for(estimator, takes_landmarks, size, rows, |s| estimator.costs(s).bytes <= bytes, |s| estimator.costs(s).work(s), bounds))
 }
 
 /// Operations a second of a small fit; of fits that cannot be made small, and where no time is asked for, what is assumed.
@@ -59,16 +59,17 @@ fn speed(estimator: &EstimatorExpr, kernel: &KernelExpr, examples: &Examples<'_>
     let (rows, Some(seconds)) = (examples.rows(), control.seconds_left()) else { return Ok(NOT_PROBED) };
     let quiet = &Control { progress: None, ..control.share(PROBES_SHARE) };
     let (first, most, growth) = PROBE_ROWS;
-    let mut probe = largest(first, |n| estimator.work(size.at(n)) <= PROBE_WORK);
+    let work = |n: usize| estimator.costs(size.at(n)).work(size);
+    let mut probe = largest(first, |n| work(n) <= PROBE_WORK);
     let mut found = NOT_PROBED;
-    while rows >= WORTH_ROWS && estimator.work(size.at(probe)) <= NOT_PROBED && probe <= most.min(rows / 2) {
+    while rows >= WORTH_ROWS && work(probe) <= NOT_PROBED && probe <= most.min(rows / 2) {
         let sample = examples.select(&some_rows_of(examples.target, probe, seed));
         let clock = Instant::now();
         let kernel = kernel.settle(&sample.data)?;
         let fit = || fitting::fit_settled(&kernel, estimator, &sample.examples(), quiet, seed);
         // What fails here the fit to all rows will say.
         let Ok((kernel, fitted)) = contain(estimator.name(), fit) else { break };
-        found = estimator.work(size.at(probe)) / clock.elapsed().as_secs_f64().max(1e-6);
+        found = work(probe) / clock.elapsed().as_secs_f64().max(1e-6);
         let predict = || fitting::predict_from(&kernel, &fitted, &sample.data, &sample.data, Want::JUDGED, quiet);
         if contain(estimator.name(), predict).is_err() || clock.elapsed().as_secs_f64() > PROBE_SHARE * seconds {
             break;

@@ -11,7 +11,7 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, count_passed};
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -126,6 +126,7 @@ impl Swept {
         self.there[k] = !self.there[k];
         let along = self.a.row(k).to_vec();
         let width = along.len();
+        count_passed(2 * self.there.len() * width);
         let of_row = |(i, row): (usize, &mut [f64])| {
             if i == k {
                 row.iter_mut().for_each(|v| *v *= sign / pivot);

@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::data::even_rows;
 use crate::error::Result;
 use crate::gram::{Level, dispatch, dot, level, spread};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, count_passed};
 use rayon::prelude::*;
 
 /// Numbers that are added up side by side.
@@ -92,7 +92,7 @@ dispatch! {
     /// What a place that becomes a medoid takes off the loss: of the rows that come to it, sum_j w_j min(d_j - first_j, 0), and by their
     /// nearest medoid of those that would come to it were that one gone, w_j (min(max(d_j, first_j), second_j) - second_j). Sums go by
     /// lanes.
-    weigh, weigh_body, <>, (row: &[f64], of: [&[f64]; 3], nearest: &[usize], changes: &mut [[f64; LANES]]) -> f64
+    weigh, weigh_body, <>, (row: &[f64], of: [&[f64]; 3], nearest: &[usize], changes: &mut [[f64; LANES]]) -> f64, operations: 10 * row.len()
 }
 
 #[inline(always)]
@@ -124,6 +124,7 @@ fn weigh_body<const FMA: bool>(row: &[f64], of: [&[f64]; 3], nearest: &[usize], 
 
 /// sum_j w_j min(a_j, b_j) in lanes, which the compiler makes vectors of.
 fn sum_of_least(weights: &[f64], a: &[f64], b: &[f64]) -> f64 {
+    count_passed(3 * a.len());
     let mut sums = [0.0; LANES];
     let (w, x, y) = (weights.chunks_exact(LANES), a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest: f64 = w.remainder().iter().zip(x.remainder()).zip(y.remainder()).map(|((w, a), b)| w * a.min(*b)).sum();

@@ -31,4 +31,5 @@ pub use kernel_means::{KernelMeans, kernel_means};
 pub use lbfgs::{Lbfgs, Minimum, Point};
 pub use medoids::{Medoids, medoids};
 pub use quasi_newton::{Ended, QuasiNewton, positive};
+pub(crate) use scaling::PER_PAIR;
 pub use scaling::{Misfit, Scaled, place, scaling};

@@ -13,7 +13,7 @@
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Gram, RowCache, Side, axpy};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, count_passed};
 
 /// What is learnt of each row.
 pub enum Rule<'a> {
@@ -160,6 +160,7 @@ impl<'a> Stream<'a> {
             axpy(*change, row, self.f.data_mut());
             return Ok(());
         }
+        count_passed(2 * outputs * row.len());
         for (f, k) in self.f.data_mut().chunks_exact_mut(outputs).zip(row) {
             f.iter_mut().zip(change).for_each(|(f, c)| *f += c * k);
         }

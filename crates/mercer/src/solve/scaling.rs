@@ -12,7 +12,7 @@ use super::Lbfgs;
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{axpy, dot};
-use crate::linalg::{Matrix, eigh, gramian_of_columns_within, product_within};
+use crate::linalg::{Matrix, count_passed, eigh, gramian_of_columns_within, product_within};
 use rayon::prelude::*;
 
 /// Steps of Guttman's transform at most.
@@ -152,6 +152,9 @@ struct Problem<'a> {
     whole: f64,
 }
 
+/// Operations for a pair of rows, besides those for each coordinate: a root and a quotient at 20 each.
+pub(crate) const PER_PAIR: usize = 40;
+
 impl<'a> Problem<'a> {
     fn new(delta: &'a Matrix, weights: &'a [f64], misfit: Misfit) -> Self {
         let n = weights.len();
@@ -173,6 +176,7 @@ impl<'a> Problem<'a> {
     fn at(&self, z: &[f64], dim: usize, control: &Control) -> Result<(f64, Vec<f64>)> {
         control.check()?;
         let n = self.weights.len();
+        count_passed(n * n * (PER_PAIR + 6 * dim));
         let rows: Vec<(f64, Vec<f64>)> = (0..n)
             .into_par_iter()
             .with_min_len(8)
@@ -202,6 +206,7 @@ impl<'a> Problem<'a> {
     /// The Hessian of E times P: of a pair, 2 u [(1 - delta / d) (p_i - p_j) + delta / d e e'(p_i - p_j)], e = (z_i - z_j) / d.
     fn curved(&self, z: &[f64], p: &[f64], dim: usize) -> Vec<f64> {
         let n = self.weights.len();
+        count_passed(n * n * (PER_PAIR + 8 * dim));
         let row = |i: usize| {
             let (here, moved) = (&z[i * dim..(i + 1) * dim], &p[i * dim..(i + 1) * dim]);
             let mut out = vec![0.0; dim];

@@ -57,7 +57,8 @@ pub(crate) fn rows_for(
         return whole;
     }
     let low = |rank: usize| Size { rank: Some(rank), ..size.at(asked) };
-    let less = |size: Size| size.few().is_some() && estimator.work(size) < estimator.work(Size { rank: None, ..size });
+    let work = |size: Size| estimator.costs(size).work(size);
+    let less = |size: Size| size.few().is_some() && work(size) < work(Size { rank: None, ..size });
     let rank = LANDMARKS.into_iter().find(|&r| less(low(r)) && in_memory(low(r)) && price(low(r)) <= share);
     rank.map_or(whole, |rank| RowsOf { rows: asked, most: asked, landmarks: Some(Landmarks { rank, exact_rows: exact }) })
 }

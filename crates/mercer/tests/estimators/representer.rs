@@ -6,7 +6,7 @@ use mercer::control::Control;
 use mercer::data::{Kind, Target};
 use mercer::error::Result;
 use mercer::estimators::{
-    Answer, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Svc, Svr, Task,
+    Answer, Costs, Estimator, Expansion, Fitted, Gives, Needs, Predicted, Predictions, Query, Size, Summary, Svc, Svr, Task,
 };
 use mercer::gram;
 use mercer::linalg::{Cholesky, Matrix, product, product_transposed};
@@ -88,11 +88,9 @@ impl Estimator for Plugged {
     const NEEDS: Needs = Needs::MercerKernel;
     type Fitted = FittedPlugged;
 
-    fn bytes(&self, size: Size) -> u64 {
-        8 * (size.rows as u64).pow(2)
-    }
-    fn work(&self, size: Size) -> f64 {
-        2000.0 * (size.rows as f64).powi(2)
+    fn costs(&self, size: Size) -> Costs {
+        let n = size.rows as f64;
+        Costs { bytes: 8 * (size.rows as u64).pow(2), values: n * n, fit: 2000.0 * n * n, ..Costs::default() }
     }
     fn start(&self, _: &str, _: &Task<'_>) -> Result<f64> {
         Ok(1.0)

@@ -122,6 +122,10 @@ impl Composition for Nystroem {
     fn rank(&self, _: &[Option<usize>], rows: usize) -> Option<usize> {
         Some(self.rank.integer().min(rows.max(1)))
     }
+    /// A value with a landmark and, of the triangular solve or of the product of features, as many numbers as there are landmarks.
+    fn per_value(&self, parts: &[f64], _: Scope<'_>) -> f64 {
+        parts.iter().sum::<f64>() + 2.0 * self.rank.number()
+    }
     fn notice(&self, learnt: &LandmarkRows) -> Option<String> {
         let left = Value::Number(100.0 * learnt.left).rounded(2);
         Some(format!("nystroem: {} landmarks leave {left}% of the sum of k(x, x) over the training rows", learnt.places.len()))

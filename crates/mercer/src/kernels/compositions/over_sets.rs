@@ -113,6 +113,12 @@ impl Composition for OverSets {
     fn closure(&self) -> Closure {
         Closure::Faithful
     }
+    /// Every vector of one set with every vector of the other.
+    fn per_value(&self, parts: &[f64], rows: Scope<'_>) -> f64 {
+        let Ok((sets, vectors)) = vectors(rows) else { return 1.0 };
+        let size = vectors.rows() as f64 / (sets.starts().len() - 1).max(1) as f64;
+        size * size * parts.iter().sum::<f64>()
+    }
 }
 
 /// Sets made ready: their vectors are.

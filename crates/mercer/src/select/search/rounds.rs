@@ -10,7 +10,7 @@ use super::Search;
 use crate::control::Control;
 use crate::data::{Examples, Sample, some_rows_of};
 use crate::error::Result;
-use crate::estimators::Task;
+use crate::estimators::{Costs, Task};
 
 /// Rows on which a smooth criterion is minimised at last, within noise and for good: each evaluation costs about 2 N^3.
 const SMOOTH_ROWS: [usize; 2] = [600, 1000];
@@ -66,7 +66,7 @@ impl Search {
     /// Operations of rounds on so many rows.
     fn work_of_sizes(&self, sizes: &[usize]) -> f64 {
         let of = |(k, &rows): (usize, &usize)| match self.is_smooth() {
-            true => smooth::work(rows, self.free.len(), self.open.criterion_work(self.size.at(rows))),
+            true => smooth::work(rows, self.free.len(), self.open.costs(self.size.at(rows)).criterion_work(self.size)),
             false => {
                 let fits = crossval::fits(self.free.len(), k == 0, k + 1 == sizes.len(), crossval::FOLDS, false);
                 fits * self.work_of_fit(rows - rows / crossval::FOLDS)
@@ -80,7 +80,7 @@ impl Search {
         let stands = Standing::of(&self.start.kernel, &self.free, examples.data).is_any();
         let needs = |n: usize| {
             let square = (n as u64).pow(2);
-            let fit = self.start.estimator.bytes(self.size.at(n));
+            let fit = self.start.estimator.costs(self.size.at(n)).bytes;
             let kept = if stands { 2 } else { 1 };
             if self.is_smooth() { (40 + 8 * kept) * square } else { 20 * kept * square + crossval::FOLDS as u64 * fit }
         };
@@ -132,7 +132,8 @@ impl Search {
         let work = LAST_WORK[usize::from(!self.aim.within_noise)];
         let before = self.rounds.last().map_or(0, |r| r.sample.data.rows());
         let mut most = examples.rows();
-        while most > before && (estimator.work(size.at(most)) > work || estimator.bytes(size.at(most)) > control.allowed() / 4) {
+        let is_too_much = |costs: Costs| costs.work(size) > work || costs.bytes > control.allowed() / 4;
+        while most > before && is_too_much(estimator.costs(size.at(most))) {
             most = most * 19 / 20;
         }
         if (most as f64) < WORTH * before as f64 {
@@ -172,13 +173,13 @@ impl Search {
     /// Operations of one value of the smooth criterion, or of one fit without a fold.
     pub(super) fn work_of_one(&self, round: &Round) -> f64 {
         if round.folds.is_empty() {
-            return self.open.criterion_work(self.size.at(round.sample.data.rows()));
+            return self.open.costs(self.size.at(round.sample.data.rows())).criterion_work(self.size);
         }
         self.work_of_fit(round.folds.iter().map(|f| f.train.len()).max().unwrap_or(0))
     }
 
     /// Operations of one fit that cross-validation judges.
     fn work_of_fit(&self, rows: usize) -> f64 {
-        crossval::as_judged(&self.open, self.aim.scoring.deciding).with_one_start().work(self.size.at(rows))
+        crossval::as_judged(&self.open, self.aim.scoring.deciding).with_one_start().costs(self.size.at(rows)).work(self.size)
     }
 }

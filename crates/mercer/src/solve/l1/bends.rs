@@ -79,7 +79,7 @@ fn own(d: f64, w: f64) -> f64 {
 
 dispatch! {
     /// R -= W F for F = by x', D and R one output after the other.
-    subtract_image, subtract_body, <>, (d: &[f64], weights: Option<&[f64]>, x: &[f64], by: &[f64], r: &mut [f64]) -> ()
+    subtract_image, subtract_body, <>, (d: &[f64], weights: Option<&[f64]>, x: &[f64], by: &[f64], r: &mut [f64]) -> (), operations: 2 * r.len() * by.len().max(1)
 }
 
 #[inline(always)]

@@ -13,6 +13,7 @@ use super::{MARGIN, Options, PATIENCE, certificate};
 use crate::control::Control;
 use crate::error::Result;
 use crate::gram::{Cell, Gram, RowCache, add_rows};
+use crate::linalg::count_passed;
 use rayon::prelude::*;
 
 /// Variables in a block.
@@ -324,6 +325,7 @@ fn update<T: Cell>(values: &mut [f64], rows: &[usize], changes: &[(&[T], f64)]) 
                 continue;
             }
             for (row, change) in some {
+                count_passed(2 * part.len());
                 if whole {
                     part.iter_mut().zip(&row[start..end]).for_each(|(v, k)| *v += change * k.to_f64());
                 } else {

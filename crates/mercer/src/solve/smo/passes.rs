@@ -2,10 +2,13 @@
 
 use super::lanes::{Lanes, Plain};
 use crate::gram::{Cell, Level, level};
-use crate::linalg::Real;
+use crate::linalg::{Real, count_passed};
 
 /// Lengths of the lists that a pass takes are multiples of this.
 pub(super) const PAD: usize = 32;
+/// Operations of each pass for a variable.
+const ADVANCE: usize = 7;
+const SECOND: usize = 11;
 
 /// A number that pair steps are taken in.
 pub(super) trait Passes: Cell {
@@ -110,6 +113,7 @@ macro_rules! passes {
                 $lent(single)
             }
             fn advance(v: &mut [Self], lists: [&[Self]; 4], step: Self) -> (usize, Self, Self) {
+                count_passed(ADVANCE * v.len());
                 #[cfg(target_arch = "x86_64")]
                 {
                     use std::arch::x86_64::{$avx2, $avx512};
@@ -137,6 +141,7 @@ macro_rules! passes {
             }
 
             fn second(lists: [&[Self]; 4], numbers: [Self; 3]) -> (usize, Self) {
+                count_passed(SECOND * lists[0].len());
                 #[cfg(target_arch = "x86_64")]
                 {
                     use std::arch::x86_64::{$avx2, $avx512};
