@@ -155,7 +155,7 @@ impl Estimator for L1vm {
         let (n, rows, outputs) = (size.rows as f64, size.rows as u64, size.outputs as u64);
         let held = if outputs > 1 { 16 * outputs * (rows / 5).min(KEPT).pow(2) } else { 0 };
         let passes = match (size.classes, size.outputs > 2) {
-            (true, true) => 380.0 * (outputs as f64).powi(2),
+            (true, true) => 480.0 * (outputs as f64).powi(2),
             (true, false) => 190.0,
             (false, _) => 90.0 * outputs as f64,
         };

@@ -210,7 +210,12 @@ impl Estimator for L2vm {
     fn costs(&self, size: Size) -> Costs {
         let (n, several) = (size.rows as f64, size.classes && size.outputs > 2);
         let costs = bordered::costs(size.by_values(), 20, 1.4);
-        let steps = if size.classes { NEWTON_PRODUCTS * n * n * size.outputs as f64 } else { 0.0 };
+        let products = NEWTON_PRODUCTS * n * n * size.outputs as f64;
+        let steps = match (size.classes, several) {
+            (true, true) => 1.5 * products,
+            (true, false) => products,
+            (false, _) => 0.0,
+        };
         Costs {
             bytes: costs.bytes + 16 * (size.rows as u64).pow(2),
             fit: costs.fit + steps,

@@ -254,7 +254,7 @@ fn a_search_keeps_to_its_allowance_by_fewer_rows_and_one_that_cannot_is_left_out
         assert!(rounds.work_left() <= 6e10 + 3.2e10, "{estimator}: {:e}", rounds.work_left());
         assert!(rounds.next_rows() >= 6 * CLASSES, "{estimator}: {}", rounds.next_rows());
     }
-    let dear = search("rvm", &data, &of(60));
+    let dear = search("rvm", &data, &of(150));
     assert!(dear.is_open() && dear.is_dear() && dear.rounds_left() == 0);
     let left = dear.finish(true, &data, &Control::default()).unwrap();
     assert!(left.tuning.is_none() && !left.late);
