@@ -22,14 +22,9 @@ use crate::prep;
 use crate::read::TargetInfo;
 use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target};
 use crate::trial::Landmarks;
-use crate::trial::limits::LEAST_ROWS;
+use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-
-/// Where memory turns out smaller than planned, a fit goes on with fewer rows down to this many, and is refused below.
-const FEWEST_ROWS: usize = 100;
-/// Operations within which a model of a comparison that is not the best is looked along.
-const LITTLE: f64 = 2e10;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -369,7 +364,7 @@ impl Learner {
         // Half of the time is kept for the fit itself, and some of the other to look along the parameters.
         search.run(&control.share(0.4))?;
         // A model that is not the best of a comparison is looked along where that is little work.
-        let curves = !before.within_noise || search.work_of_curves() <= LITTLE;
+        let curves = !before.within_noise || search.work_of_curves() <= CURVES_WORK;
         let tuned = search.finish(curves, examples.data, &control.share(0.2))?;
         Ok((tuned, clock.elapsed().as_secs_f64()))
     }

@@ -1,4 +1,4 @@
-//! Writes what is made from the catalogue: two pages, the estimators of scikit-learn's form, and the types of the functions
+//! Writes what is made from the catalogue: three pages, the estimators of scikit-learn's form, and the types of the functions
 //! of `mercer.kernels`; the figure of README.md; the gallery.
 //!
 //! `gen FOLDER` writes them below the folder of the repository; `gen FOLDER --check` fails if they are not as they would
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     for (name, page) in [
         ("docs/kernels.md".to_owned(), pages::kernels()),
         ("docs/estimators.md".to_owned(), pages::estimators()),
+        ("docs/limits.md".to_owned(), pages::limits()),
         (format!("{PYTHON}/scikit/_classes.py"), classes::module(&classes)),
         (format!("{PYTHON}/scikit/_names.py"), classes::names(&classes)),
         (format!("{PYTHON}/kernels.pyi"), stubs::kernels()),

@@ -1,4 +1,4 @@
-//! The pages `docs/kernels.md` and `docs/estimators.md`.
+//! The pages `docs/kernels.md`, `docs/estimators.md` and `docs/limits.md`.
 
 use mercer::data::Kind;
 use mercer::estimators::Needs;
@@ -60,6 +60,20 @@ pub(crate) fn estimators() -> String {
         };
         let _ = write!(out, "\n## {}\n\n{}. {kernel} {tuned}\n", e.name, e.doc);
         table(&mut out, e.params);
+    }
+    out
+}
+
+pub(crate) fn limits() -> String {
+    let mut out = format!(
+        "{MADE}\n# Limits of a comparison\n\nHow `mercer compare` spends its budget, and how many rows a fit learns from, follows from these numbers. \
+         An operation is one of floating point, as estimators count them; shares are of what the unit says.\n\n\
+         | limit | value | unit | what it is for | measured again by |\n|---|---|---|---|---|\n"
+    );
+    for l in mercer::trial::limits::TABLE {
+        let again = if l.again.is_empty() { String::new() } else { format!("`{}`", l.again) };
+        let value = mercer::param::Value::Number(l.value);
+        let _ = writeln!(out, "| `{}` | {value} | {} | {} | {again} |", l.name, l.unit, l.why);
     }
     out
 }

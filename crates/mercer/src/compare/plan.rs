@@ -1,7 +1,6 @@
 //! What a comparison is going to do: rows, memory and work of each estimator.
 
 use super::Comparing;
-use super::runner::TIMED_ROWS;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
@@ -10,14 +9,9 @@ use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
-use crate::trial::limits::{BUDGET, LOOK_ROWS, LOOK_SHARE, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
+use crate::trial::limits::{BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS, TIMED_ROWS};
 use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
 
-/// Tables with fewer rows are not worth a word on the work of their searches.
-const WORTH_ROWS: usize = 4000;
-/// Copies of a table that a comparison holds: as it was read, the rows that are learnt from, the same prepared, and the training
-/// and test rows of a fold.
-const COPIES: u64 = 4;
 /// Training rows of a fold, as a share of all.
 fn train_share(folds: usize) -> f64 {
     1.0 - 1.0 / folds.max(2) as f64
@@ -122,7 +116,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         let found = rows_for(estimator, takes_landmarks, size, asked, in_memory, |s| fits(estimator, s), shares);
         let RowsOf { rows: learnt, most, landmarks } = found;
         let size = Landmarks::size(landmarks, size);
-        let operations = if rows >= WORTH_ROWS {
+        let operations = if rows >= PLANNED_ROWS {
             let aim = Aim { scoring: Scoring::of(examples.target, examples.weights, comparing.metric)?, within_noise: true };
             // What cannot be searched fails in its turn, and says so there.
             let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));

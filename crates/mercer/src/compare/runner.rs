@@ -14,21 +14,12 @@ use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
-use crate::trial::limits::RATE;
+use crate::trial::limits::{OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS};
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-/// Trials on no more rows than this run side by side: steps that follow one another leave threads idle.
-const SIDE_BY_SIDE: usize = 20_000;
-/// Rows whose prediction is timed, at most.
-pub(super) const TIMED_ROWS: usize = 4000;
-/// A search takes this share of the time that its trial has, so that its choice can be scored.
-const SEARCHED: f64 = 0.6;
-/// A forced last fit may miss the limit of time by this share of it, and by so many seconds at least.
-const OVERTIME: (f64, f64) = (0.1, 1.0);
 
 /// One estimator on one fold.
 pub(super) struct FoldScore {
@@ -265,7 +256,7 @@ impl<'a> Runner<'a> {
             None => self.search(k, ground, trial, control)?,
         };
         let before = search.spent_work();
-        let searching = control.share(SEARCHED);
+        let searching = control.share(SEARCHED_SHARE);
         let made = search.run(&searching);
         let best = search.best();
         let moved = search.is_judged();
@@ -373,7 +364,7 @@ impl<'a> Runner<'a> {
         let stopped = control.stop_early.is_cancelled();
         let late = control.out_of_time();
         let control = &match (stopped || late, self.limit) {
-            (true, Some(limit)) => control.last_step().at_least((OVERTIME.0 * limit).max(OVERTIME.1)),
+            (true, Some(limit)) => control.last_step().at_least((OVERTIME_SHARE * limit).max(OVERTIME_SECONDS)),
             (true, None) => control.last_step(),
             (false, _) => control.clone(),
         };

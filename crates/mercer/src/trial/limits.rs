@@ -44,6 +44,38 @@ limits! {
         "What is within noise of the leader on the first fold may take so much for the other folds.", "bench/comparisons.py";
     TRIFLE: f64 = 0.02, "share of what was spent",
         "What is searched no further is fitted to all rows where that takes so little.", "";
+    SIDE_BY_SIDE: usize = 20_000, "rows",
+        "Trials on no more rows than this run side by side: steps that follow one another leave threads idle.", "";
+    SEARCHED_SHARE: f64 = 0.6, "share of the time of a trial",
+        "A search takes so much of the time that its trial has, so that its choice can be scored.", "";
+    OVERTIME_SHARE: f64 = 0.1, "share of the time limit",
+        "The fit to all rows that is made in any case may miss the limit of time by so much, or by OVERTIME_SECONDS.", "";
+    OVERTIME_SECONDS: f64 = 1.0, "seconds",
+        "The fit to all rows that is made in any case may miss the limit of time by so much at least.", "";
+    TIMED_ROWS: usize = 4000, "rows",
+        "The prediction of no more rows than this is timed.", "";
+    PLANNED_ROWS: usize = 4000, "rows",
+        "The searches of tables with fewer rows take too little to be planned.", "";
+    COPIES: u64 = 4, "copies of a table",
+        "A comparison holds the table as it was read, the rows that are learnt from, the same prepared, and the rows of a fold.", "";
+    CURVES_WORK: f64 = 2.0e10, "operations",
+        "A model of a comparison that is not the best is looked along where that takes no more than this: about a second.", "";
+    FIT_SHARE: f64 = 0.5, "share of the usual budget",
+        "A single fit without a limit of time may take so much; the rest is for its search.", "";
+    FITS_AND_SEARCH: f64 = 5.0, "fits",
+        "With a limit of time a search and a fit count as so many fits.", "";
+    PROBED_ROWS: usize = 750, "rows",
+        "The speed of an estimator is measured on so many rows first, then on twice as many each time.", "";
+    MOST_PROBED_ROWS: usize = 6000, "rows",
+        "The speed of an estimator is measured on no more rows than this.", "";
+    PROBES_SHARE: f64 = 0.05, "share of the time left",
+        "All measurements of speed together take no more than this.", "";
+    PROBE_SHARE: f64 = 0.004, "share of the time left",
+        "The speed is as measured where the last fit took so much.", "";
+    PROBE_WORK: f64 = 2.0e9, "operations",
+        "The first fit that measures speed takes no more than this.", "";
+    UNPROBED_RATE: f64 = 1.0e10, "operations a second",
+        "As many are assumed where a second of work would not do to measure them.", "";
     BATCH_SHARE: f64 = 0.1, "share of what is left of the budget",
         "Trials that together take no more than this are run side by side; others one estimator after the other, the leader first.", "";
     SEARCH_GAIN: f64 = 0.1, "share of the error at the starting values",
