@@ -12,11 +12,11 @@ use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted};
 use crate::fitting::{
-    self, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of,
+    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of,
     zero_norm_rows,
 };
-use crate::gram::Mercer;
-use crate::kernels::KernelExpr;
+use crate::gram::{Bound, Known, Mercer};
+use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
 use crate::read::TargetInfo;
@@ -24,6 +24,7 @@ use crate::select::{Aim, Preparation, Search, Tuned, part, wins, without_target}
 use crate::trial::Landmarks;
 use crate::trial::limits::{CURVES_WORK, FEWEST_ROWS, LEAST_ROWS};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How many of the rows a fit learns from; fewer than all are drawn at random.
@@ -126,7 +127,12 @@ pub struct Before<'a> {
     pub is_plain: bool,
     /// Its own search, and the seconds that it took.
     pub tuned: Option<(Tuned, f64)>,
+    /// The values of a settled kernel among all rows that a fit learns from, where others have use for them too.
+    pub(crate) values: Option<SharedValues<'a>>,
 }
+
+/// Kernel values that several fits share: of prepared rows, by a settled kernel.
+type SharedValues<'a> = &'a (dyn Fn(&Examples<'_>, &KernelExpr) -> Result<Option<Arc<KernelValues>>> + Sync);
 
 /// What a fit is given, whatever the number of its rows.
 struct Given<'a> {
@@ -246,7 +252,14 @@ impl Learner {
         plan(&self.estimator, size(&through(&open)), &used.target, control)?;
         notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
-        let mut bound = gram_for(&kernel, &self.estimator, size(&open), &prepared.data, control)?;
+        let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
+            let shared = before.values.map_or(Ok(None), |values| values(&ready.examples(), expr))?;
+            match shared {
+                Some(values) => Ok(Box::new(Known(values.among.clone()))),
+                None => gram_for(kernel, estimator, size(expr), &prepared.data, control),
+            }
+        };
+        let mut bound = bind(&kernel, &self.estimator, &open, control)?;
         if open.mercer() == Mercer::Always {
             notices.extend(zero_norm_rows(bound.as_ref(), rows));
         }
@@ -286,7 +299,7 @@ impl Learner {
         if chosen != open {
             drop(bound);
             kernel = chosen.learn(&prepared.data, used.weights.as_deref(), &last)?;
-            bound = gram_for(&kernel, &tuned.estimator, size(&chosen), &prepared.data, &last)?;
+            bound = bind(&kernel, &tuned.estimator, &chosen, &last)?;
         }
         let mut fitted = fit_bound(bound.as_ref(), &tuned.estimator, &ready.examples(), &last, self.seed)?;
         if !self.keep_rows {

@@ -128,7 +128,7 @@ pub struct Scored {
     pub fit_seconds: f64,
     /// Seconds of its tuning.
     pub tune_seconds: f64,
-    /// Microseconds per row of predicting 4,000 rows at once, or all where there are fewer.
+    /// Microseconds per row of predicting up to 4,000 rows at once, fewer where these would take long.
     pub predict_us_per_row: f64,
     /// Whether its fit depends on where it starts; `None` where that could not be tried.
     pub starts: Option<Starts>,

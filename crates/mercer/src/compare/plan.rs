@@ -1,6 +1,7 @@
 //! What a comparison is going to do: rows, memory and work of each estimator.
 
 use super::Comparing;
+use super::runner::timed_rows;
 use crate::control::{Control, contain};
 use crate::data::{Dataset, Examples, some_rows_of};
 use crate::error::{Error, Result};
@@ -9,7 +10,7 @@ use crate::fitting;
 use crate::kernels::KernelExpr;
 use crate::metrics::Scoring;
 use crate::select::{Aim, Search};
-use crate::trial::limits::{BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS, TIMED_ROWS};
+use crate::trial::limits::{BUDGET, COPIES, LOOK_ROWS, LOOK_SHARE, PLANNED_ROWS, PROGRAM_SHARE, RATE, SEARCHED_ROWS};
 use crate::trial::{Landmarks, RowsOf, fewest, largest, rows_for};
 
 /// Training rows of a fold, as a share of all.
@@ -99,7 +100,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
         folds * e.costs(fold).work(fold)
             + rows as f64 * e.costs(fold).prediction_work(fold)
             + e.costs(size).work(size)
-            + rows.min(TIMED_ROWS) as f64 * e.costs(size).prediction_work(size)
+            + timed_rows(e, size, rows) as f64 * e.costs(size).prediction_work(size)
     };
     let look = |e: &EstimatorExpr, n: usize| {
         let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));

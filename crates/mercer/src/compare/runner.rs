@@ -14,7 +14,7 @@ use crate::metrics::{HeldOut, Metric, Scoring};
 use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
-use crate::trial::limits::{OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS};
+use crate::trial::limits::{FEWEST_TIMED, OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS, TIMED_WORK};
 use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,7 +104,7 @@ impl<'a> Runner<'a> {
     fn operations(&self, trial: &Trial) -> f64 {
         let one = trial.estimator.with_one_start();
         let (estimator, size) = (if trial.purpose == Purpose::Look { &one } else { &trial.estimator }, self.size(trial));
-        let predicted = trial.rows.fold.map_or(self.arena.whole.data.rows().min(TIMED_ROWS), |k| self.arena.folds[k].test.len());
+        let predicted = trial.rows.fold.map_or_else(|| self.timed_rows(trial), |k| self.arena.folds[k].test.len());
         let costs = estimator.costs(size);
         let fit = costs.work(size) + predicted as f64 * costs.prediction_work(size);
         let cells = &self.left[trial.candidate].cells;
@@ -239,7 +239,7 @@ impl<'a> Runner<'a> {
             true => self.arena.values(k, ground, &examples, &searched.kernel, control)?,
             false => None,
         };
-        let among = values.as_ref().map(|v| &v.among as &dyn Gram);
+        let among = values.as_ref().map(|v| v.among.as_ref() as &dyn Gram);
         let prepared = Preparation { prepared: &self.arena.whole, raw: &searched.raw, settled: Some(&searched.kernel), among };
         Search::new(&trial.kernel, &trial.estimator, &examples, Some(prepared), aim, control, self.comparing.seed)
     }
@@ -371,11 +371,14 @@ impl<'a> Runner<'a> {
         let searches: Vec<Vec<Search>> =
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
         let first = self.left.iter().all(|l| l.last.is_none());
+        let arena = &self.arena;
+        let values = |rows: &Examples<'_>, kernel: &KernelExpr| arena.values_of_all(rows.data, rows.weights, kernel, control);
         let before = |at: usize| Before {
             searches: &searches[at],
             within_noise: at > 0 || !first,
             is_plain: trials[at].purpose == Purpose::Last { searched: false },
             tuned: None,
+            values: Some(&values),
         };
         let bytes = |t: &Trial| 4 * self.bytes(t) + search_bytes(self.size(t).rows);
         let mut tuned: Vec<Option<(Tuned, f64)>> = match self.limit.is_none() && self.has_room_beside(trials, bytes, control) {
@@ -386,7 +389,6 @@ impl<'a> Runner<'a> {
             }),
             false => trials.iter().map(|_| None).collect(),
         };
-        let timed = self.timed_rows()?;
         let mut results = Vec::new();
         for (at, trial) in trials.iter().enumerate() {
             self.watch.begun(trial);
@@ -397,6 +399,7 @@ impl<'a> Runner<'a> {
             let before = Before { tuned: tuned[at].take(), ..before(at) };
             let made = contain(name, || self.learner(trial).fit_from(&before, &self.arena.examples, self.info, &share));
             let operations = self.operations(trial);
+            let timed = self.some_rows(self.timed_rows(trial))?;
             let judged = made.map(|made| {
                 let clock = Instant::now();
                 if contain(name, || made.model.predict(&timed, Want::default(), control)).is_ok() {
@@ -419,12 +422,23 @@ impl<'a> Runner<'a> {
         Ok(results)
     }
 
-    /// Rows whose prediction is timed.
-    fn timed_rows(&self) -> Result<Dataset> {
+    /// How many rows the prediction of a fit of a trial is timed for.
+    fn timed_rows(&self, trial: &Trial) -> usize {
+        timed_rows(&trial.estimator, self.size(trial), self.arena.whole.data.rows())
+    }
+
+    /// So many rows as they were given.
+    fn some_rows(&self, count: usize) -> Result<Dataset> {
         let Examples { data, target, weights, .. } = self.arena.examples;
         let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
-        Ok(data.select(&even_rows(used.len(), TIMED_ROWS).into_iter().map(|k| used[k]).collect::<Vec<usize>>()))
+        Ok(data.select(&even_rows(used.len(), count).into_iter().map(|k| used[k]).collect::<Vec<usize>>()))
     }
+}
+
+/// How many of so many rows the prediction of a fit of a size is timed for.
+pub(super) fn timed_rows(estimator: &EstimatorExpr, size: Size, rows: usize) -> usize {
+    let one = estimator.costs(size).prediction_work(size);
+    ((TIMED_WORK / one.max(1.0)) as usize).clamp(FEWEST_TIMED, TIMED_ROWS).min(rows)
 }
 
 /// Bytes of a search on so many rows beside its fits: 48 for every pair of them.

@@ -4,12 +4,14 @@ use crate::control::Control;
 use crate::data::{ColumnKind, Dataset, Examples};
 use crate::error::Result;
 use crate::estimators::{EstimatorExpr, Fitted, FittedModel, Predictions, Query, Want};
-use crate::gram::{Bound, Dense, Gram, Subset};
+use crate::gram::{Bound, Dense, Gram, Side, Subset};
 use crate::kernels::KernelExpr;
+use crate::linalg::Matrix;
+use std::sync::Arc;
 
 /// Kernel values among training rows, and of held-out rows with them.
 pub(crate) struct KernelValues {
-    pub among: Dense,
+    pub among: Arc<Dense>,
     pub cross: Dense,
 }
 
@@ -26,9 +28,11 @@ impl KernelValues {
         Ok([reference.among(control)?, reference.cross(held_out, control)?])
     }
 
-    /// Computes them.
-    pub(crate) fn of(among: &dyn Gram, cross: &dyn Gram, control: &Control) -> Result<KernelValues> {
-        Ok(KernelValues { among: Dense::of(among, control)?, cross: Dense::of(cross, control)? })
+    /// Computes them, with held-out rows or without.
+    pub(crate) fn of(among: &dyn Gram, cross: Option<&dyn Gram>, control: &Control) -> Result<KernelValues> {
+        let among = Arc::new(Dense::of(among, control)?);
+        let none = || Dense::cross(Matrix::zeros(0, among.shape().1), Vec::new(), among.diagonal(Side::Cols));
+        Ok(KernelValues { cross: cross.map_or_else(none, |cross| Dense::of(cross, control))?, among })
     }
 
     /// Bytes that the values of so many training and held-out rows take.
@@ -51,7 +55,7 @@ impl KernelValues {
         control: &Control,
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
-        let fitted = super::fit_bound(&self.among, estimator, train, control, seed)?;
+        let fitted = super::fit_bound(self.among.as_ref(), estimator, train, control, seed)?;
         let all: Vec<usize> = (0..self.cross.shape().0).collect();
         let cross = Subset::new(&self.cross, &all, fitted.support());
         let predictions = fitted.predict(&Query::new(&cross, want, control))?;

@@ -199,7 +199,7 @@ impl<'a> Field<'a> {
             let weights = round.sample.weights_of(&fold.train);
             let bind = |kernel: &KernelExpr| KernelValues::bind(kernel, train, weights.as_deref(), test, self.control);
             let [among, cross] = self.standing.grams(k, &setting.kernel, self.control, bind)?;
-            made[k] = Some(KernelValues::of(among.as_ref(), cross.as_ref(), self.control)?);
+            made[k] = Some(KernelValues::of(among.as_ref(), Some(cross.as_ref()), self.control)?);
         }
         Ok(())
     }
@@ -219,7 +219,7 @@ impl<'a> Field<'a> {
             Some((_, Kernels::Folds(made))) => {
                 let Some(gram) = &made[k] else { return Ok(None) };
                 let all: Vec<usize> = (0..fold.test.len()).collect();
-                self.score_on(setting, &gram.among, |support| Subset::new(&gram.cross, &all, support), fold, control)
+                self.score_on(setting, gram.among.as_ref(), |support| Subset::new(&gram.cross, &all, support), fold, control)
             }
             None => match &self.inner[k] {
                 Some((train, test)) => self.score_apart(setting, train, test, fold, control),

@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::Result;
 use crate::fitting::{KernelValues, Prepared};
+use crate::gram::Side;
 use crate::kernels::KernelExpr;
 use crate::trial::limits::SEARCHED_ROWS;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -43,8 +44,8 @@ impl Searched {
 /// Rows of a fold, or some of them.
 type Part = (usize, usize, Arc<Sample>);
 
-/// Which kernel values: of which fold, of so many of its training rows, by which kernel.
-type ValuesOf = (usize, usize, String);
+/// Which kernel values: of which fold, or of all rows; of so many training rows; by which kernel.
+type ValuesOf = (Option<usize>, usize, String);
 
 /// One table and its folds.
 pub(crate) struct Arena<'a> {
@@ -140,11 +141,43 @@ impl<'a> Arena<'a> {
         kernel: &KernelExpr,
         control: &Control,
     ) -> Result<Option<Arc<KernelValues>>> {
-        let bytes = KernelValues::bytes(train.rows(), ground.test.rows());
-        if bytes > self.most_values || !KernelValues::are_costly(kernel, train.data) {
+        self.shared(Some(k), train.data, ground.test.rows(), kernel, || {
+            let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &ground.test, control)?;
+            KernelValues::of(among.as_ref(), Some(cross.as_ref()), control)
+        })
+    }
+
+    /// The same among all rows, as a fit to them prepares them; not where a model keeps weights of features, and no row.
+    pub(crate) fn values_of_all(
+        &self,
+        rows: &Dataset,
+        weights: Option<&[f64]>,
+        kernel: &KernelExpr,
+        control: &Control,
+    ) -> Result<Option<Arc<KernelValues>>> {
+        if rows.rows() < self.whole.data.rows() || !KernelValues::are_costly(kernel, rows) {
             return Ok(None);
         }
-        let of = (k, train.rows(), kernel.to_string());
+        let among = kernel.learn(rows, weights, control)?.gram(rows, control)?;
+        if among.features_stand_alone() && among.sparse_features(Side::Rows).is_some() {
+            return Ok(None);
+        }
+        self.shared(None, rows, 0, kernel, || KernelValues::of(among.as_ref(), None, control))
+    }
+
+    fn shared(
+        &self,
+        fold: Option<usize>,
+        rows: &Dataset,
+        held_out: usize,
+        kernel: &KernelExpr,
+        make: impl FnOnce() -> Result<KernelValues>,
+    ) -> Result<Option<Arc<KernelValues>>> {
+        let bytes = KernelValues::bytes(rows.rows(), held_out);
+        if bytes > self.most_values || !KernelValues::are_costly(kernel, rows) {
+            return Ok(None);
+        }
+        let of = (fold, rows.rows(), kernel.to_string());
         let kept = || self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let place = |kept: &[(ValuesOf, u64, Arc<KernelValues>)]| kept.iter().position(|(known, ..)| *known == of);
         {
@@ -155,8 +188,7 @@ impl<'a> Arena<'a> {
             }
         }
         // Not under the lock: a thread that waits for a part of this work may take up another trial.
-        let [among, cross] = KernelValues::bind(kernel, train.data, train.weights, &ground.test, control)?;
-        let values = Arc::new(KernelValues::of(among.as_ref(), cross.as_ref(), control)?);
+        let values = Arc::new(make()?);
         let mut kept = kept();
         if place(&kept).is_none() {
             while kept.iter().map(|(_, bytes, _)| bytes).sum::<u64>() + bytes > self.most_values {

@@ -54,6 +54,10 @@ limits! {
         "The fit to all rows that is made in any case may miss the limit of time by so much at least.", "";
     TIMED_ROWS: usize = 4000, "rows",
         "The prediction of no more rows than this is timed.", "";
+    FEWEST_TIMED: usize = 100, "rows",
+        "The prediction of so many rows is timed, however much they take.", "";
+    TIMED_WORK: f64 = 2.0e9, "operations",
+        "The predictions that are timed take no more than this: a tenth of a second.", "";
     PLANNED_ROWS: usize = 4000, "rows",
         "The searches of tables with fewer rows take too little to be planned.", "";
     COPIES: u64 = 4, "copies of a table",
