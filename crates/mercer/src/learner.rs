@@ -12,8 +12,8 @@ use crate::data::{Dataset, Examples, Sample, Split, Target, some_rows_of};
 use crate::error::{Error, Result};
 use crate::estimators::{EstimatorExpr, Fitted};
 use crate::fitting::{
-    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of, support_of,
-    zero_norm_rows,
+    self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of,
+    support_of, zero_norm_rows,
 };
 use crate::gram::{Bound, Known, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr};

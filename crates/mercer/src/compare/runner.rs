@@ -72,6 +72,11 @@ impl Left {
         let cells = (0..folds).map(|_| Mutex::default()).collect();
         Left { cells, last: None, predict_us_per_row: f64::NAN, failure: None, spent: Spent::default() }
     }
+
+    fn spend(&mut self, spent: Spent) {
+        self.spent.seconds += spent.seconds;
+        self.spent.operations += spent.operations;
+    }
 }
 
 impl Prices for Runner<'_> {
@@ -141,7 +146,7 @@ impl<'a> Runner<'a> {
         let share = if own > 0.0 { clock.elapsed().as_secs_f64() / own } else { 1.0 };
         for result in &mut results {
             result.spent.seconds *= share;
-            self.spend(result.trial.candidate, result.spent);
+            self.left[result.trial.candidate].spend(result.spent);
         }
         results.extend(self.lasts(&lasts, &control)?);
         for result in &mut results {
@@ -177,12 +182,6 @@ impl<'a> Runner<'a> {
         let mut all: Vec<(usize, R)> = (0..threads).into_par_iter().map(of_thread).collect::<Vec<Vec<_>>>().into_iter().flatten().collect();
         all.sort_by_key(|(t, _)| *t);
         all.into_iter().map(|(_, made)| made).collect()
-    }
-
-    fn spend(&mut self, candidate: usize, spent: Spent) {
-        let own = &mut self.left[candidate].spent;
-        own.seconds += spent.seconds;
-        own.operations += spent.operations;
     }
 
     fn bytes(&self, trial: &Trial) -> u64 {
@@ -409,7 +408,7 @@ impl<'a> Runner<'a> {
                 None
             });
             let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
-            self.spend(trial.candidate, spent);
+            self.left[trial.candidate].spend(spent);
             let result = TrialResult { trial: (*trial).clone(), judged, is_open: false, exact_wins: false, spent };
             self.watch.ended(&result);
             results.push(result);
