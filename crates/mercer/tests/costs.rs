@@ -278,6 +278,7 @@ fn kernel_values_are_priced_by_what_they_compare() {
     // Every letter against every letter, one after the other: 30 x 10 x 10.
     let strings = column(Values::Sequences(Strings::new(vec!["ACGTACGTAC"; 4]))).unwrap();
     assert_eq!(price("edit", &strings), 3000.0);
+    let strings = column(Values::Sequences(Strings::new(vec!["ACGTACGTAC"; 100]))).unwrap();
     // Of ACGTACGTAC eight runs of three letters, four of them different, all of which the others hold: 20 + 2 x 20 x 4.
     assert_eq!(price("spectrum(k=3)", &strings), 180.0);
     // Three vectors against three: 9 (20 + 2 x 2).

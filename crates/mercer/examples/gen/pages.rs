@@ -72,7 +72,7 @@ pub(crate) fn limits() -> String {
     );
     for l in mercer::trial::limits::TABLE {
         let again = if l.again.is_empty() { String::new() } else { format!("`{}`", l.again) };
-        let value = mercer::param::Value::Number(l.value);
+        let value = if l.value >= 1e6 { format!("{:e}", l.value) } else { l.value.to_string() };
         let _ = writeln!(out, "| `{}` | {value} | {} | {} | {again} |", l.name, l.unit, l.why);
     }
     out

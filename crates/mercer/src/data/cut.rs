@@ -7,6 +7,9 @@ use std::collections::HashMap;
 /// Strings that one thread cuts together.
 const TOGETHER: usize = 64;
 
+/// Calls its second argument with each piece of a string, in order.
+pub(crate) type Cutter<'a> = &'a (dyn Fn(&str, &mut dyn FnMut(&str)) + Sync);
+
 /// Strings cut into pieces.
 #[derive(Debug)]
 pub(crate) struct Cut {
@@ -20,7 +23,7 @@ pub(crate) struct Cut {
 
 impl Cut {
     /// `cut` calls its second argument with each piece of a string, in order.
-    pub(super) fn of(strings: &[&str], cut: &(dyn Fn(&str, &mut dyn FnMut(&str)) + Sync)) -> Cut {
+    pub(super) fn of(strings: &[&str], cut: Cutter<'_>) -> Cut {
         /// Of some strings: their pieces by number, the numbers, and how many each string has.
         type Part = (HashMap<String, u32>, Vec<u32>, Vec<usize>);
         let of_some = |strings: &[&str]| -> Part {

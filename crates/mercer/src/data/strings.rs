@@ -1,7 +1,7 @@
 //! A batch of strings: texts or sequences.
 
 use super::cells::{Cells, Draw, Misfit, words_of_text};
-use super::cut::Cut;
+use super::cut::{Cut, Cutter};
 use super::{Arity, ColumnKind, Dataset, Inputs, PER_STEP, Values};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -77,10 +77,10 @@ impl Strings {
         let rows = (0..strings.len() as u32).collect();
         Strings { all: Arc::new(Corpus { strings, cuts: Mutex::default() }), rows }
     }
-    /// The strings cut into pieces in a way that `how` names: `cut` calls its second argument with each piece of a string, in order.
+    /// The strings cut into pieces in a way that `how` names.
     /// Each string is cut once for all rows of the same strings, unless there are too many pieces. `None` of few strings, which are
     /// sooner cut than pieces are numbered.
-    pub(crate) fn cut(&self, how: &str, cut: &(dyn Fn(&str, &mut dyn FnMut(&str)) + Sync)) -> Option<CutRows<'_>> {
+    pub(crate) fn cut(&self, how: &str, cut: Cutter<'_>) -> Option<CutRows<'_>> {
         if self.rows.len() < LEAST_CUT {
             return None;
         }

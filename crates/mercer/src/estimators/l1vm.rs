@@ -126,6 +126,17 @@ pub fn choose(points: &[PathPoint], cautious: bool) -> Option<&PathPoint> {
     judged().filter(|p| p.1 <= loss + error).map(|p| p.0).max_by(|a, b| a.lambda.total_cmp(&b.lambda))
 }
 
+impl L1vm {
+    /// A twentieth of the lambda at which every coefficient is 0.
+    fn start_on(&self, task: &Task<'_>) -> Result<f64> {
+        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
+        let columns = Exemplars::new(task.gram, task.control)?;
+        let options = Options { tolerance: 1.0, max_iterations: 0 };
+        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
+        Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
+    }
+}
+
 impl Estimator for L1vm {
     const NAME: &'static str = "l1vm";
     const DOC: &'static str = "L1 vector machine: a sparse linear or logistic model on kernel values with training rows";
@@ -169,20 +180,16 @@ impl Estimator for L1vm {
 
     /// lambda: a twentieth of the one at which every coefficient is 0; of many rows that of some of them times their number, as it is a
     /// sum over rows.
-    fn start(&self, param: &str, task: &Task<'_>) -> Result<f64> {
+    fn start(&self, _param: &str, task: &Task<'_>) -> Result<f64> {
         let n = task.rows();
-        if n > STARTED_ROWS {
-            let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
-            let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
-            let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
-            let of_some = self.start(param, &Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
-            return Ok(of_some * n as f64 / rows.len() as f64);
+        if n <= STARTED_ROWS {
+            return self.start_on(task);
         }
-        let (link, losses) = Link::of(task, self.class_weight, Self::NAME)?;
-        let columns = Exemplars::new(task.gram, task.control)?;
-        let options = Options { tolerance: 1.0, max_iterations: 0 };
-        let greatest = Solver::new(&columns, &losses, options, task.control)?.greatest_lambda() * link.scale();
-        Ok(Some(START * greatest).filter(|l| l.is_normal()).unwrap_or(1.0))
+        let rows = some_rows_of(task.target, STARTED_ROWS, task.seed);
+        let (gram, target) = (Subset::new(task.gram, &rows, &rows), task.target.select(&rows));
+        let weights: Option<Vec<f64>> = task.weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+        let of_some = self.start_on(&Task { gram: &gram, target: &target, weights: weights.as_deref(), ..*task })?;
+        Ok(of_some * n as f64 / rows.len() as f64)
     }
 
     fn fit(&self, task: &Task<'_>) -> Result<FittedL1vm> {
