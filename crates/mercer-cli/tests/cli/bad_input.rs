@@ -170,7 +170,7 @@ fn a_plan_above_the_memory_cap_is_refused_before_it_starts() {
         &shell,
         &insisting,
         RESOURCE,
-        &["MB", "--max-memory", "fewer rows, or an estimator that needs less (knn, perceptron, nadaraya_watson)"],
+        &["MB", "--max-memory", "fewer rows, or an estimator that needs less (perceptron, nadaraya_watson)"],
     );
     // What nobody insists on is fitted to a part, and said.
     let said = shell.done(&words).err;
