@@ -219,6 +219,8 @@ impl Estimator for L2vm {
         Costs {
             bytes: costs.bytes + 16 * (size.rows as u64).pow(2),
             fit: costs.fit + steps,
+            // On vowel and segment.
+            pace: 2.0,
             criterion: n.powi(3) * if several { 3.0 * size.outputs as f64 + 5.0 } else { 6.0 },
             ..costs
         }

@@ -317,6 +317,8 @@ impl Estimator for Rvm {
         Costs {
             bytes: 16 * rows * rows + 8 * rows * if size.classes { 100 } else { rows / 3 + 100 } + blocks + 300_000,
             fit: begun * changes * n * n,
+            // On vowel, wine_white and segment.
+            pace: if several { 12.0 } else { 4.0 },
             prediction_values: kept.prediction_values,
             prediction: kept.prediction + if size.classes { 0.0 } else { kept.prediction_values.powi(2) },
             ..size.by_values().costs()
