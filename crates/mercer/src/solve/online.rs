@@ -134,6 +134,10 @@ impl<'a> Stream<'a> {
             for i in order {
                 if self.visit(i, learnt, &mut cache, control)? {
                     changed += 1;
+                    // What was learnt so far stands: a pass over many rows takes long.
+                    if control.out_of_time() {
+                        break;
+                    }
                 }
             }
             learnt.mistakes = (learnt.mistakes.0 + changed, changed);
