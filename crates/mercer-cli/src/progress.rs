@@ -113,6 +113,10 @@ impl Progress for Lines {
 struct Latest(Arc<Mutex<Option<(RaceUpdate, Instant)>>>);
 
 impl Latest {
+    /// Takes an update that has come now.
+    fn take(&self, update: &RaceUpdate) {
+        *locked(&self.0) = Some((update.clone(), Instant::now()));
+    }
     /// What is known now: the time left goes on without updates.
     fn now(&self) -> Option<RaceUpdate> {
         let (mut update, then) = locked(&self.0).clone()?;
@@ -180,7 +184,7 @@ impl Progress for LiveTable {
 
 impl RaceView for LiveTable {
     fn show(&self, update: &RaceUpdate) {
-        *locked(&self.latest.0) = Some((update.clone(), Instant::now()));
+        self.latest.take(update);
         // What was said last is of another trial.
         self.line.bar.set_message("");
     }
@@ -238,7 +242,7 @@ impl Progress for RaceLog {
 
 impl RaceView for RaceLog {
     fn show(&self, update: &RaceUpdate) {
-        *locked(&self.latest.0) = Some((update.clone(), Instant::now()));
+        self.latest.take(update);
         self.write_if_due();
     }
 }

@@ -15,7 +15,7 @@ use crate::fitting::{
     self, KernelValues, Prepared, Used, cannot_predict, fit_bound, gram_for, plan, prepare_weighed, require_similarity, size_of,
     support_of, zero_norm_rows,
 };
-use crate::gram::{Bound, Known, Mercer};
+use crate::gram::{Bound, Gram, Known, Mercer};
 use crate::kernels::{FittedKernel, KernelExpr};
 use crate::metrics::{Metric, Scoring, judged_by, require_judged};
 use crate::prep;
@@ -131,8 +131,8 @@ pub struct Before<'a> {
     pub(crate) values: Option<SharedValues<'a>>,
 }
 
-/// Kernel values that several fits share: of prepared rows, by a settled kernel.
-type SharedValues<'a> = &'a (dyn Fn(&Examples<'_>, &KernelExpr) -> Result<Option<Arc<KernelValues>>> + Sync);
+/// Kernel values that several fits share: those of a Gram matrix, by a settled kernel among prepared rows.
+type SharedValues<'a> = &'a (dyn Fn(&dyn Gram, &KernelExpr, &Dataset) -> Result<Option<Arc<KernelValues>>> + Sync);
 
 /// What a fit is given, whatever the number of its rows.
 struct Given<'a> {
@@ -253,11 +253,9 @@ impl Learner {
         notices.extend(prepared.notices.iter().cloned());
         let mut kernel = open.learn(&prepared.data, used.weights.as_deref(), control)?;
         let bind = |kernel: &FittedKernel, estimator: &EstimatorExpr, expr: &KernelExpr, control: &Control| -> Result<Box<dyn Bound>> {
-            let shared = before.values.map_or(Ok(None), |values| values(&ready.examples(), expr))?;
-            match shared {
-                Some(values) => Ok(Box::new(Known(values.among.clone()))),
-                None => gram_for(kernel, estimator, size(expr), &prepared.data, control),
-            }
+            let bound = gram_for(kernel, estimator, size(expr), &prepared.data, control)?;
+            let shared = before.values.map_or(Ok(None), |values| values(bound.as_ref(), expr, &prepared.data))?;
+            Ok(shared.map_or(bound, |values| Box::new(Known(values.among.clone()))))
         };
         let mut bound = bind(&kernel, &self.estimator, &open, control)?;
         if open.mercer() == Mercer::Always {

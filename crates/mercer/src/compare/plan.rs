@@ -97,10 +97,11 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
     let asked = comparing.sample.unwrap_or(rows).min(rows);
     let fits = |e: &EstimatorExpr, size: Size| {
         let fold = size.at((train_share(comparing.folds) * size.rows as f64) as usize);
-        folds * e.costs(fold).work(fold)
-            + rows as f64 * e.costs(fold).prediction_work(fold)
-            + e.costs(size).work(size)
-            + timed_rows(e, size, rows) as f64 * e.costs(size).prediction_work(size)
+        let (of_fold, of_all) = (e.costs(fold), e.costs(size));
+        folds * of_fold.work(fold)
+            + rows as f64 * of_fold.prediction_work(fold)
+            + of_all.work(size)
+            + timed_rows(e, size, rows) as f64 * of_all.prediction_work(size)
     };
     let look = |e: &EstimatorExpr, n: usize| {
         let size = size.at(n.min((train_share(comparing.folds) * rows as f64) as usize));

@@ -16,7 +16,7 @@ use crate::learner::{Model, Timed};
 use crate::metrics::{Difference, Estimate, Metric, Scoring, require_judged};
 use crate::read::TargetInfo;
 use crate::schedule::{Candidate, Out, Schedule, Step};
-use crate::select::{DEAR, Search};
+use crate::select::{Search, TOO_COSTLY};
 use crate::trial::{Arena, Landmarks, RowsOf, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -264,7 +264,7 @@ impl<'a> Race<'a> {
                 _ => None,
             })
             .collect();
-        if let Some(who) = names(&|r| r.standing.out == Some(Out::Dear)) {
+        if let Some(who) = names(&|r| r.standing.out == Some(Out::Costly)) {
             notices.push(format!(
                 "{who}: not searched to the end, which would take long, as nothing so far says that it would win; --thorough does"
             ));
@@ -273,9 +273,9 @@ impl<'a> Race<'a> {
             notices.push(format!("searched no further, as they cannot come up to the best in {}: {}", metric.name(), behind.join(", ")));
         }
         if let Some(who) = names(&|r| r.standing.is_dear) {
-            notices.push(format!("{who}: {DEAR}: scored at starting values"));
+            notices.push(format!("{who}: {TOO_COSTLY}: scored at starting values"));
         }
-        let cut = |r: &Scored| !matches!(r.standing.out, Some(Out::Behind { .. } | Out::Dear));
+        let cut = |r: &Scored| !matches!(r.standing.out, Some(Out::Behind { .. } | Out::Costly));
         let said = [
             (names(&|r| r.standing.folds < r.standing.of_folds), "before every fold was scored"),
             (

@@ -371,7 +371,7 @@ impl<'a> Runner<'a> {
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
         let first = self.left.iter().all(|l| l.last.is_none());
         let arena = &self.arena;
-        let values = |rows: &Examples<'_>, kernel: &KernelExpr| arena.values_of_all(rows.data, rows.weights, kernel, control);
+        let values = |among: &dyn Gram, kernel: &KernelExpr, rows: &Dataset| arena.values_of_all(among, kernel, rows, control);
         let before = |at: usize| Before {
             searches: &searches[at],
             within_noise: at > 0 || !first,
@@ -388,6 +388,8 @@ impl<'a> Runner<'a> {
             }),
             false => trials.iter().map(|_| None).collect(),
         };
+        let Examples { data, target, weights, .. } = self.arena.examples;
+        let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
         let mut results = Vec::new();
         for (at, trial) in trials.iter().enumerate() {
             self.watch.begun(trial);
@@ -398,8 +400,9 @@ impl<'a> Runner<'a> {
             let before = Before { tuned: tuned[at].take(), ..before(at) };
             let made = contain(name, || self.learner(trial).fit_from(&before, &self.arena.examples, self.info, &share));
             let operations = self.operations(trial);
-            let timed = self.some_rows(self.timed_rows(trial))?;
+            let count = self.timed_rows(trial);
             let judged = made.map(|made| {
+                let timed = data.select(&even_rows(used.len(), count).into_iter().map(|k| used[k]).collect::<Vec<usize>>());
                 let clock = Instant::now();
                 if contain(name, || made.model.predict(&timed, Want::default(), control)).is_ok() {
                     self.left[trial.candidate].predict_us_per_row = clock.elapsed().as_secs_f64() * 1e6 / timed.rows().max(1) as f64;
@@ -424,13 +427,6 @@ impl<'a> Runner<'a> {
     /// How many rows the prediction of a fit of a trial is timed for.
     fn timed_rows(&self, trial: &Trial) -> usize {
         timed_rows(&trial.estimator, self.size(trial), self.arena.whole.data.rows())
-    }
-
-    /// So many rows as they were given.
-    fn some_rows(&self, count: usize) -> Result<Dataset> {
-        let Examples { data, target, weights, .. } = self.arena.examples;
-        let used = Used::of(&self.comparing.prep, data, target, weights)?.rows;
-        Ok(data.select(&even_rows(used.len(), count).into_iter().map(|k| used[k]).collect::<Vec<usize>>()))
     }
 }
 

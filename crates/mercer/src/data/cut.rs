@@ -22,7 +22,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// `cut` calls its second argument with each piece of a string, in order.
+    /// Of strings, each cut in one way.
     pub(super) fn of(strings: &[&str], cut: Cutter<'_>) -> Cut {
         /// Of some strings: their pieces by number, the numbers, and how many each string has.
         type Part = (HashMap<String, u32>, Vec<u32>, Vec<usize>);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Kernel values among training rows, and of held-out rows with them.
 pub(crate) struct KernelValues {
     pub among: Arc<Dense>,
-    pub cross: Dense,
+    cross: Dense,
 }
 
 impl KernelValues {
@@ -46,6 +46,12 @@ impl KernelValues {
         data.columns().iter().any(|c| has_structure(c.values.kind())) && kernel.rank(data).is_none()
     }
 
+    /// The values of the held-out rows with some training rows.
+    pub(crate) fn against(&self, support: &[usize]) -> Subset<'_> {
+        let all: Vec<usize> = (0..self.cross.shape().0).collect();
+        Subset::new(&self.cross, &all, support)
+    }
+
     /// A settled fit to the training rows, and its predictions for the rows held out.
     pub(crate) fn fit(
         &self,
@@ -56,9 +62,7 @@ impl KernelValues {
         seed: u64,
     ) -> Result<(FittedModel, Predictions)> {
         let fitted = super::fit_bound(self.among.as_ref(), estimator, train, control, seed)?;
-        let all: Vec<usize> = (0..self.cross.shape().0).collect();
-        let cross = Subset::new(&self.cross, &all, fitted.support());
-        let predictions = fitted.predict(&Query::new(&cross, want, control))?;
+        let predictions = fitted.predict(&Query::new(&self.against(fitted.support()), want, control))?;
         Ok((fitted, predictions))
     }
 }

@@ -87,3 +87,38 @@ impl<'a> Columns<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every stored number of a window of points is met once, in its own column, whether strips are as wide as a tile or wider.
+    #[test]
+    fn windows_of_points_hold_their_own_numbers_in_each_column() {
+        for (dim, strips) in [(50, 3), (5000, 1)] {
+            let rows: Vec<Vec<(u32, f64)>> = (0..700u32)
+                .map(|i| {
+                    let mut columns = vec![(i * 7) % dim, (i * 11 + 3) % dim];
+                    columns.sort_unstable();
+                    columns.dedup();
+                    columns.into_iter().map(|c| (c, f64::from(1 + i + c))).collect()
+                })
+                .collect();
+            let postings = Postings::of(&Sparse::from_rows(rows.clone()), dim as usize);
+            assert_eq!(postings.strips.len(), strips);
+            for window in [0..700, 0..TILE, TILE..2 * TILE, 2 * TILE..700, 100..500, 699..700, 5..5] {
+                let mut found: Vec<(u32, u32, f64)> = Vec::new();
+                for columns in postings.within(window.clone()) {
+                    for c in 0..dim {
+                        let (points, values) = columns.column(c as usize);
+                        found.extend(points.iter().zip(values).map(|(&i, &v)| (i, c, v)));
+                    }
+                    assert!(columns.column(dim as usize).0.is_empty());
+                }
+                found.sort_by_key(|&(i, c, _)| (i, c));
+                let own = window.flat_map(|i| rows[i].iter().map(move |&(c, v)| (i as u32, c, v)));
+                assert_eq!(found, own.collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::gram::{PreparedPoints, Gather, Identity, Kernel, Mercer, Sparse, Tile
 use crate::linalg::{Real, SparseMatrix};
 use crate::param::{Domain, Param, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Inner product of the counts of all substrings of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,9 +82,8 @@ impl Kernel for Spectrum {
         };
         match self.cut(inputs) {
             Some(cut) => {
-                let held: HashSet<u32> = (0..inputs.len()).flat_map(|i| cut.row(i)).copied().collect();
-                let place = |(n, s): (usize, &String)| if held.contains(&(n as u32)) { column(s) } else { None };
-                let places: Vec<Option<u32>> = cut.pieces().iter().enumerate().map(place).collect();
+                let held = cut.pieces().iter().zip(cut.holders(|_| 1.0));
+                let places: Vec<Option<u32>> = held.map(|(s, held)| held.and_then(|_| column(s))).collect();
                 for i in 0..inputs.len() {
                     let mut numbers = cut.row(i).to_vec();
                     numbers.sort_unstable();

@@ -110,7 +110,7 @@ fn state(state: CandidateState) -> &'static str {
         CandidateState::Running(Purpose::Last { .. }) => "fit to all rows",
         CandidateState::Fitted => "fitted",
         CandidateState::Out(Out::Behind { .. }) => "out of reach",
-        CandidateState::Out(Out::Dear) => "too expensive",
+        CandidateState::Out(Out::Costly) => "too expensive",
         CandidateState::Out(Out::Budget) => "out of budget",
         CandidateState::NotFitted => "not fitted",
         CandidateState::Failed => "failed",

@@ -21,7 +21,7 @@ pub enum Out {
         searched: bool,
     },
     /// It is not ahead of the best by more than noise, and would take too much of the budget.
-    Dear,
+    Costly,
     /// The budget is spent.
     Budget,
 }

@@ -76,8 +76,9 @@ impl Schedule {
             return None;
         }
         let fit = |c: usize| {
-            let (candidate, trials) = (&self.candidates[c], |searched| self.candidates[c].trial(c, None, Purpose::Last { searched }));
-            if candidate.is_fittable() { prices.price(&trials(candidate.is_open && candidate.out.is_none())) } else { 0.0 }
+            let candidate = &self.candidates[c];
+            let searched = candidate.is_open && candidate.out.is_none();
+            if candidate.is_fittable() { prices.price(&candidate.trial(c, None, Purpose::Last { searched })) } else { 0.0 }
         };
         let search = |c: usize, trials: Vec<Trial>| if self.candidates[c].is_settled() { 0.0 } else { price_of(&trials, prices) };
         let mut due: Vec<(usize, f64)> = order.iter().map(|&c| (c, search(c, self.next_trials(c)))).collect();
@@ -261,14 +262,14 @@ impl Schedule {
             }
             let spent = self.patience.unwrap_or(1.0) * self.spent;
             let is_fair = |c: usize, trials: &[Trial]| self.is_fair(c, leader, price_of(trials, prices), spent, left);
-            let (mut fair, dear): (Vec<_>, Vec<_>) =
+            let (mut fair, costly): (Vec<_>, Vec<_>) =
                 next(self, &due).into_iter().partition(|(c, trials)| left.is_infinite() || is_fair(*c, trials));
             if fair.is_empty() && self.patience.is_some() {
-                dear.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Dear));
+                costly.iter().for_each(|(c, _)| self.candidates[*c].out = Some(Out::Costly));
                 continue;
             }
             if fair.is_empty() {
-                fair = dear;
+                fair = costly;
             }
             if let Some(step) = self.batch(fair, left, reserve, prices) {
                 return Some(step);

@@ -145,11 +145,11 @@ fn what_is_worse_on_the_first_fold_by_more_than_noise_goes_no_further() {
 }
 
 #[test]
-fn a_dear_method_that_is_behind_after_its_first_look_is_not_searched() {
+fn a_costly_method_that_is_behind_after_its_first_look_is_not_searched() {
     let known = [SOME, Known { look: 0.22, price: 100.0, ..SOME }];
     let (schedule, runner) = race(&known, 1000.0);
     assert_eq!(runner.times(1, Purpose::Tune), 0);
-    assert_eq!(schedule.candidates[1].out, Some(Out::Dear));
+    assert_eq!(schedule.candidates[1].out, Some(Out::Costly));
     // One that is ahead is.
     let (_, runner) = race(&[SOME, Known { look: 0.15, tuned: 0.09, price: 100.0, ..SOME }], 2000.0);
     assert_eq!(runner.times(1, Purpose::Tune), FOLDS);

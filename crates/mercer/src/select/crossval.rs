@@ -217,9 +217,8 @@ impl<'a> Field<'a> {
                 self.score_on(setting, &among, cross, fold, control)
             }
             Some((_, Kernels::Folds(made))) => {
-                let Some(gram) = &made[k] else { return Ok(None) };
-                let all: Vec<usize> = (0..fold.test.len()).collect();
-                self.score_on(setting, gram.among.as_ref(), |support| Subset::new(&gram.cross, &all, support), fold, control)
+                let Some(values) = &made[k] else { return Ok(None) };
+                self.score_on(setting, values.among.as_ref(), |support| values.against(support), fold, control)
             }
             None => match &self.inner[k] {
                 Some((train, test)) => self.score_apart(setting, train, test, fold, control),

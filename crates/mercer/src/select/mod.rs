@@ -23,5 +23,5 @@ pub(crate) use part::part;
 pub use profile::{BoundStatus, End, TunedParameter};
 pub use round::Preparation;
 pub use search::{Aim, Search};
-pub(crate) use search::{DEAR, MOST_SEARCHED};
+pub(crate) use search::{MOST_SEARCHED, TOO_COSTLY};
 pub use tune::{Tuned, Tuning, criterion, tune};

@@ -35,7 +35,7 @@ const FINALISTS: usize = 2;
 const USUAL: f64 = 0.3;
 
 /// Why a search is left out; the name of the estimator comes before it.
-pub(crate) const DEAR: &str = "takes too long on so many rows and classes to be searched";
+pub(crate) const TOO_COSTLY: &str = "takes too long on so many rows and classes to be searched";
 
 /// What a search goes by, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -347,7 +347,7 @@ impl Search {
     pub fn finish(mut self, curves: bool, kernel_data: &Dataset, control: &Control) -> Result<Tuned> {
         let Some(mut found) = self.found.take() else {
             let late = self.is_open() && !self.dear && (self.cut || self.next == 0);
-            let told = self.dear.then(|| format!("{} {DEAR}: the starting values are fitted", self.start.estimator.name()));
+            let told = self.dear.then(|| format!("{} {TOO_COSTLY}: the starting values are fitted", self.start.estimator.name()));
             return Ok(Tuned { kernel: self.start.kernel, estimator: self.start.estimator, tuning: None, late, told });
         };
         let known = found.loss.is_finite();

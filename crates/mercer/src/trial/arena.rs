@@ -4,7 +4,7 @@ use crate::control::Control;
 use crate::data::{Dataset, Examples, Fold, Sample, some_rows_of};
 use crate::error::Result;
 use crate::fitting::{KernelValues, Prepared};
-use crate::gram::Side;
+use crate::gram::{Gram, Side};
 use crate::kernels::KernelExpr;
 use crate::trial::limits::SEARCHED_ROWS;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -150,21 +150,19 @@ impl<'a> Arena<'a> {
     /// The same among all rows, as a fit to them prepares them; not where a model keeps weights of features, and no row.
     pub(crate) fn values_of_all(
         &self,
-        rows: &Dataset,
-        weights: Option<&[f64]>,
+        among: &dyn Gram,
         kernel: &KernelExpr,
+        rows: &Dataset,
         control: &Control,
     ) -> Result<Option<Arc<KernelValues>>> {
-        if rows.rows() < self.whole.data.rows() || !KernelValues::are_costly(kernel, rows) {
+        let keeps_weights = among.features_stand_alone() && among.sparse_features(Side::Rows).is_some();
+        if rows.rows() < self.whole.data.rows() || keeps_weights {
             return Ok(None);
         }
-        let among = kernel.learn(rows, weights, control)?.gram(rows, control)?;
-        if among.features_stand_alone() && among.sparse_features(Side::Rows).is_some() {
-            return Ok(None);
-        }
-        self.shared(None, rows, 0, kernel, || KernelValues::of(among.as_ref(), None, control))
+        self.shared(None, rows, 0, kernel, || KernelValues::of(among, None, control))
     }
 
+    /// What is kept of these, or what `make` gives, which is kept if there is room.
     fn shared(
         &self,
         fold: Option<usize>,

@@ -39,7 +39,7 @@ limits! {
     PROGRAM_SHARE: f64 = 0.25, "share of the budget",
         "The fits of one estimator to every fold and to all rows may take so much: what is searched and the first looks fit beside it.", "";
     PATIENCE: f64 = 0.1, "share of what was spent",
-        "What is not ahead of the leader may take so much of all that was spent before it for a search on the first fold: so what is cheap comes first, and what is dear only where much was spent anyway.", "bench/comparisons.py";
+        "What is not ahead of the leader may take so much of all that was spent before it for a search on the first fold: so what is cheap comes first, and what is costly only where much was spent anyway.", "bench/comparisons.py";
     TIED_PATIENCE: f64 = 0.5, "share of what was spent",
         "What is within noise of the leader on the first fold may take so much for the other folds.", "bench/comparisons.py";
     TRIFLE: f64 = 0.02, "share of what was spent",
