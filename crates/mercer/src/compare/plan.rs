@@ -123,7 +123,7 @@ pub(super) fn plan(examples: &Examples<'_>, kernel: &KernelExpr, comparing: &Com
             // What cannot be searched fails in its turn, and says so there.
             let some = examples.select(&some_rows_of(examples.target, learnt.min(SEARCHED_ROWS), comparing.seed));
             let search = contain(estimator.name(), || Search::new(kernel, estimator, &some.examples(), None, aim, control, comparing.seed));
-            let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.whole_work());
+            let searched = search.map_or(0.0, |s| folds * s.usual_work() + s.last_work(true, comparing.folds));
             Some(look(estimator, first) + fits(estimator, size.at(learnt)) + searched)
         } else {
             None

@@ -15,7 +15,7 @@ use crate::read::TargetInfo;
 use crate::schedule::Prices;
 use crate::select::{Aim, MOST_SEARCHED, Preparation, Search, Tuned, wins};
 use crate::trial::limits::{FEWEST_TIMED, OVERTIME_SECONDS, OVERTIME_SHARE, RATE, SEARCHED_SHARE, SIDE_BY_SIDE, TIMED_ROWS, TIMED_WORK};
-use crate::trial::{Arena, Ground, Landmarks, Purpose, Spent, Trial, TrialResult};
+use crate::trial::{Arena, Ground, Landmarks, LastSearch, Purpose, Spent, Trial, TrialResult};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,7 +116,10 @@ impl<'a> Runner<'a> {
         let searches = |of: &dyn Fn(&Search) -> f64, k: usize| lock(&cells[k]).search.as_ref().map_or(0.0, of);
         match (trial.purpose, trial.rows.fold) {
             (Purpose::Tune, Some(k)) => fit + searches(&Search::usual_work, k),
-            (Purpose::Last { searched: true }, _) => fit + (0..cells.len()).map(|k| searches(&Search::whole_work, k)).fold(0.0, f64::max),
+            (Purpose::Last(search), _) if search != LastSearch::None => {
+                let (for_good, folds) = (search == LastSearch::Full, cells.len());
+                fit + (0..folds).map(|k| searches(&|s| s.last_work(for_good, folds), k)).fold(0.0, f64::max)
+            }
             _ => fit,
         }
     }
@@ -124,7 +127,7 @@ impl<'a> Runner<'a> {
     /// Runs trials, side by side where none is large enough for all threads and the memory allows it. `part`: the share of the time
     /// left that they may take together.
     pub(super) fn run(&mut self, trials: &[Trial], part: f64) -> Result<Vec<TrialResult>> {
-        let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last { .. }));
+        let (lasts, others): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| matches!(t.purpose, Purpose::Last(_)));
         let control = self.control.share(part.min(1.0));
         let bytes = |t: &Trial| self.bytes(t) + search_bytes(self.size(t).rows.min(MOST_SEARCHED));
         let mut results: Vec<TrialResult> = Vec::with_capacity(trials.len());
@@ -355,7 +358,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Fits to all rows: their searches side by side where there is room, the fits, whose seconds are told, one after the other.
-    /// The first is searched further than the noise, and looked along.
+    /// The best is looked along.
     fn lasts(&mut self, trials: &[&Trial], control: &Control) -> Result<Vec<TrialResult>> {
         if trials.is_empty() {
             return Ok(Vec::new());
@@ -367,15 +370,15 @@ impl<'a> Runner<'a> {
             (true, None) => control.last_step(),
             (false, _) => control.clone(),
         };
+        let operations: Vec<f64> = trials.iter().map(|t| self.operations(t)).collect();
         let searches: Vec<Vec<Search>> =
             trials.iter().map(|t| self.left[t.candidate].cells.iter().filter_map(|cell| lock(cell).search.take()).collect()).collect();
-        let first = self.left.iter().all(|l| l.last.is_none());
         let arena = &self.arena;
         let values = |among: &dyn Gram, kernel: &KernelExpr, rows: &Dataset| arena.values_of_all(among, kernel, rows, control);
         let before = |at: usize| Before {
             searches: &searches[at],
-            within_noise: at > 0 || !first,
-            is_plain: trials[at].purpose == Purpose::Last { searched: false },
+            within_noise: trials[at].purpose != Purpose::Last(LastSearch::Full),
+            is_plain: trials[at].purpose == Purpose::Last(LastSearch::None),
             tuned: None,
             values: Some(&values),
         };
@@ -399,7 +402,6 @@ impl<'a> Runner<'a> {
             let share = control.share((1.5 / (trials.len() - at) as f64).min(1.0));
             let before = Before { tuned: tuned[at].take(), ..before(at) };
             let made = contain(name, || self.learner(trial).fit_from(&before, &self.arena.examples, self.info, &share));
-            let operations = self.operations(trial);
             let count = self.timed_rows(trial);
             let judged = made.map(|made| {
                 let timed = data.select(&even_rows(used.len(), count).into_iter().map(|k| used[k]).collect::<Vec<usize>>());
@@ -410,7 +412,7 @@ impl<'a> Runner<'a> {
                 self.left[trial.candidate].last = Some(made);
                 None
             });
-            let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations };
+            let spent = Spent { seconds: clock.elapsed().as_secs_f64(), operations: operations[at] };
             self.left[trial.candidate].spend(spent);
             let result = TrialResult { trial: (*trial).clone(), judged, is_open: false, exact_wins: false, spent };
             self.watch.ended(&result);
@@ -446,6 +448,6 @@ fn said(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Look => "starting values",
         Purpose::Tune => "search",
-        Purpose::Last { .. } => "all rows",
+        Purpose::Last(_) => "all rows",
     }
 }

@@ -10,12 +10,9 @@ use crate::learner::Model;
 use crate::linalg::Matrix;
 use crate::param::Value;
 use crate::trial::largest;
+use crate::trial::limits::{FEWEST_STARTS_ROWS, STARTS_ROWS, STARTS_WORK};
 use serde::Serialize;
 
-/// Rows that are fitted twice, at most, and operations of one of the fits, but for the fewest rows.
-const ROWS: usize = 300;
-const WORK: f64 = 2e9;
-const FEWEST_ROWS: usize = 60;
 /// The tolerance of solvers there.
 const TIGHT: f64 = 1e-8;
 /// The other start is the solution for a penalty so many times as large, or, of a method without one, for rows of which every other
@@ -51,7 +48,7 @@ impl Starts {
         used.retain(|i| model.about.left_out.binary_search(i).is_err() && examples.weights.is_none_or(|w| w[*i] > 0.0));
         let seed = model.about.seed;
         let size = size_of(model.kernel.expr(), examples.data, examples.target);
-        let most = largest(ROWS, |n| n <= FEWEST_ROWS || model.estimator.costs(size.at(n)).work(size) <= WORK);
+        let most = largest(STARTS_ROWS, |n| n <= FEWEST_STARTS_ROWS || model.estimator.costs(size.at(n)).work(size) <= STARTS_WORK);
         let chosen = some_rows_of(&examples.target.select(&used), most, seed);
         let rows: Vec<usize> = chosen.into_iter().map(|k| used[k]).collect();
         let part = examples.select(&rows);

@@ -23,8 +23,6 @@ use serde::{Deserialize, Serialize};
 
 /// New inputs whose kernel values are held at a time where vectors vote.
 const ROWS: usize = 128;
-/// All kernel values are computed at once where there are no more rows, even where few rows make mistakes.
-const FEW: usize = 2048;
 
 /// The perceptron.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -142,18 +140,6 @@ impl Shown {
     }
 }
 
-/// All kernel values in the order in which rows are shown, where every row will be asked for and there is room: a row by itself takes
-/// several times its share. Whoever goes on with a stream may ask for few rows.
-fn whole(task: &Task<'_>, shown: &Shown) -> Result<Option<Dense>> {
-    let n = shown.rows.len();
-    let every = n <= FEW || task.target.kind() == Kind::Numbers;
-    if !every || task.gram.held().is_some() || 16 * (n as u64).pow(2) > task.control.room() / 4 {
-        return Ok(None);
-    }
-    let all = Dense::of(task.gram, task.control)?;
-    Dense::of(&Subset::new(&all, &shown.rows, &shown.rows), task.control).map(Some)
-}
-
 impl Perceptron {
     fn most(&self) -> usize {
         if self.budget.integer() == 0 { usize::MAX } else { self.budget.integer() }
@@ -173,9 +159,13 @@ impl Perceptron {
             }
             target => vec![0.0; target.outputs()],
         };
-        let whole = if learnt.time == 0.0 { whole(task, shown)? } else { None };
-        let some = Subset::new(task.gram, &shown.rows, &shown.rows);
-        let some = whole.as_ref().map_or(&some as &dyn Gram, |k| k);
+        let (laid_out, some) = (task.gram.gathered(&shown.rows), Subset::new(task.gram, &shown.rows, &shown.rows));
+        let some = laid_out.as_deref().unwrap_or(&some);
+        // The least mean squares rule asks for every row in every pass; whoever goes on with a stream asks once.
+        let bytes = 8 * (shown.rows.len() as u64).pow(2);
+        let is_kept = task.target.kind() == Kind::Numbers && learnt.time == 0.0 && some.held().is_none() && bytes <= task.control.room() / 4;
+        let whole = if is_kept { Some(Dense::of(some, task.control)?) } else { None };
+        let some = whole.as_ref().map_or(some, |whole| whole as &dyn Gram);
         let (codes, y);
         let rule = match task.target {
             Target::Classes { codes: all, .. } => {
@@ -310,9 +300,11 @@ impl Estimator for Perceptron {
         };
         Costs {
             bytes: 8 * size.rows as u64 * (40 + 6 * size.outputs as u64),
-            kept_bytes: 16 * (size.rows as u64).pow(2),
+            kept_bytes: 8 * (size.rows as u64).pow(2),
             values: 1.5 * n * n,
             fit: 2.0 * PASSED * passes * changes * n * n,
+            // Where no cache of the processor holds all values, passes wait for memory.
+            pace: if size.classes { 1.0 } else { 3.0 },
             ..size.by_values().costs()
         }
     }

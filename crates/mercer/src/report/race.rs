@@ -5,7 +5,7 @@ use super::text::{Column, within};
 use super::words::{UNKNOWN, digits, listed, score, shown};
 use crate::compare::{CandidateProgress, CandidateState, RaceUpdate};
 use crate::schedule::Out;
-use crate::trial::Purpose;
+use crate::trial::{LastSearch, Purpose};
 use comfy_table::CellAlignment;
 
 /// Characters of an estimator's name.
@@ -54,7 +54,7 @@ pub fn race_table(update: &RaceUpdate, width: usize, height: usize) -> Vec<Strin
 /// What is being done in a comparison that runs, the best estimator so far, and the time left, in one line.
 pub fn race_line(update: &RaceUpdate) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for purpose in [Purpose::Look, Purpose::Tune, Purpose::Last { searched: true }] {
+    for purpose in [Purpose::Look, Purpose::Tune, Purpose::Last(LastSearch::Full)] {
         let of = state(CandidateState::Running(purpose));
         let running: Vec<&str> = update.candidates.iter().filter(|c| state(c.state) == of).map(|c| c.estimator.name()).collect();
         if !running.is_empty() {
@@ -107,7 +107,7 @@ fn state(state: CandidateState) -> &'static str {
         CandidateState::Waiting => "waiting",
         CandidateState::Running(Purpose::Look) => "starting values",
         CandidateState::Running(Purpose::Tune) => "search",
-        CandidateState::Running(Purpose::Last { .. }) => "fit to all rows",
+        CandidateState::Running(Purpose::Last(_)) => "fit to all rows",
         CandidateState::Fitted => "fitted",
         CandidateState::Out(Out::Behind { .. }) => "out of reach",
         CandidateState::Out(Out::Costly) => "too expensive",

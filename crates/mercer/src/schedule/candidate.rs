@@ -149,7 +149,7 @@ impl Candidate {
         match purpose {
             Purpose::Look => self.looks.iter_mut().for_each(|t| *t = None),
             Purpose::Tune => self.tuned.iter_mut().for_each(|t| *t = None),
-            Purpose::Last { .. } => {}
+            Purpose::Last(_) => {}
         }
         true
     }

@@ -20,7 +20,7 @@ pub use candidate::{Candidate, Out};
 use crate::error::Error;
 use crate::metrics::{Contribution, Metric, against_best};
 use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
-use crate::trial::{Purpose, Trial, TrialResult};
+use crate::trial::{LastSearch, Purpose, Trial, TrialResult};
 
 /// What trials are going to take, in the unit of the budget.
 pub trait Prices {
@@ -77,8 +77,12 @@ impl Schedule {
         }
         let fit = |c: usize| {
             let candidate = &self.candidates[c];
-            let searched = candidate.is_open && candidate.out.is_none();
-            if candidate.is_fittable() { prices.price(&candidate.trial(c, None, Purpose::Last { searched })) } else { 0.0 }
+            let search = match (candidate.is_open && candidate.out.is_none(), order.first() == Some(&c)) {
+                (false, _) => LastSearch::None,
+                (true, false) => LastSearch::Judged,
+                (true, true) => LastSearch::Full,
+            };
+            if candidate.is_fittable() { prices.price(&candidate.trial(c, None, Purpose::Last(search))) } else { 0.0 }
         };
         let search = |c: usize, trials: Vec<Trial>| if self.candidates[c].is_settled() { 0.0 } else { price_of(&trials, prices) };
         let mut due: Vec<(usize, f64)> = order.iter().map(|&c| (c, search(c, self.next_trials(c)))).collect();
@@ -114,8 +118,10 @@ impl Schedule {
             (Ok(Some(judged)), Purpose::Tune, Some(k)) => candidate.tuned[k] = Some(judged.clone()),
             (Ok(_), ..) => candidate.fitted = true,
             (Err(Error::Memory { .. }), ..) if candidate.shrink(rows.most, purpose) => {}
-            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last { searched: true }, _) => candidate.is_plain = true,
-            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last { searched: false }, _) => candidate.is_unfitted = true,
+            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last(LastSearch::Judged | LastSearch::Full), _) => {
+                candidate.is_plain = true
+            },
+            (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last(LastSearch::None), _) => candidate.is_unfitted = true,
             (Err(Error::Time { .. } | Error::Stopped { .. }), ..) => candidate.out = Some(Out::Budget),
             (Err(_), ..) => candidate.failed = true,
         }
@@ -175,17 +181,20 @@ impl Schedule {
         (0..self.folds).filter(missing).map(|k| self.candidates[c].trial(c, Some(k), purpose)).collect()
     }
 
-    /// The fit of a candidate to all rows, without a search where that costs more than so much.
-    fn last(&self, c: usize, most: f64, prices: &dyn Prices) -> Trial {
+    /// The fit of a candidate to all rows, after as far a search as costs no more than so much together; beyond the noise for the
+    /// best one alone.
+    fn last(&self, c: usize, is_best: bool, most: f64, prices: &dyn Prices) -> Trial {
         let candidate = &self.candidates[c];
-        let of = |searched: bool| candidate.trial(c, None, Purpose::Last { searched });
-        Some(of(true)).filter(|t| candidate.is_tuned() && !candidate.is_plain && prices.price(t) <= most).unwrap_or_else(|| of(false))
+        let of = |search| candidate.trial(c, None, Purpose::Last(search));
+        let searches = [LastSearch::Full, LastSearch::Judged].into_iter().skip(usize::from(!is_best)).map(of);
+        let is_searched = candidate.is_tuned() && !candidate.is_plain;
+        searches.filter(|_| is_searched).find(|t| prices.price(t) <= most).unwrap_or_else(|| of(LastSearch::None))
     }
 
     /// What must be left for the fit of the best to all rows.
     fn reserve(&self, prices: &dyn Prices) -> f64 {
         match self.by_promise(self.contenders()).first() {
-            Some(&c) if !self.candidates[c].fitted => prices.price(&self.last(c, 0.0, prices)),
+            Some(&c) if !self.candidates[c].fitted => prices.price(&self.last(c, true, 0.0, prices)),
             _ => 0.0,
         }
     }
@@ -246,15 +255,23 @@ impl Schedule {
             if takes_long && let Some(step) = self.batch(next(self, &cheap), left, reserve, prices) {
                 return Some(step);
             }
-            // Where the whole takes long, the leader is finished before the field is widened.
+            // Where the whole takes long, the leader is finished before the field is widened; but what was better at first sight than
+            // it is now comes before that, the cheap ones first.
             if takes_long && self.candidates[leader].is_begun() {
+                let tuned = self.mean(&self.candidates[leader].tuned[..1]);
+                let ahead = |c: &usize| !self.candidates[*c].is_begun() && self.mean(&self.candidates[*c].looks[..1]) < tuned;
+                let mut ahead = next(self, &due.iter().copied().filter(ahead).collect::<Vec<usize>>());
+                ahead.sort_by(|a, b| price_of(&a.1, prices).total_cmp(&price_of(&b.1, prices)));
+                if let Some(step) = self.batch(ahead, left, reserve, prices) {
+                    return Some(step);
+                }
                 if due.first() == Some(&leader)
                     && let Some(step) = self.batch(next(self, &[leader]), left, reserve, prices)
                 {
                     return Some(step);
                 }
                 if self.candidates[leader].is_tuned() && self.candidates[leader].is_fittable() {
-                    return Some(Step::Run(vec![self.last(leader, left, prices)], left));
+                    return Some(Step::Run(vec![self.last(leader, true, left, prices)], left));
                 }
             }
             if due.is_empty() {
@@ -340,7 +357,7 @@ impl Schedule {
         let due: Vec<usize> = order.iter().copied().filter(|&c| self.candidates[c].is_fittable()).collect();
         let first = *due.first()?;
         // The best is fitted in any case, and without a search where there is no room for one.
-        let trial = self.last(first, left, prices);
+        let trial = self.last(first, first == order[0], left, prices);
         if first == order[0] && prices.price(&trial) > BATCH_SHARE * left {
             return Some(Step::Run(vec![trial], left));
         }
@@ -350,7 +367,7 @@ impl Schedule {
             let is_spared = self.patience.is_some() && left.is_finite() && !self.candidates[c].is_tuned();
             let most = if is_spared { TRIFLE * self.spent } else { left };
             let share = (left / (due.len() - place) as f64).min(most);
-            let trial = self.last(c, share, prices);
+            let trial = self.last(c, c == order[0], share, prices);
             match c == order[0] || prices.price(&trial) <= share {
                 true => groups.push((c, vec![trial])),
                 false => self.candidates[c].is_unfitted = true,

@@ -29,13 +29,9 @@ impl Prices for Runner {
         let of = match trial.purpose {
             Purpose::Look => 0.1,
             Purpose::Tune => 1.0,
-            Purpose::Last { searched } => {
-                if searched {
-                    2.0
-                } else {
-                    0.5
-                }
-            }
+            Purpose::Last(LastSearch::Full) => 2.0,
+            Purpose::Last(LastSearch::Judged) => 1.0,
+            Purpose::Last(LastSearch::None) => 0.5,
         };
         of * self.known[trial.candidate].price
     }
@@ -62,7 +58,7 @@ impl Runner {
                 let judged = match (known.fails, trial.purpose) {
                     (Some("panic"), Purpose::Tune) => Err(Error::Internal { what: "svc".into(), why: "a panic".into() }),
                     (Some("time"), Purpose::Tune) => Err(Error::Time { what: "svc".into() }),
-                    (_, Purpose::Last { .. }) => Ok(None),
+                    (_, Purpose::Last(_)) => Ok(None),
                     _ => Ok(Some(judged(error))),
                 };
                 schedule.take(&TrialResult { trial, judged, is_open: true, exact_wins: false, spent: Spent::default() }, price);
@@ -76,7 +72,7 @@ impl Runner {
     }
 
     fn is_fitted(&self, c: usize) -> bool {
-        self.log.iter().any(|(k, p, _)| *k == c && matches!(p, Purpose::Last { .. }))
+        self.log.iter().any(|(k, p, _)| *k == c && matches!(p, Purpose::Last(_)))
     }
 }
 
@@ -114,7 +110,7 @@ fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
         for trial in trials {
             let (price, known) = (runner.price(&trial), known[trial.candidate]);
             let judged = match trial.purpose {
-                Purpose::Last { .. } => Ok(None),
+                Purpose::Last(_) => Ok(None),
                 Purpose::Look => Ok(Some(judged(known.look))),
                 Purpose::Tune => Ok(Some(judged(known.tuned))),
             };
@@ -158,7 +154,7 @@ fn a_costly_method_that_is_behind_after_its_first_look_is_not_searched() {
 #[test]
 fn the_leader_is_finished_before_the_field_is_widened_where_time_is_short() {
     let (_, runner) = race(&[Known { look: 0.15, ..SOME }, SOME, SOME], 20.0);
-    let last = runner.log.iter().position(|(c, p, _)| *c == 0 && matches!(p, Purpose::Last { .. })).unwrap();
+    let last = runner.log.iter().position(|(c, p, _)| *c == 0 && matches!(p, Purpose::Last(_))).unwrap();
     let widened = runner.log.iter().position(|(c, p, k)| *c > 0 && *p == Purpose::Tune && *k > Some(0));
     assert!(widened.is_none_or(|w| w > last), "{:?}", runner.log);
 }

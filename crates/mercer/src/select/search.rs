@@ -210,10 +210,18 @@ impl Search {
         self.spent
     }
 
-    /// Operations that all its rounds take, as a rule, whether they were gone through or not.
-    pub fn whole_work(&self) -> f64 {
-        let all: f64 = self.rounds.iter().enumerate().map(|(k, round)| self.work_of(round, k)).sum();
-        all * if self.is_smooth() { 1.0 } else { USUAL }
+    /// Operations of the search before a fit to all rows that so many searches on folds suggest settings for, as a rule: one that
+    /// judges them and no more, or, for good, one that goes on from there and looks along what it has found.
+    pub fn last_work(&self, for_good: bool, suggestions: usize) -> f64 {
+        let Some(round) = self.rounds.last() else { return 0.0 };
+        let one = self.work_of_one(round) * if round.folds.is_empty() { 1.0 } else { crossval::fits_of_one(round.folds.len(), round.all) };
+        // What they have in common is judged beside them.
+        let judged = (suggestions + 1).min(self.tries(round)) as f64;
+        match (for_good, self.is_smooth()) {
+            (true, _) => self.work_for_good() + self.work_of_curves(),
+            (false, true) => self.work_of(round, self.rounds.len()),
+            (false, false) => judged * one,
+        }
     }
 
     fn work_of(&self, round: &Round, number: usize) -> f64 {

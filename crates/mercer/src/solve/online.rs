@@ -12,8 +12,14 @@
 
 use crate::control::Control;
 use crate::error::Result;
-use crate::gram::{Gram, RowCache, Side, axpy};
+use crate::gram::{Block, Gram, RowCache, Side, Subset, axpy};
 use crate::linalg::{Matrix, count_passed};
+use rayon::prelude::*;
+
+/// Rows that are shown before the values of all rows follow their changes: kernel rows are computed together, by all threads.
+const BLOCK: usize = 256;
+/// Values that follow together.
+const PART: usize = 2048;
 
 /// What is learnt of each row.
 pub enum Rule<'a> {
@@ -125,19 +131,25 @@ impl<'a> Stream<'a> {
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
         let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
         self.f = Matrix::zeros(learnt.coef.rows(), learnt.coef.cols());
-        for i in 0..learnt.coef.rows() {
-            let change = learnt.coef.row(i).to_vec();
-            self.spread(i, &change, &mut cache, control)?;
+        let known: Vec<usize> = (0..learnt.coef.rows()).filter(|&i| learnt.coef.row(i).iter().any(|c| *c != 0.0)).collect();
+        for rows in known.chunks(BLOCK) {
+            self.spread(rows, &learnt.coef.select_rows(rows), &mut cache, control)?;
         }
+        // A row that a budget takes away changes the values of the next one.
+        let block = if self.budget == usize::MAX { BLOCK } else { 1 };
         for order in orders {
             let mut changed = 0;
-            for i in order {
-                if self.visit(i, learnt, &mut cache, control)? {
-                    changed += 1;
-                    // What was learnt so far stands: a pass over many rows takes long.
-                    if control.out_of_time() {
-                        break;
-                    }
+            for rows in order.chunks(block) {
+                control.check()?;
+                let (some, changes) = self.show(rows, learnt)?;
+                self.spread(&some, &changes, &mut cache, control)?;
+                if self.budget < usize::MAX && !some.is_empty() {
+                    self.keep_within(learnt, &mut cache, control)?;
+                }
+                changed += some.len();
+                // What was learnt so far stands: a pass over many rows takes long.
+                if control.out_of_time() {
+                    break;
                 }
             }
             learnt.mistakes = (learnt.mistakes.0 + changed, changed);
@@ -150,35 +162,40 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// f += k(., x_i) change.
-    fn spread(&mut self, i: usize, change: &[f64], cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
-        if change.iter().all(|c| *c == 0.0) {
-            return Ok(());
-        }
-        let (gram, outputs) = (self.gram, change.len());
-        let row = match gram.held() {
-            Some(all) => all.row(i),
-            None => cache.rows(&[i], control)?[0],
-        };
-        if let [change] = change {
-            axpy(*change, row, self.f.data_mut());
-            return Ok(());
-        }
-        count_passed(2 * outputs * row.len());
-        for (f, k) in self.f.data_mut().chunks_exact_mut(outputs).zip(row) {
-            f.iter_mut().zip(change).for_each(|(f, c)| *f += c * k);
+    /// f += K changes for changes of some rows, one row of `changes` each.
+    fn spread(&mut self, some: &[usize], changes: &Matrix, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
+        let (outputs, most) = (changes.cols(), cache.capacity());
+        for (some, first) in some.chunks(most).zip((0..).step_by(most)) {
+            let rows: Vec<&[f64]> = match self.gram.held() {
+                Some(all) => some.iter().map(|&i| all.row(i)).collect(),
+                None => cache.rows(some, control)?,
+            };
+            self.f.data_mut().par_chunks_mut(PART * outputs).enumerate().for_each(|(part, f)| {
+                let (start, width) = (part * PART, f.len() / outputs);
+                for (c, row) in rows.iter().enumerate() {
+                    let (change, row) = (changes.row(first + c), &row[start..start + width]);
+                    if let [change] = change {
+                        axpy(*change, row, f);
+                        continue;
+                    }
+                    count_passed(2 * outputs * width);
+                    for (f, k) in f.chunks_exact_mut(outputs).zip(row) {
+                        f.iter_mut().zip(change).for_each(|(f, c)| *f += c * k);
+                    }
+                }
+            });
         }
         Ok(())
     }
 
-    /// f of a row, where b is so.
-    fn value(&self, i: usize, bias: &[f64]) -> Vec<f64> {
-        self.f.row(i).iter().zip(bias).map(|(f, b)| f + self.constant * b).collect()
+    /// f of a row with its constants, where b is so.
+    fn value(&self, f: &[f64], bias: &[f64]) -> Vec<f64> {
+        f.iter().zip(bias).map(|(f, b)| f + self.constant * b).collect()
     }
 
-    /// The change that a row asks for, if any.
-    fn asked(&self, i: usize, bias: &[f64], change: &mut [f64]) -> Option<(usize, usize)> {
-        let f = self.value(i, bias);
+    /// The change that a row asks for, if any, where its values are so.
+    fn asked(&self, i: usize, f: &[f64], bias: &[f64], change: &mut [f64]) -> Option<(usize, usize)> {
+        let f = self.value(f, bias);
         match &self.rule {
             Rule::Perceptron(codes) => {
                 let (y, w) = (codes[i], self.weights[i]);
@@ -202,29 +219,37 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Shows a row; whether it changed anything.
-    fn visit(&mut self, i: usize, learnt: &mut Learnt, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<bool> {
-        control.check()?;
-        let mut change = vec![0.0; learnt.bias.len()];
-        let asked = self.asked(i, &learnt.bias, &mut change);
-        if let Some((up, down)) = asked {
-            for (o, c) in change.iter().enumerate() {
-                learnt.coef[(i, o)] += c;
-                learnt.lag[(i, o)] += learnt.time * c;
-                learnt.bias[o] += self.constant * c;
-                learnt.lag_bias[o] += learnt.time * self.constant * c;
-            }
-            self.spread(i, &change, cache, control)?;
-            if self.budget == usize::MAX {
-                if matches!(self.rule, Rule::Perceptron(_)) {
+    /// Shows rows one after the other: those that asked for a change, and their changes. Their values follow each change; those of all
+    /// other rows have to follow it later.
+    fn show(&self, rows: &[usize], learnt: &mut Learnt) -> Result<(Vec<usize>, Matrix)> {
+        let (count, outputs) = (rows.len(), learnt.bias.len());
+        let mut among = Matrix::zeros(count, count);
+        let (laid_out, some) = (self.gram.gathered(rows), Subset::new(self.gram, rows, rows));
+        laid_out.as_deref().unwrap_or(&some).fill(0..count, 0..count, Block::new(among.data_mut(), count, count));
+        let mut values = self.f.select_rows(rows);
+        let (mut some, mut changes) = (Vec::new(), Matrix::zeros(0, outputs));
+        let mut change = Matrix::zeros(1, outputs);
+        for (at, &i) in rows.iter().enumerate() {
+            change.data_mut().fill(0.0);
+            if let Some((up, down)) = self.asked(i, values.row(at), &learnt.bias, change.data_mut()) {
+                for (o, c) in change.data().iter().enumerate() {
+                    learnt.coef[(i, o)] += c;
+                    learnt.lag[(i, o)] += learnt.time * c;
+                    learnt.bias[o] += self.constant * c;
+                    learnt.lag_bias[o] += learnt.time * self.constant * c;
+                }
+                for (later, k) in (at + 1..count).zip(&among.row(at)[at + 1..]) {
+                    values.row_mut(later).iter_mut().zip(change.data()).for_each(|(f, c)| *f += c * k);
+                }
+                if self.budget == usize::MAX && matches!(self.rule, Rule::Perceptron(_)) {
                     learnt.changes.push(Change { row: i, up, down, weight: self.weights[i], time: learnt.time });
                 }
-            } else {
-                self.keep_within(learnt, cache, control)?;
+                some.push(i);
+                changes.append_rows(change.clone());
             }
+            learnt.time += self.weights[i];
         }
-        learnt.time += self.weights[i];
-        Ok(asked.is_some())
+        Ok((some, changes))
     }
 
     /// Takes a support row away where there are too many.
@@ -237,7 +262,7 @@ impl<'a> Stream<'a> {
             let (own, k) = (learnt.coef.row(i), self.diagonal[i]);
             match &self.rule {
                 Rule::Perceptron(codes) => {
-                    let without: Vec<f64> = self.value(i, &learnt.bias).iter().zip(own).map(|(f, c)| f - c * k).collect();
+                    let without: Vec<f64> = self.value(self.f.row(i), &learnt.bias).iter().zip(own).map(|(f, c)| f - c * k).collect();
                     match without.as_slice() {
                         [f] => {
                             if codes[i] == 1 {
@@ -257,10 +282,10 @@ impl<'a> Stream<'a> {
         };
         let worth: Vec<f64> = support.iter().map(spare).collect();
         let gone = support[(1..support.len()).fold(0, |best, s| if worth[s] > worth[best] { s } else { best })];
-        let back: Vec<f64> = learnt.coef.row(gone).iter().map(|c| -c).collect();
+        let back = Matrix::from_fn(1, learnt.coef.cols(), |_, o| -learnt.coef[(gone, o)]);
         learnt.coef.row_mut(gone).fill(0.0);
         learnt.dropped += 1;
-        self.spread(gone, &back, cache, control)
+        self.spread(&[gone], &back, cache, control)
     }
 }
 

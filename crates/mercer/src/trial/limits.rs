@@ -40,7 +40,7 @@ limits! {
         "The fits of one estimator to every fold and to all rows may take so much: what is searched and the first looks fit beside it.", "";
     PATIENCE: f64 = 0.1, "share of what was spent",
         "What is not ahead of the leader may take so much of all that was spent before it for a search on the first fold: so what is cheap comes first, and what is costly only where much was spent anyway.", "bench/comparisons.py";
-    TIED_PATIENCE: f64 = 0.5, "share of what was spent",
+    TIED_PATIENCE: f64 = 0.3, "share of what was spent",
         "What is within noise of the leader on the first fold may take so much for the other folds.", "bench/comparisons.py";
     TRIFLE: f64 = 0.02, "share of what was spent",
         "What is searched no further is fitted to all rows where that takes so little.", "";
@@ -80,6 +80,12 @@ limits! {
         "The first fit that measures speed takes no more than this.", "";
     UNPROBED_RATE: f64 = 1.0e10, "operations a second",
         "As many are assumed where a second of work would not do to measure them.", "";
+    STARTS_ROWS: usize = 150, "rows",
+        "Whether fits from two starts end at one place is measured on no more rows than this: it is a property of the problem.", "";
+    STARTS_WORK: f64 = 3.0e8, "operations",
+        "One of these fits takes no more than this.", "";
+    FEWEST_STARTS_ROWS: usize = 60, "rows",
+        "These fits learn from so many rows, however much they take.", "";
     BATCH_SHARE: f64 = 0.1, "share of what is left of the budget",
         "Trials that together take no more than this are run side by side; others one estimator after the other, the leader first.", "";
     SEARCH_GAIN: f64 = 0.1, "share of the error at the starting values",

@@ -23,11 +23,19 @@ pub enum Purpose {
     Look,
     /// A search on the training rows of a fold; what it chose is fitted to them and scored on the rows that the fold holds out.
     Tune,
-    /// A fit to all rows, with a search of its own or with the values that are known.
-    Last {
-        /// Whether it searches.
-        searched: bool,
-    },
+    /// A fit to all rows.
+    Last(LastSearch),
+}
+
+/// What comes before a fit to all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LastSearch {
+    /// Nothing: it takes what is known.
+    None,
+    /// What the searches on the folds found is judged on all rows.
+    Judged,
+    /// A search that goes on from there, beyond the noise, as for the fit of the best.
+    Full,
 }
 
 impl Purpose {
@@ -36,8 +44,9 @@ impl Purpose {
         match self {
             Purpose::Look => "look",
             Purpose::Tune => "tune",
-            Purpose::Last { searched: true } => "search and fit",
-            Purpose::Last { searched: false } => "fit",
+            Purpose::Last(LastSearch::Full) => "search and fit",
+            Purpose::Last(LastSearch::Judged) => "judge and fit",
+            Purpose::Last(LastSearch::None) => "fit",
         }
     }
 }

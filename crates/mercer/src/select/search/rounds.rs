@@ -6,7 +6,7 @@ use super::super::free::Setting;
 use super::super::round::{Preparation, Round, inner_folds, raw_of};
 use super::super::smooth;
 use super::super::standing::Standing;
-use super::Search;
+use super::{Search, USUAL};
 use crate::control::Control;
 use crate::data::{Examples, Sample, some_rows_of};
 use crate::error::Result;
@@ -91,6 +91,14 @@ impl Search {
             most = (most * 9 / 10).max(LEAST_ROWS);
         }
         most
+    }
+
+    /// Operations of the last round of a search for good, as a rule.
+    pub(super) fn work_for_good(&self) -> f64 {
+        let most = if self.is_smooth() { SMOOTH_ROWS } else { CROSSVAL_ROWS }[1];
+        let rows = most.min(self.size.rows);
+        let work = self.work_of_sizes(&[rows]).min(WORK[1]);
+        work * if self.is_smooth() { 1.0 } else { USUAL }
     }
 
     pub(super) fn draw(
