@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::gram::{self, Dense, Gram, Side, Subset};
 use crate::linalg::{Matrix, PASSED};
 use crate::param::{Domain, Param, Value, require_settled};
-use crate::solve::online::{Learnt, Rule, Stream};
+use crate::solve::online::{BLOCK, Learnt, Rule, Shown, Stream};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -104,40 +104,32 @@ pub struct FittedPerceptron {
     summary: Summary,
 }
 
-/// Rows that are shown, one for each set of copies of one class.
-struct Shown {
-    rows: Vec<usize>,
-    weights: Vec<f64>,
+/// All rows of a task as they stand.
+fn given(task: &Task<'_>) -> Shown {
+    Shown { rows: (0..task.rows()).collect(), weights: task.all_weights() }
 }
 
-impl Shown {
-    /// All rows of a task as they stand.
-    fn given(task: &Task<'_>) -> Self {
-        Shown { rows: (0..task.rows()).collect(), weights: task.all_weights() }
-    }
-
-    /// Copies once, in an order that the order of rows does not change.
-    fn by_content(task: &Task<'_>) -> Result<Self> {
-        let places = Places::alike(task, false)?;
-        let mut of_place = vec![Vec::new(); places.rows.len()];
-        places.of_row.iter().enumerate().for_each(|(i, &p)| of_place[p].push(i));
-        let mut shown = Shown { rows: Vec::new(), weights: Vec::new() };
-        for mut rows in of_place {
-            // What is told of a row: its class, or its numbers.
-            let told = |i: usize| match task.target {
-                Target::Classes { codes, .. } => vec![codes[i] as f64],
-                Target::Numbers(y) => y.row(i).to_vec(),
-                Target::Absent { .. } => Vec::new(),
-            };
-            let compare = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).fold(std::cmp::Ordering::Equal, |o, (a, b)| o.then(a.total_cmp(b)));
-            rows.sort_by(|&a, &b| compare(&told(a), &told(b)));
-            for same in rows.chunk_by(|&a, &b| told(a) == told(b)) {
-                shown.rows.push(same[0]);
-                shown.weights.push(same.iter().map(|&i| task.weight(i)).sum());
-            }
+/// One row for each set of copies of one class, in an order that the order of rows does not change.
+fn by_content(task: &Task<'_>) -> Result<Shown> {
+    let places = Places::alike(task, false)?;
+    let mut of_place = vec![Vec::new(); places.rows.len()];
+    places.of_row.iter().enumerate().for_each(|(i, &p)| of_place[p].push(i));
+    let mut shown = Shown { rows: Vec::new(), weights: Vec::new() };
+    for mut rows in of_place {
+        // What is told of a row: its class, or its numbers.
+        let told = |i: usize| match task.target {
+            Target::Classes { codes, .. } => vec![codes[i] as f64],
+            Target::Numbers(y) => y.row(i).to_vec(),
+            Target::Absent { .. } => Vec::new(),
+        };
+        let compare = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).fold(std::cmp::Ordering::Equal, |o, (a, b)| o.then(a.total_cmp(b)));
+        rows.sort_by(|&a, &b| compare(&told(a), &told(b)));
+        for same in rows.chunk_by(|&a, &b| told(a) == told(b)) {
+            shown.rows.push(same[0]);
+            shown.weights.push(same.iter().map(|&i| task.weight(i)).sum());
         }
-        Ok(shown)
     }
+    Ok(shown)
 }
 
 impl Perceptron {
@@ -159,35 +151,31 @@ impl Perceptron {
             }
             target => vec![0.0; target.outputs()],
         };
-        let (laid_out, some) = (task.gram.gathered(&shown.rows), Subset::new(task.gram, &shown.rows, &shown.rows));
-        let some = laid_out.as_deref().unwrap_or(&some);
-        // The least mean squares rule asks for every row in every pass; whoever goes on with a stream asks once.
-        let bytes = 8 * (shown.rows.len() as u64).pow(2);
-        let is_kept = task.target.kind() == Kind::Numbers && learnt.time == 0.0 && some.held().is_none() && bytes <= task.control.room() / 4;
-        let whole = if is_kept { Some(Dense::of(some, task.control)?) } else { None };
-        let some = whole.as_ref().map_or(some, |whole| whole as &dyn Gram);
-        let (codes, y);
+        // The least mean squares rule asks for every row in every pass; the perceptron for few, but for the values among those that are
+        // shown together. Whoever goes on with a stream asks once.
+        let n = task.rows();
+        let asks_for_all = learnt.time == 0.0 && (task.target.kind() == Kind::Numbers || n <= passes.saturating_mul(BLOCK));
+        let is_kept = asks_for_all && task.gram.held().is_none() && 8 * (n as u64).pow(2) <= task.control.room() / 4;
+        let whole = if is_kept { Some(Dense::of(task.gram, task.control)?) } else { None };
+        let gram = whole.as_ref().map_or(task.gram, |whole| whole as &dyn Gram);
+        let y;
         let rule = match task.target {
-            Target::Classes { codes: all, .. } => {
-                codes = shown.rows.iter().map(|&i| all[i]).collect::<Vec<_>>();
-                Rule::Perceptron(&codes)
-            }
+            Target::Classes { codes, .. } => Rule::Perceptron(codes),
             _ => {
-                let all = outputs(task, Self::NAME)?.select_rows(&shown.rows);
+                let all = outputs(task, Self::NAME)?;
                 y = Matrix::from_fn(all.rows(), all.cols(), |i, o| all[(i, o)] - origin[o]);
                 Rule::LeastMeanSquares(&y, self.rate.number())
             }
         };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(task.seed);
-        let n = shown.rows.len();
         let orders = (0..passes).map(|_| {
-            let mut order: Vec<usize> = (first..n).collect();
+            let mut order = shown.rows[first..].to_vec();
             if self.order == Order::Drawn {
                 order.shuffle(&mut random);
             }
             order
         });
-        Stream::new(some, rule, &shown.weights, self.intercept, self.most()).run(orders, &mut learnt, task.control)?;
+        Stream::new(gram, rule, shown, self.intercept, self.most()).run(orders, &mut learnt, task.control)?;
         if learnt.coef.data().iter().any(|c| !c.is_finite() || c.abs() > 1e150) {
             return Err(Error::Numerical {
                 what: "the least mean squares rule".into(),
@@ -197,23 +185,22 @@ impl Perceptron {
         if task.target.kind() == Kind::Numbers {
             learnt.bias.iter_mut().zip(&origin).for_each(|(b, mean)| *b += mean);
         }
-        self.fitted(task, shown, learnt)
+        self.fitted(task, learnt)
     }
 
-    fn fitted(&self, task: &Task<'_>, shown: &Shown, learnt: Learnt) -> Result<FittedPerceptron> {
+    fn fitted(&self, task: &Task<'_>, learnt: Learnt) -> Result<FittedPerceptron> {
         let classes = classes(task.target);
         // A budget keeps no row for what has been; numbers follow the last vector.
         let vector = if self.most() < usize::MAX || classes.is_none() { Vector::Last } else { self.vector };
         let (coef, bias) = if vector == Vector::Averaged { learnt.mean() } else { (learnt.coef.clone(), learnt.bias.clone()) };
-        let mut order: Vec<usize> = (0..shown.rows.len())
+        let support: Vec<usize> = (0..task.rows())
             .filter(|&e| learnt.coef.row(e).iter().chain(coef.row(e)).chain(learnt.lag.row(e)).any(|c| *c != 0.0))
             .filter(|&e| vector != Vector::Last || coef.row(e).iter().any(|c| *c != 0.0))
             .collect();
-        order.sort_by_key(|&e| shown.rows[e]);
-        let mut place = vec![0; shown.rows.len()];
-        order.iter().enumerate().for_each(|(s, &e)| place[e] = s);
-        let support = order.iter().map(|&e| shown.rows[e]).collect();
-        let mut expansion = Expansion::new(support, coef.select_rows(&order), bias);
+        let mut place = vec![0; task.rows()];
+        support.iter().enumerate().for_each(|(s, &i)| place[i] = s);
+        let last = (vector == Vector::Averaged).then(|| (learnt.coef.select_rows(&support), learnt.bias.clone()));
+        let mut expansion = Expansion::new(support.clone(), coef.select_rows(&support), bias);
         if vector == Vector::Last {
             expansion.weigh(task.gram, task.control)?;
         }
@@ -231,7 +218,7 @@ impl Perceptron {
             notes.push(format!("the budget took {} support rows away; the last vector predicts", learnt.dropped));
         }
         Ok(FittedPerceptron {
-            last: (vector == Vector::Averaged).then(|| (learnt.coef.select_rows(&order), learnt.bias.clone())),
+            last,
             changes: changes.clone().map(|c| (place[c.row], c.up, c.down)).collect(),
             weights: changes.map(|c| (c.weight, c.time)).collect(),
             seen: learnt.time,
@@ -323,8 +310,8 @@ impl Estimator for Perceptron {
     fn fit(&self, task: &Task<'_>) -> Result<FittedPerceptron> {
         check(task, Self::NAME)?;
         outputs(task, Self::NAME)?;
-        let shown = if self.order == Order::Given { Shown::given(task) } else { Shown::by_content(task)? };
-        let nothing = Learnt::nothing(shown.rows.len(), Self::width(task));
+        let shown = if self.order == Order::Given { given(task) } else { by_content(task)? };
+        let nothing = Learnt::nothing(task.rows(), Self::width(task));
         self.learn(task, &shown, 0, nothing, self.passes.integer())
     }
 
@@ -334,7 +321,7 @@ impl Estimator for Perceptron {
         outputs(task, Self::NAME)?;
         Error::unless_equal("support rows before the new ones", earlier.expansion.support.len(), known)?;
         Error::unless_equal("outputs of the model", earlier.expansion.bias.len(), Self::width(task))?;
-        let shown = Shown::given(task);
+        let shown = given(task);
         let mut learnt = Learnt::nothing(task.rows(), Self::width(task));
         let (last, bias) = match &earlier.last {
             Some((last, bias)) => (last, bias),

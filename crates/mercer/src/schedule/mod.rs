@@ -120,7 +120,7 @@ impl Schedule {
             (Err(Error::Memory { .. }), ..) if candidate.shrink(rows.most, purpose) => {}
             (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last(LastSearch::Judged | LastSearch::Full), _) => {
                 candidate.is_plain = true
-            },
+            }
             (Err(Error::Time { .. } | Error::Stopped { .. }), Purpose::Last(LastSearch::None), _) => candidate.is_unfitted = true,
             (Err(Error::Time { .. } | Error::Stopped { .. }), ..) => candidate.out = Some(Out::Budget),
             (Err(_), ..) => candidate.failed = true,

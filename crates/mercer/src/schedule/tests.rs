@@ -118,9 +118,31 @@ fn what_remains_is_known_after_the_first_looks_and_bounds_what_is_spent() {
         }
     }
     assert_eq!((seen[0].0, schedule.remaining(900.0, &runner)), (None, Some(0.0)));
-    // Three searches on five folds at 1 each and three fits at 2.
-    assert_eq!(seen[1].0, Some(21.0));
+    // Three searches on five folds at 1 each, the fit of the best at 2 and two others at 1.
+    assert_eq!(seen[1].0, Some(19.0));
     assert!(seen.len() > 3 && seen[1..].iter().all(|(left, spent)| spent + left.unwrap() >= schedule.spent() - 1e-9), "{seen:?}");
+}
+
+/// A schedule of three estimators of which the second is dear, with its log.
+fn long_race(look_of_dear: f64) -> Vec<(usize, Purpose, Option<usize>)> {
+    let cheap = Known { look: 0.20, tuned: 0.10, price: 1.0, fails: None };
+    let dear = Known { look: look_of_dear, tuned: 0.08, price: 12.0, fails: None };
+    let other = Known { look: 0.22, tuned: 0.09, price: 12.0, fails: None };
+    race(&[cheap, dear, other], 240.0).1.log
+}
+
+#[test]
+fn where_all_takes_long_the_leader_is_finished_unless_another_was_better_at_first_sight_than_it_is_now() {
+    let first = |log: &[(usize, Purpose, Option<usize>)], c: usize, purpose: fn(Purpose) -> bool| {
+        log.iter().position(|(k, p, _)| *k == c && purpose(*p)).unwrap_or(usize::MAX)
+    };
+    let (is_tune, is_last) = (|p: Purpose| p == Purpose::Tune, |p: Purpose| matches!(p, Purpose::Last(_)));
+    let log = long_race(0.19);
+    assert!(first(&log, 0, is_last) < first(&log, 1, is_tune), "{log:?}");
+    let log = long_race(0.09);
+    assert!(first(&log, 1, is_tune) < first(&log, 0, is_last), "{log:?}");
+    // What is fitted as the best is searched on all rows, others are judged.
+    assert!(log.contains(&(1, Purpose::Last(LastSearch::Full), None)), "{log:?}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::linalg::{Matrix, count_passed};
 use rayon::prelude::*;
 
 /// Rows that are shown before the values of all rows follow their changes: kernel rows are computed together, by all threads.
-const BLOCK: usize = 256;
+pub const BLOCK: usize = 256;
 /// Values that follow together.
 const PART: usize = 2048;
 
@@ -27,6 +27,14 @@ pub enum Rule<'a> {
     Perceptron(&'a [usize]),
     /// Numbers (N x outputs) at a rate.
     LeastMeanSquares(&'a Matrix, f64),
+}
+
+/// Rows that are shown, each for all its copies.
+pub struct Shown {
+    /// In an order that decides between equal values.
+    pub rows: Vec<usize>,
+    /// One weight for each.
+    pub weights: Vec<f64>,
 }
 
 /// A change of the vector: of two classes the output 0 rises (`up` = 1) or falls, of several `up` rises and `down` falls.
@@ -98,7 +106,10 @@ pub struct Stream<'a> {
     /// Kernel values.
     gram: &'a dyn Gram,
     rule: Rule<'a>,
-    weights: &'a [f64],
+    /// The weight of each row, 0 where it is not shown.
+    weights: Vec<f64>,
+    /// The place of each row among those that are shown.
+    place: Vec<usize>,
     /// Whether there is a constant.
     constant: f64,
     /// Support rows at most.
@@ -111,17 +122,21 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Rows with their weights (N).
-    pub fn new(gram: &'a dyn Gram, rule: Rule<'a>, weights: &'a [f64], constant: bool, budget: usize) -> Self {
-        let diagonal = gram.diagonal(Side::Rows);
+    /// Of a Gram matrix among N rows, of which some are shown.
+    pub fn new(gram: &'a dyn Gram, rule: Rule<'a>, shown: &Shown, constant: bool, budget: usize) -> Self {
+        let (diagonal, constant) = (gram.diagonal(Side::Rows), if constant { 1.0 } else { 0.0 });
+        let (mut weights, mut place) = (vec![0.0; diagonal.len()], vec![usize::MAX; diagonal.len()]);
+        for (at, (&i, &weight)) in shown.rows.iter().zip(&shown.weights).enumerate() {
+            (weights[i], place[i]) = (weight, at);
+        }
         let mut rank = Vec::new();
         if let Rule::Perceptron(codes) = &rule {
             rank = vec![usize::MAX; codes.iter().max().map_or(0, |most| most + 1)];
-            for (i, &code) in codes.iter().enumerate() {
-                rank[code] = rank[code].min(i);
+            for (&code, &at) in codes.iter().zip(&place) {
+                rank[code] = rank[code].min(at);
             }
         }
-        Stream { gram, rule, weights, constant: if constant { 1.0 } else { 0.0 }, budget, diagonal, rank, f: Matrix::zeros(0, 0) }
+        Stream { gram, rule, weights, place, constant, budget, diagonal, rank, f: Matrix::zeros(0, 0) }
     }
 
     /// Goes over rows in an order, pass after pass, from where a stream has come to; ends with a pass without a change.
@@ -129,7 +144,8 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// On request of `control`.
     pub fn run(&mut self, orders: impl Iterator<Item = Vec<usize>>, learnt: &mut Learnt, control: &Control) -> Result<()> {
-        let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, control.room() / 4);
+        let bytes = if self.gram.held().is_some() { 0 } else { control.room() / 4 };
+        let mut cache: RowCache<'_, f64> = RowCache::new(self.gram, bytes);
         self.f = Matrix::zeros(learnt.coef.rows(), learnt.coef.cols());
         let known: Vec<usize> = (0..learnt.coef.rows()).filter(|&i| learnt.coef.row(i).iter().any(|c| *c != 0.0)).collect();
         for rows in known.chunks(BLOCK) {
@@ -254,7 +270,7 @@ impl<'a> Stream<'a> {
 
     /// Takes a support row away where there are too many.
     fn keep_within(&mut self, learnt: &mut Learnt, cache: &mut RowCache<'_, f64>, control: &Control) -> Result<()> {
-        let support: Vec<usize> = (0..learnt.coef.rows()).filter(|i| learnt.coef.row(*i).iter().any(|c| *c != 0.0)).collect();
+        let mut support: Vec<usize> = (0..learnt.coef.rows()).filter(|i| learnt.coef.row(*i).iter().any(|c| *c != 0.0)).collect();
         if support.len() <= self.budget {
             return Ok(());
         }
@@ -280,6 +296,7 @@ impl<'a> Stream<'a> {
                 Rule::LeastMeanSquares(..) => -own.iter().map(|c| c * c).sum::<f64>() * k,
             }
         };
+        support.sort_by_key(|&i| self.place[i]);
         let worth: Vec<f64> = support.iter().map(spare).collect();
         let gone = support[(1..support.len()).fold(0, |best, s| if worth[s] > worth[best] { s } else { best })];
         let back = Matrix::from_fn(1, learnt.coef.cols(), |_, o| -learnt.coef[(gone, o)]);

@@ -62,8 +62,8 @@ limits! {
         "The searches of tables with fewer rows take too little to be planned.", "";
     COPIES: u64 = 4, "copies of a table",
         "A comparison holds the table as it was read, the rows that are learnt from, the same prepared, and the rows of a fold.", "";
-    CURVES_WORK: f64 = 2.0e10, "operations",
-        "A model of a comparison that is not the best is looked along where that takes no more than this: about a second.", "";
+    CURVES_WORK: f64 = 4.0e9, "operations",
+        "A model of a comparison that is not the best is looked along where that takes no more than this: a fifth of a second.", "";
     FIT_SHARE: f64 = 0.5, "share of the usual budget",
         "A single fit without a limit of time may take so much; the rest is for its search.", "";
     FITS_AND_SEARCH: f64 = 5.0, "fits",
