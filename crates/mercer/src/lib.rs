@@ -22,6 +22,9 @@
 //! # Ok::<(), mercer::error::Error>(())
 //! ```
 //!
+//! A kernel or an estimator of one's own, written in any crate, is a part of expressions, models and comparisons once it is registered:
+//! [`kernels::register`], [`estimators::register`]; `examples/own_kernel.rs` is one.
+//!
 //! The rooms, from the ground up: [`error`], [`control`], [`param`], [`expr`], [`blocks`]; [`data`] and [`linalg`];
 //! [`gram`], the one hot engine; [`kernels`], [`read`], [`facts`] and [`prep`]; [`solve`] and [`estimators`]; [`linear`], machines on written-out features; [`validity`], which proves and
 //! refutes kernels; [`fitting`], the mechanics of a fit; [`dependence`], tests of independence and of two samples; [`smoothing`], densities and local averages; [`select`], which tunes; [`learner`] and [`store`]; [`compare`], which

@@ -4,6 +4,8 @@
 //! parser, the checks, the search, the command line, Python and the docs all read it. Values are got and set
 //! through serde, so an owner is a plain struct and its fields are its parameters.
 
+pub(crate) mod named;
+
 use crate::error::{Error, Result};
 use crate::expr::{Argument, Short, Term};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};

@@ -1,9 +1,13 @@
-//! What is asked of an estimator whose type is forgotten: expressions ask so.
+//! What is asked of an estimator, or of what it left, whose type is forgotten: expressions and models ask so.
 
-use super::{Costs, CountCurve, Criterion, Estimator, Gives, Near, Needs, Predictions, Size, Task};
-use crate::data::{Kind, Target};
+use super::{
+    Answer, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query, Sigmoid, Size,
+    Spectrum, Summary, Task, Trace, Want,
+};
+use crate::data::{Kind, Target, TargetInfo};
 use crate::error::Result;
 use crate::expr::Term;
+use crate::linalg::Lower;
 use crate::param::{self, Param, Value};
 
 /// An estimator whose type is forgotten.
@@ -122,5 +126,60 @@ impl<E: Estimator> AnyEstimator for E {
     }
     fn leave_one_out(&self, task: &Task<'_>) -> Result<Option<Predictions>> {
         Estimator::leave_one_out(self, task)
+    }
+}
+
+/// What an estimator left, its type forgotten: see [`Fitted`].
+pub(super) trait AnyFitted {
+    fn support(&self) -> &[usize];
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions>;
+    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions>;
+    fn summary(&self) -> &Summary;
+    fn answer(&self, target: &TargetInfo) -> Result<Answer>;
+    fn expansion(&self) -> Option<&Expansion>;
+    fn forget_rows(&mut self);
+    fn factor(&self) -> Option<&Lower>;
+    fn sigmoids(&self) -> &[Sigmoid];
+    fn spectrum(&self) -> Option<&Spectrum>;
+    fn clusters(&self) -> Option<&Clusters>;
+    fn steps(&self) -> Vec<usize>;
+}
+
+impl<F: Fitted> AnyFitted for F {
+    fn support(&self) -> &[usize] {
+        Fitted::support(self)
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        Fitted::predict(self, query)
+    }
+    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+        Fitted::predict_left_out(self, trace, rows, want)
+    }
+    fn summary(&self) -> &Summary {
+        Fitted::summary(self)
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        Fitted::answer(self, target)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        Fitted::expansion(self)
+    }
+    fn forget_rows(&mut self) {
+        Fitted::forget_rows(self);
+    }
+    fn factor(&self) -> Option<&Lower> {
+        Fitted::factor(self)
+    }
+    fn sigmoids(&self) -> &[Sigmoid] {
+        Fitted::sigmoids(self)
+    }
+    fn spectrum(&self) -> Option<&Spectrum> {
+        Fitted::spectrum(self)
+    }
+    fn clusters(&self) -> Option<&Clusters> {
+        Fitted::clusters(self)
+    }
+    fn steps(&self) -> Vec<usize> {
+        Fitted::steps(self)
     }
 }

@@ -1,7 +1,8 @@
 //! The closed list of estimators, their expressions `svc(c=10)`, and their fitted forms as one type.
 
-use super::any::AnyEstimator;
+use super::any::{AnyEstimator, AnyFitted};
 use super::elsewhere::ELSEWHERE;
+use super::registered::{self, Registered, RegisteredFit};
 use super::{
     Answer, Calibrated, Clusters, Costs, CountCurve, Criterion, Estimator, Expansion, Fitted, Gives, Near, Needs, Predictions, Query,
     Sigmoid, Size, Spectrum, Summary, Task, Trace, Want, When,
@@ -35,6 +36,47 @@ pub struct EstimatorEntry {
     pub needs: Needs,
 }
 
+pub(super) fn entry<E: Estimator>() -> EstimatorEntry {
+    EstimatorEntry {
+        name: E::NAME,
+        doc: E::DOC,
+        params: E::PARAMS,
+        aliases: E::ALIASES,
+        criterion: E::CRITERION,
+        takes: E::TAKES,
+        gives: E::GIVES,
+        needs: E::NEEDS,
+    }
+}
+
+/// Every estimator there is, in the order of the list; after them those that are registered.
+pub fn catalogue() -> Vec<EstimatorEntry> {
+    listed().into_iter().chain(registered::entries()).collect()
+}
+
+/// A fit by one variant of the expressions, from an earlier one of the same variant, calibrated or not.
+macro_rules! fit_as {
+    ($expr:expr, $e:expr, $Variant:ident, $calibrated:expr, $task:expr, $earlier:expr, $split:expr) => {{
+        let earlier = $earlier.and_then(|(model, trace)| match model.uncalibrated() {
+            FittedModel::$Variant(f) => Some((f, trace)),
+            _ => None,
+        });
+        let plain = || $e.fit_keeping($task, earlier, $split).map(|(fitted, trace)| (FittedModel::$Variant(fitted), trace));
+        if !$calibrated {
+            return plain();
+        }
+        let made = $e
+            .fit_held_out($task, earlier.map(|(f, _)| f), $split)
+            .and_then(|(fitted, held_out)| Calibrated::of(FittedModel::$Variant(fitted), &held_out.each_once($task, $split), $task));
+        match made {
+            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), Trace::default())),
+            // Nobody asked for it.
+            Err(error) if $expr.is_calibrated_by_default() && !error.ends_all() => plain(),
+            Err(error) => Err(error),
+        }
+    }};
+}
+
 /// From one list: the enum of expressions, the enum of fitted forms, the lookup by name and the catalogue.
 macro_rules! estimators {
     ($($Estimator:ident),* $(,)?) => {
@@ -45,6 +87,8 @@ macro_rules! estimators {
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum EstimatorExpr {
             $(#[doc = concat!("See [`", stringify!($Estimator), "`].")] $Estimator($Estimator),)*
+            /// An estimator of the program's own: see [`register`](super::register).
+            Registered(Registered),
         }
 
         /// What an estimator left after fitting.
@@ -52,23 +96,25 @@ macro_rules! estimators {
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum FittedModel {
             $(#[doc = concat!("By [`", stringify!($Estimator), "`].")] $Estimator(<$Estimator as Estimator>::Fitted),)*
+            /// By an estimator of the program's own.
+            Registered(RegisteredFit),
             /// By any of them that has scores, with probabilities made of these.
             Calibrated(Calibrated),
         }
 
         impl EstimatorExpr {
             fn any(&self) -> &dyn AnyEstimator {
-                match self { $(EstimatorExpr::$Estimator(e) => e,)* }
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any() }
             }
             fn any_mut(&mut self) -> &mut dyn AnyEstimator {
-                match self { $(EstimatorExpr::$Estimator(e) => e,)* }
+                match self { $(EstimatorExpr::$Estimator(e) => e,)* EstimatorExpr::Registered(e) => e.any_mut() }
             }
             fn call(name: &str, args: &[Argument]) -> Option<Result<EstimatorExpr>> {
                 match name {
                     $($Estimator::NAME => {
                         Some(param::build($Estimator::NAME, $Estimator::PARAMS, $Estimator::ALIASES, args).map(EstimatorExpr::$Estimator))
                     })*
-                    _ => None,
+                    _ => registered::call(name, args).map(|made| made.map(EstimatorExpr::Registered)),
                 }
             }
             /// Fits; every parameter is settled.
@@ -95,26 +141,8 @@ macro_rules! estimators {
                 self.any().require_settled()?;
                 let calibrated = self.is_calibrated(task.target)?;
                 match self {
-                    $(EstimatorExpr::$Estimator(e) => {
-                        let earlier = earlier.and_then(|(model, trace)| match model.uncalibrated() {
-                            FittedModel::$Estimator(f) => Some((f, trace)),
-                            _ => None,
-                        });
-                        if !calibrated {
-                            return e.fit_keeping(task, earlier, split).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace));
-                        }
-                        let made = e.fit_held_out(task, earlier.map(|(f, _)| f), split).and_then(|(fitted, held_out)| {
-                            Calibrated::of(FittedModel::$Estimator(fitted), &held_out.each_once(task, split), task)
-                        });
-                        match made {
-                            Ok(fitted) => Ok((FittedModel::Calibrated(fitted), Trace::default())),
-                            // Nobody asked for it.
-                            Err(error) if self.is_calibrated_by_default() && !error.ends_all() => {
-                                e.fit_keeping(task, earlier, split).map(|(fitted, trace)| (FittedModel::$Estimator(fitted), trace))
-                            }
-                            Err(error) => Err(error),
-                        }
-                    })*
+                    $(EstimatorExpr::$Estimator(e) => fit_as!(self, e, $Estimator, calibrated, task, earlier, split),)*
+                    EstimatorExpr::Registered(e) => fit_as!(self, e, Registered, calibrated, task, earlier, split),
                 }
             }
         }
@@ -124,62 +152,32 @@ macro_rules! estimators {
             pub fn learn_on(&self, task: &Task<'_>, earlier: &FittedModel, known: usize) -> Result<FittedModel> {
                 match (self, earlier) {
                     $((EstimatorExpr::$Estimator(e), FittedModel::$Estimator(f)) => e.learn_on(task, f, known).map(FittedModel::$Estimator),)*
+                    (EstimatorExpr::Registered(e), FittedModel::Registered(f)) => e.learn_on(task, f, known).map(FittedModel::Registered),
                     _ => Err(Error::Data("a model whose probabilities are calibrated learns from all rows at once; leave probabilities out".into())),
                 }
             }
         }
 
-        impl Fitted for FittedModel {
-            fn support(&self) -> &[usize] {
-                match self { $(FittedModel::$Estimator(f) => f.support(),)* FittedModel::Calibrated(f) => f.support() }
+        impl FittedModel {
+            fn any(&self) -> &dyn AnyFitted {
+                match self {
+                    $(FittedModel::$Estimator(f) => f,)*
+                    FittedModel::Registered(f) => f.fitted(),
+                    FittedModel::Calibrated(f) => f,
+                }
             }
-            fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
-                match self { $(FittedModel::$Estimator(f) => f.predict(query),)* FittedModel::Calibrated(f) => f.predict(query) }
-            }
-            fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
-                match self { $(FittedModel::$Estimator(f) => f.predict_left_out(trace, rows, want),)* FittedModel::Calibrated(_) => None }
-            }
-            fn summary(&self) -> &Summary {
-                match self { $(FittedModel::$Estimator(f) => f.summary(),)* FittedModel::Calibrated(f) => f.summary() }
-            }
-            fn answer(&self, target: &TargetInfo) -> Result<Answer> {
-                match self { $(FittedModel::$Estimator(f) => f.answer(target),)* FittedModel::Calibrated(f) => f.answer(target) }
-            }
-            fn forget_rows(&mut self) {
-                match self { $(FittedModel::$Estimator(f) => f.forget_rows(),)* FittedModel::Calibrated(f) => f.forget_rows() }
-            }
-            fn expansion(&self) -> Option<&Expansion> {
-                match self { $(FittedModel::$Estimator(f) => Fitted::expansion(f),)* FittedModel::Calibrated(f) => Fitted::expansion(f) }
-            }
-            fn factor(&self) -> Option<&Lower> {
-                match self { $(FittedModel::$Estimator(f) => f.factor(),)* FittedModel::Calibrated(f) => f.factor() }
-            }
-            fn sigmoids(&self) -> &[Sigmoid] {
-                match self { $(FittedModel::$Estimator(f) => f.sigmoids(),)* FittedModel::Calibrated(f) => f.sigmoids() }
-            }
-            fn spectrum(&self) -> Option<&Spectrum> {
-                match self { $(FittedModel::$Estimator(f) => f.spectrum(),)* FittedModel::Calibrated(f) => f.spectrum() }
-            }
-            fn clusters(&self) -> Option<&Clusters> {
-                match self { $(FittedModel::$Estimator(f) => f.clusters(),)* FittedModel::Calibrated(_) => None }
-            }
-            fn steps(&self) -> Vec<usize> {
-                match self { $(FittedModel::$Estimator(f) => f.steps(),)* FittedModel::Calibrated(f) => f.steps() }
+            fn any_mut(&mut self) -> &mut dyn AnyFitted {
+                match self {
+                    $(FittedModel::$Estimator(f) => f,)*
+                    FittedModel::Registered(f) => f.fitted_mut(),
+                    FittedModel::Calibrated(f) => f,
+                }
             }
         }
 
-        /// Every estimator there is, in the order of the list.
-        pub fn catalogue() -> Vec<EstimatorEntry> {
-            vec![$(EstimatorEntry {
-                name: $Estimator::NAME,
-                doc: $Estimator::DOC,
-                params: $Estimator::PARAMS,
-                aliases: $Estimator::ALIASES,
-                criterion: $Estimator::CRITERION,
-                takes: $Estimator::TAKES,
-                gives: $Estimator::GIVES,
-                needs: $Estimator::NEEDS,
-            },)*]
+        /// The estimators of the list.
+        pub(super) fn listed() -> Vec<EstimatorEntry> {
+            vec![$(entry::<$Estimator>(),)*]
         }
     };
 }
@@ -205,6 +203,45 @@ estimators! {
     Perceptron,
     Discriminant,
     NadarayaWatson,
+}
+
+impl Fitted for FittedModel {
+    fn support(&self) -> &[usize] {
+        self.any().support()
+    }
+    fn predict(&self, query: &Query<'_>) -> Result<Predictions> {
+        self.any().predict(query)
+    }
+    fn predict_left_out(&self, trace: &Trace, rows: &[usize], want: Want) -> Option<Predictions> {
+        self.any().predict_left_out(trace, rows, want)
+    }
+    fn summary(&self) -> &Summary {
+        self.any().summary()
+    }
+    fn answer(&self, target: &TargetInfo) -> Result<Answer> {
+        self.any().answer(target)
+    }
+    fn expansion(&self) -> Option<&Expansion> {
+        self.any().expansion()
+    }
+    fn forget_rows(&mut self) {
+        self.any_mut().forget_rows();
+    }
+    fn factor(&self) -> Option<&Lower> {
+        self.any().factor()
+    }
+    fn sigmoids(&self) -> &[Sigmoid] {
+        self.any().sigmoids()
+    }
+    fn spectrum(&self) -> Option<&Spectrum> {
+        self.any().spectrum()
+    }
+    fn clusters(&self) -> Option<&Clusters> {
+        self.any().clusters()
+    }
+    fn steps(&self) -> Vec<usize> {
+        self.any().steps()
+    }
 }
 
 impl FittedModel {

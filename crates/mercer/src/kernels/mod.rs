@@ -8,6 +8,7 @@ mod leaf;
 mod nonnegative;
 mod productions;
 mod rank;
+mod registered;
 mod settle;
 mod shared;
 mod stationary;
@@ -23,6 +24,7 @@ pub use compositions::repaired::Repair;
 pub use expression::Parameter;
 pub use fitted::{FittedKernel, Fixed, Reference, Scope};
 pub use leaf::Entry;
+pub use registered::{Registered, RegisteredLearnt, register};
 pub use shared::Shared;
 pub use support::Support;
 pub(crate) use text::ELSEWHERE;
@@ -36,6 +38,11 @@ use crate::expr::{Argument, Term};
 use composition::AnyComposition;
 use leaf::AnyKernel;
 use serde::{Deserialize, Serialize};
+
+/// Every kernel there is, in the order of the list; after them those that are registered.
+pub fn catalogue() -> Vec<Entry> {
+    listed().into_iter().chain(registered::entries()).collect()
+}
 
 /// From two lists: the modules, the enum of expressions, what its parts learn, the lookup by name and the catalogues.
 macro_rules! catalogue {
@@ -54,6 +61,8 @@ macro_rules! catalogue {
         pub enum KernelExpr {
             $(#[doc = concat!("See [`", stringify!($Kernel), "`].")] $Kernel($Kernel),)*
             $(#[doc = concat!("See [`", stringify!($Composition), "`].")] $Composition(Composed<$Composition>),)*
+            /// A kernel of the program's own: see [`register`].
+            Registered(Registered),
         }
 
         /// What one part of an expression has learnt from the training rows besides its parameters.
@@ -62,6 +71,8 @@ macro_rules! catalogue {
         pub enum Learnt {
             $(#[doc = concat!("By [`", stringify!($Kernel), "`].")] $Kernel(Shared<<$Kernel as crate::gram::Kernel>::Learnt>),)*
             $(#[doc = concat!("By [`", stringify!($Composition), "`].")] $Composition(Own<<$Composition as Composition>::Learnt>),)*
+            /// By a kernel of the program's own.
+            Registered(RegisteredLearnt),
         }
 
         impl KernelExpr {
@@ -70,6 +81,7 @@ macro_rules! catalogue {
                 match self {
                     $(KernelExpr::$Kernel(k) => leaf::learn(k, rows, weights, control).map(Learnt::$Kernel),)*
                     $(KernelExpr::$Composition(k) => composition::learn(k, rows, weights, control).map(Learnt::$Composition),)*
+                    KernelExpr::Registered(k) => k.learn(rows, weights, control).map(Learnt::Registered),
                 }
             }
             /// The rows that it sees, made ready.
@@ -77,6 +89,7 @@ macro_rules! catalogue {
                 match (self, learnt) {
                     $((KernelExpr::$Kernel(k), Learnt::$Kernel(l)) => leaf::fix(k, l, rows),)*
                     $((KernelExpr::$Composition(k), Learnt::$Composition(l)) => composition::fix(k, l, rows, control),)*
+                    (KernelExpr::Registered(k), Learnt::Registered(l)) => k.fix(l, rows),
                     _ => Err(fitted::foreign()),
                 }
             }
@@ -88,10 +101,10 @@ macro_rules! catalogue {
                 }
             }
             fn leaf(&self) -> Option<&dyn AnyKernel> {
-                match self { $(KernelExpr::$Kernel(k) => Some(k),)* _ => None }
+                match self { $(KernelExpr::$Kernel(k) => Some(k),)* KernelExpr::Registered(k) => Some(k.leaf()), _ => None }
             }
             fn leaf_mut(&mut self) -> Option<&mut dyn AnyKernel> {
-                match self { $(KernelExpr::$Kernel(k) => Some(k),)* _ => None }
+                match self { $(KernelExpr::$Kernel(k) => Some(k),)* KernelExpr::Registered(k) => Some(k.leaf_mut()), _ => None }
             }
             fn composed(&self) -> Option<&dyn AnyComposition> {
                 match self { $(KernelExpr::$Composition(k) => Some(k),)* _ => None }
@@ -107,7 +120,7 @@ macro_rules! catalogue {
                 $(if let Some(made) = composition::call::<$Composition>(name, args, part) {
                     return Some(made.map(KernelExpr::$Composition));
                 })*
-                None
+                registered::call(name, args).map(|made| made.map(KernelExpr::Registered))
             }
         }
 
@@ -120,8 +133,8 @@ macro_rules! catalogue {
             all
         }
 
-        /// Every kernel there is, in the order of the list.
-        pub fn catalogue() -> Vec<Entry> {
+        /// The kernels of the list.
+        fn listed() -> Vec<Entry> {
             vec![$(leaf::entry::<$Kernel>(),)*]
         }
 

@@ -19,7 +19,7 @@ pub use candidate::{Candidate, Out};
 
 use crate::error::Error;
 use crate::metrics::{Contribution, Metric, against_best};
-use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
+use crate::trial::limits::{BATCH_SHARE, CHEAP_SHARE, NEGLIGIBLE_SHARE, PATIENCE, SEARCH_GAIN, TIED_PATIENCE, TRIFLE};
 use crate::trial::{LastSearch, Purpose, Trial, TrialResult};
 
 /// What trials are going to take, in the unit of the budget.
@@ -241,7 +241,7 @@ impl Schedule {
             }
         }
         loop {
-            self.leave_what_is_out_of_reach();
+            self.leave_what_is_out_of_reach(left, prices);
             let order = self.by_promise(self.contenders());
             let leader = *order.first()?;
             let due: Vec<usize> = order.iter().copied().filter(|&c| !self.candidates[c].is_tuned()).collect();
@@ -317,7 +317,8 @@ impl Schedule {
 
     /// Takes out what cannot win: after the looks what a search could not bring near the best, after a search on the first fold what
     /// cannot be better than the best by more than the noise of all folds.
-    fn leave_what_is_out_of_reach(&mut self) {
+    fn leave_what_is_out_of_reach(&mut self, left: f64, prices: &dyn Prices) {
+        let negligible = if left.is_finite() { NEGLIGIBLE_SHARE * left } else { 0.0 };
         let contenders = self.contenders();
         for stage in [Stage::Looks, Stage::FirstFold] {
             let all: Vec<Option<Vec<Contribution>>> = contenders.iter().map(|&c| self.candidates[c].at(stage)).collect();
@@ -334,6 +335,8 @@ impl Schedule {
                     // Fewer rows than the best had are no ground to leave it.
                     Stage::Looks if candidate.look_rows < self.candidates[contenders[best]].look_rows => false,
                     Stage::Looks => !candidate.is_begun() && self.gain_does_not_reach(score(i), score(best), margin),
+                    // One fold of a small table says little, and the others are had for next to nothing.
+                    Stage::FirstFold if price_of(&self.trials(c, Purpose::Tune), prices) <= negligible => false,
                     // Even at the better end of its interval it would not be ahead by what all folds can tell.
                     Stage::FirstFold => !candidate.is_tuned() && loss(i) - loss(best) > margin * (1.0 - (self.folds as f64).sqrt().recip()),
                 };

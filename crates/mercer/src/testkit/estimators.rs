@@ -19,7 +19,7 @@ use crate::store;
 ///
 /// Where two ways of stating one problem are compared, parameters named `tolerance` are set to 1e-10, and where rows
 /// are left out, a flag named `standardise_target` is turned off: the scale of a target is that of all its rows.
-pub fn check_estimator(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
+pub fn check_estimator_expr(expr: &EstimatorExpr, kernel: &KernelExpr, data: &Dataset) -> Verdict {
     expression(expr)?;
     // Those are left to `check_calibrated`.
     let expr = &expr.without_probabilities();

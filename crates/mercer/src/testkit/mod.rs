@@ -1,6 +1,7 @@
 //! Conformance checks that every kernel and every estimator of the lists must pass, with no code of its own.
 //!
-//! For authors of new ones: run [`check_kernel`] and [`check_estimator`] on data of your own too.
+//! For authors of new ones, in this crate or outside: [`check_kernel`] and [`check_estimator`] run all checks on a small table; run
+//! [`check_kernel_expr`] and [`check_estimator_expr`] on data of your own too.
 
 mod case;
 mod edge_cases;
@@ -8,13 +9,15 @@ mod estimators;
 mod invariances;
 mod kernels;
 
-pub use estimators::{check_calibrated, check_estimator};
-pub use kernels::check_kernel;
+pub use estimators::{check_calibrated, check_estimator_expr};
+pub use kernels::check_kernel_expr;
 
 use crate::control::Control;
 use crate::data::{Categories, Column, ColumnKind, Dataset, Draw, Strings, Values};
 use crate::error::Result;
-use crate::gram::{self, Gram};
+use crate::estimators::{Estimator, EstimatorExpr, FittedOfProgram};
+use crate::gram::{self, Gram, Kernel};
+use crate::kernels::KernelExpr;
 use crate::linalg::Matrix;
 use crate::param::Param;
 use rand::{Rng, RngExt, SeedableRng};
@@ -22,6 +25,18 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// What a check found wrong, in words.
 pub type Verdict = std::result::Result<(), String>;
+
+/// Runs every check on a kernel with its defaults, on a small table. It is registered then.
+pub fn check_kernel<K: Kernel>() -> Verdict {
+    let expr = words(KernelExpr::own(K::default()))?;
+    [1, 3, 40].iter().try_for_each(|&rows| check_kernel_expr(&expr, &table(rows, 11)))
+}
+
+/// Runs every check on an estimator with its defaults, on small tables of every kind of target that it takes. It is registered then.
+pub fn check_estimator<E: Estimator<Fitted: FittedOfProgram> + 'static>() -> Verdict {
+    let expr = words(EstimatorExpr::own(E::default()))?;
+    check_estimator_expr(&expr, &words(KernelExpr::parse("rbf + equal"))?, &table(26, 17))
+}
 
 /// Something, or what a check found wrong on the way to it.
 type Checked<T> = std::result::Result<T, String>;
@@ -90,7 +105,9 @@ fn whole(gram: &dyn Gram) -> Checked<Matrix> {
 
 /// The fields that serde sees are the parameters of the record, one for one; `tagged` is `{"name": {fields}}`.
 fn fields_are_parameters(name: &str, tagged: &serde_json::Value, params: &[Param]) -> Verdict {
-    let mut fields: Vec<&str> = tagged[name].as_object().map(|o| o.keys().map(String::as_str).collect()).unwrap_or_default();
+    // What is registered is stored by its name.
+    let own = if tagged["registered"]["name"] == name { &tagged["registered"]["value"] } else { &tagged[name] };
+    let mut fields: Vec<&str> = own.as_object().map(|o| o.keys().map(String::as_str).collect()).unwrap_or_default();
     let mut records: Vec<&str> = params.iter().map(|p| p.name).collect();
     fields.sort_unstable();
     records.sort_unstable();

@@ -13,7 +13,7 @@ fn check(kernel: &str, rows: usize) {
     let faults: Vec<String> = catalogue()
         .iter()
         .filter_map(|entry| {
-            let why = testkit::check_estimator(&EstimatorExpr::parse(entry.name).unwrap(), &kernel, &data).err()?;
+            let why = testkit::check_estimator_expr(&EstimatorExpr::parse(entry.name).unwrap(), &kernel, &data).err()?;
             Some(format!("{}: {why}", entry.name))
         })
         .collect();
@@ -37,7 +37,7 @@ fn every_algorithm_of_the_table_of_kernelisable_ones_is_an_estimator_and_takes_a
     let (data, kernel) = (testkit::table(14, 17), KernelExpr::parse("normalise(spectrum(k=2)) + 0.3*equal").unwrap());
     for name in ["ridge", "logistic", "kernel_pca", "discriminant", "perceptron", "kernel_k_means"] {
         assert!(catalogue().iter().any(|entry| entry.name == name), "{name}");
-        testkit::check_estimator(&EstimatorExpr::parse(name).unwrap(), &kernel, &data).unwrap_or_else(|why| panic!("{name}: {why}"));
+        testkit::check_estimator_expr(&EstimatorExpr::parse(name).unwrap(), &kernel, &data).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
 }
 

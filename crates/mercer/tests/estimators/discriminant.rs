@@ -172,6 +172,6 @@ fn one_class_is_refused_with_its_name() {
 #[test]
 fn the_method_passes_the_conformance_kit() {
     let kernel = mercer::kernels::KernelExpr::parse("0.7*rbf(length_scale=1.3) + 0.4*matern(nu=1.5, length_scale=0.8)*equal").unwrap();
-    let told = mercer::testkit::check_estimator(&"discriminant".parse().unwrap(), &kernel, &mercer::testkit::table(26, 17));
+    let told = mercer::testkit::check_estimator_expr(&"discriminant".parse().unwrap(), &kernel, &mercer::testkit::table(26, 17));
     assert!(told.is_ok(), "{}", told.unwrap_err());
 }

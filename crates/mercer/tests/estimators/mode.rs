@@ -57,7 +57,7 @@ fn criterion<E: Estimator>(e: &E, gram: &Dense, target: &Target, weights: Option
 
 fn kit(name: &str, kernel: &str, rows: usize) {
     let data = testkit::table(rows, 17);
-    testkit::check_estimator(&EstimatorExpr::parse(name).unwrap(), &KernelExpr::parse(kernel).unwrap(), &data).unwrap();
+    testkit::check_estimator_expr(&EstimatorExpr::parse(name).unwrap(), &KernelExpr::parse(kernel).unwrap(), &data).unwrap();
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn every_way_of_choosing_centroids_passes_the_conformance_kit() {
     let data = testkit::table(26, 17);
     for centroids in ["all", "grid", "k_means", "k_medoids"] {
         let network = EstimatorExpr::parse(&format!("rbf_network(centroids={centroids})")).unwrap();
-        testkit::check_estimator(&network, &KernelExpr::parse(KERNEL).unwrap(), &data).unwrap();
+        testkit::check_estimator_expr(&network, &KernelExpr::parse(KERNEL).unwrap(), &data).unwrap();
     }
 }
 
@@ -220,7 +220,7 @@ fn every_vector_of_the_perceptron_passes_the_conformance_kit() {
     let data = testkit::table(26, 17);
     for how in ["vector=averaged", "vector=voted", "vector=last", "budget=6", "intercept=false"] {
         let machine = EstimatorExpr::parse(&format!("perceptron({how})")).unwrap();
-        testkit::check_estimator(&machine, &KernelExpr::parse(KERNEL).unwrap(), &data).unwrap_or_else(|e| panic!("{how}: {e}"));
+        testkit::check_estimator_expr(&machine, &KernelExpr::parse(KERNEL).unwrap(), &data).unwrap_or_else(|e| panic!("{how}: {e}"));
     }
 }
 

@@ -47,7 +47,7 @@ fn every_composition_of_the_list_passes_the_conformance_kit() {
             let table = testkit::table(rows, 11);
             // Shifting tells a row from its copy, which a new row cannot.
             let distinct: Vec<usize> = (usize::from(expr.needs_training_rows())..rows).collect();
-            if let Err(why) = testkit::check_kernel(&expr, &table.select(&distinct)) {
+            if let Err(why) = testkit::check_kernel_expr(&expr, &table.select(&distinct)) {
                 panic!("{expr} on {rows} rows: {why}");
             }
         }
@@ -67,7 +67,7 @@ fn every_kernel_of_the_list_passes_the_conformance_kit() {
                 _ => &any,
             };
             let expr = KernelExpr::parse(entry.name).unwrap();
-            if let Err(why) = testkit::check_kernel(&expr, data) {
+            if let Err(why) = testkit::check_kernel_expr(&expr, data) {
                 panic!("{} on {rows} rows: {why}", entry.name);
             }
         }
@@ -94,7 +94,7 @@ fn kernels_of_numbers_pass_the_conformance_kit_on_sparse_points() {
         "sigmoid",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
-        if let Err(why) = testkit::check_kernel(&expr, &data) {
+        if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
             panic!("{text}: {why}");
         }
     }
@@ -132,7 +132,7 @@ fn compositions_pass_the_conformance_kit() {
         "set_mean(polynomial(degree=2)) + rbf*normalise(subset_tree(decay=0.7))",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
-        if let Err(why) = testkit::check_kernel(&expr, &data) {
+        if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
             panic!("{text}: {why}");
         }
     }
@@ -150,7 +150,7 @@ fn weighted_words_pass_the_conformance_kit() {
         "normalise(tfidf(normalised=false) + 0.1*rbf)",
     ] {
         let expr = KernelExpr::parse(text).unwrap();
-        if let Err(why) = testkit::check_kernel(&expr, &data) {
+        if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
             panic!("{text}: {why}");
         }
     }
@@ -163,7 +163,7 @@ fn repaired_similarities_pass_the_conformance_kit() {
     let data = data.select(&(0..40).filter(|i| *i != 1).collect::<Vec<_>>());
     for text in ["clip(sigmoid(gamma=1, offset=-1))", "flip(sigmoid(gamma=1, offset=-1)) + rbf", "shift(negative_distance(power=1))"] {
         let expr = KernelExpr::parse(text).unwrap();
-        if let Err(why) = testkit::check_kernel(&expr, &data) {
+        if let Err(why) = testkit::check_kernel_expr(&expr, &data) {
             panic!("{text}: {why}");
         }
     }
