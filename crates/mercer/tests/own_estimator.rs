@@ -100,10 +100,10 @@ impl Fitted for FittedDescent {
     }
 }
 
-fn sinc() -> (Dataset, Target, TargetInfo) {
-    let mut table = Table::read(&Source::new("example:sinc")).unwrap();
-    let (target, info) = table.take_target(&["y"], &ReadOptions::default()).unwrap();
-    (table.dataset(&ReadOptions::default()).unwrap(), target, info)
+fn sinc() -> Result<(Dataset, Target, TargetInfo)> {
+    let mut table = Table::read(&Source::new("example:sinc"))?;
+    let (target, info) = table.take_target(&["y"], &ReadOptions::default())?;
+    Ok((table.dataset(&ReadOptions::default())?, target, info))
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_estimator_of_a_program_is_searched_compared_stored_and_loaded() {
     register::<Descent>().unwrap();
     register::<Descent>().unwrap();
     assert!(catalogue().iter().any(|entry| entry.name == "descent"));
-    let (data, target, info) = sinc();
+    let (data, target, info) = sinc().unwrap();
     let control = Control::default();
     for estimator in [EstimatorExpr::parse("descent(lambda=0.01..1)").unwrap(), EstimatorExpr::own(Descent::default()).unwrap()] {
         let model = Learner::new(estimator.clone()).fit(&data, &target, &info, None, &control).unwrap();
